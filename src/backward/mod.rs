@@ -1,0 +1,1 @@
+//! (backward, to come)

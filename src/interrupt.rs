@@ -1,0 +1,55 @@
+//! Asking a running engine to stop: signals and time limits, polled by the engines.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::time::Instant;
+
+/// Shared between a run and whoever may stop it. Cloning shares.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupt(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    signal: AtomicI32,
+    signals: AtomicU32,
+    consumed: AtomicU32,
+    deadline: std::sync::OnceLock<Instant>,
+}
+
+impl Interrupt {
+    /// Records a signal (2 for SIGINT, 15 for SIGTERM).
+    pub fn raise(&self, signal: i32) {
+        self.0.signal.store(signal, Ordering::Relaxed);
+        self.0.signals.fetch_add(1, Ordering::Release);
+    }
+
+    /// The signal that asks to stop, if one came that [`Interrupt::consume`] has not taken.
+    pub fn pending(&self) -> Option<i32> {
+        (self.0.signals.load(Ordering::Acquire) > self.0.consumed.load(Ordering::Relaxed))
+            .then(|| self.0.signal.load(Ordering::Relaxed))
+    }
+
+    /// Takes one pending SIGINT, so that a phase can end and the run go on. False for other signals.
+    pub fn consume(&self) -> bool {
+        let take = self.pending() == Some(2);
+        if take {
+            self.0.consumed.fetch_add(1, Ordering::Relaxed);
+        }
+        take
+    }
+
+    /// Sets when the whole run must end; the first call wins.
+    pub fn set_deadline(&self, at: Instant) {
+        let _ = self.0.deadline.set(at);
+    }
+
+    /// Whether the deadline has passed.
+    pub fn timed_out(&self) -> bool {
+        self.0.deadline.get().is_some_and(|&at| Instant::now() >= at)
+    }
+
+    /// Time until the deadline, when there is one.
+    pub fn remaining(&self) -> Option<std::time::Duration> {
+        self.0.deadline.get().map(|at| at.saturating_duration_since(Instant::now()))
+    }
+}

@@ -1,0 +1,373 @@
+//! The typed array-system IR: what every engine reads. Immutable once built.
+//!
+//! Macros are expanded, names are resolved to ids, every formula is in disjunctive normal form and
+//! every update is total and simultaneous, so that forward execution, pre-image and certificates
+//! are readings of the same data.
+
+use smallvec::SmallVec;
+
+use super::rational::Rational;
+use crate::diagnostic::Span;
+
+/// Index of an enum type in [`System::enums`]; 0 is `bool`, with constructors `False`, `True`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct EnumId(pub u16);
+
+/// The predeclared enum `bool`.
+pub const BOOL: EnumId = EnumId(0);
+
+/// Index of an abstract type in [`System::abstracts`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct AbstractId(pub u16);
+
+/// Index of a state variable in [`System::vars`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct VarId(pub u16);
+
+/// Index of a transition in [`System::transitions`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TransitionId(pub u16);
+
+/// The most constructors an enum may have: a set of them is one 64-bit word.
+pub const MAX_CONSTRUCTORS: usize = 64;
+
+/// Type of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    /// A process, or something that is none of the processes ("outside").
+    Proc,
+    /// Unbounded integer.
+    Int,
+    /// Exact real; every constant in a model is rational.
+    Real,
+    /// Finite type.
+    Enum(EnumId),
+    /// Infinite type with equality only.
+    Abstract(AbstractId),
+}
+
+impl Type {
+    /// Whether arithmetic is defined on this type.
+    pub const fn is_numeric(self) -> bool {
+        matches!(self, Self::Int | Self::Real)
+    }
+}
+
+/// A finite type and its constructors, in declaration order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EnumDecl {
+    /// Name as declared (`bool` for the predeclared one).
+    pub name: String,
+    /// Constructor names; constructor `c` is bit `c` of a value set.
+    pub constructors: Vec<String>,
+}
+
+impl EnumDecl {
+    /// The set of all constructors.
+    pub fn all(&self) -> u64 {
+        u64::MAX >> (64 - self.constructors.len().max(1))
+    }
+}
+
+/// What kind of state variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum VarKind {
+    /// One cell.
+    Global,
+    /// One cell that no transition changes; its value is arbitrary within init.
+    Const,
+    /// One cell for each tuple of this many processes, repetitions included; at least 1.
+    Array(u8),
+}
+
+/// A declared state variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Var {
+    /// Name as declared.
+    pub name: String,
+    /// Global, constant or array.
+    pub kind: VarKind,
+    /// Type of each cell.
+    pub ty: Type,
+    /// For an enum: the constructors that a cell can ever hold, by value-range analysis
+    /// (a sound over-approximation, valid in every reachable state); all ones otherwise.
+    pub range: u64,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl Var {
+    /// Number of process indices of a cell.
+    pub const fn arity(&self) -> usize {
+        match self.kind {
+            VarKind::Array(n) => n as usize,
+            VarKind::Global | VarKind::Const => 0,
+        }
+    }
+}
+
+/// A process named in a formula.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ProcRef {
+    /// The i-th process variable in scope: parameters first (declared, then hidden), then the
+    /// variable bound by a universal guard or the index variables of an array update.
+    Var(u8),
+    /// The rigid process constant `#(k+1)`.
+    Const(u8),
+}
+
+/// A cell: a variable and one process for each index.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cell {
+    /// Which variable.
+    pub var: VarId,
+    /// One process per index; empty for a global or constant.
+    pub index: SmallVec<[ProcRef; 2]>,
+}
+
+/// `constant + sum of coefficient * cell`. Cells are numeric, distinct, sorted, and no coefficient is zero.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Linear {
+    /// Cells with their coefficients.
+    pub terms: Vec<(Cell, Rational)>,
+    /// The constant summand.
+    pub constant: Rational,
+}
+
+/// A value in a formula or on the right of an assignment.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Term {
+    /// Constructor number c of the enum type that the context gives.
+    Constructor(u8),
+    /// A process.
+    Proc(ProcRef),
+    /// The value of a cell of enum, abstract or proc type. (A numeric cell is [`Term::Linear`].)
+    Cell(Cell),
+    /// A number.
+    Linear(Linear),
+}
+
+/// How a linear expression compares with zero.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Relation {
+    /// `= 0`
+    Eq,
+    /// `<> 0`
+    Ne,
+    /// `<= 0`
+    Le,
+    /// `< 0`; never used for integers, where `e < 0` is `e + 1 <= 0`.
+    Lt,
+}
+
+/// An atomic formula or its negation.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Literal {
+    /// The enum cell holds one of these constructors. `X = C` and `X <> C` are both of this form;
+    /// the set is neither empty nor everything.
+    In {
+        /// A cell of enum type.
+        cell: Cell,
+        /// Bit c stands for constructor c.
+        values: u64,
+    },
+    /// Equality (or disequality) of two values of one type: enum cell with enum cell, abstract cell
+    /// with abstract cell, or two of {proc cell, process}.
+    Eq {
+        /// [`Term::Cell`] or [`Term::Proc`].
+        left: Term,
+        /// [`Term::Cell`] or [`Term::Proc`].
+        right: Term,
+        /// False for `=`, true for `<>`.
+        negated: bool,
+    },
+    /// Process order: `left < right`, or `left <= right` when not strict. The order is total, also
+    /// over outside values; `#1 < #2 < ..`.
+    Less {
+        /// [`Term::Cell`] (of proc type) or [`Term::Proc`].
+        left: Term,
+        /// [`Term::Cell`] (of proc type) or [`Term::Proc`].
+        right: Term,
+        /// `<` rather than `<=`.
+        strict: bool,
+    },
+    /// A linear constraint over int cells or over real cells.
+    Linear {
+        /// Compared with zero.
+        expr: Linear,
+        /// How.
+        relation: Relation,
+        /// Whether the cells are integers; coefficients and constant are whole numbers then.
+        integer: bool,
+    },
+}
+
+/// A conjunction of literals; empty means true.
+pub type Conj = Vec<Literal>;
+
+/// A disjunction of conjunctions; empty means false.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dnf(pub Vec<Conj>);
+
+impl Dnf {
+    /// The formula that always holds.
+    pub fn truth() -> Self {
+        Self(vec![Vec::new()])
+    }
+
+    /// Whether this is syntactically true.
+    pub fn is_true(&self) -> bool {
+        self.0.iter().any(Vec::is_empty)
+    }
+}
+
+/// Initial states: for all tuples of processes for the parameters, **repetitions included**, the
+/// body holds. With no processes at all, the literals that mention no parameter constrain the state
+/// ([`Init::without_processes`]).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Init {
+    /// Number of parameters.
+    pub params: u8,
+    /// Over [`ProcRef::Var`] below `params`.
+    pub body: Dnf,
+    /// The instance with zero processes: `body` less its literals about parameters.
+    pub without_processes: Dnf,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// Where a bad cube comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BadKind {
+    /// An `unsafe` declaration.
+    Unsafe,
+    /// An `invariant` declaration: states that the user claims never occur.
+    Invariant,
+}
+
+/// One disjunct of an `unsafe` or `invariant`: bad states are those where the cube holds for some
+/// pairwise **distinct** processes. An unused parameter still demands that the process exists.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bad {
+    /// Number printed in traces, as in `unsafe[2]`: 1-based; invariants first, then unsafes, in file
+    /// order; the disjuncts of one declaration from the last to the first.
+    pub number: u32,
+    /// Unsafe or invariant.
+    pub kind: BadKind,
+    /// Number of distinct processes.
+    pub params: u8,
+    /// Over [`ProcRef::Var`] below `params`.
+    pub cube: Conj,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// `for every process that is no parameter (declared or hidden): body`. The bound process is
+/// `ProcRef::Var(p)` with p the number of parameters, declared and hidden.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Universal {
+    /// What each other process satisfies.
+    pub body: Dnf,
+}
+
+/// One branch of an update.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Branch {
+    /// Read in the old state. The last branch of an update has [`Dnf::truth`].
+    pub when: Dnf,
+    /// Read in the old state.
+    pub value: Term,
+}
+
+/// What a transition writes into one variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Assignment {
+    /// Any value of the variable's type (for proc, an outside value too). Globals only.
+    Nondet,
+    /// For every cell of the variable, the first branch whose condition holds gives the new value.
+    /// The index variables are `ProcRef::Var(p), Var(p+1), ..` with p the number of parameters,
+    /// declared and hidden; they range over all processes, repetitions included. The last branch
+    /// is unconditional: a `case` without default has had `_ : unchanged` added.
+    Cases(Vec<Branch>),
+}
+
+/// Write of one variable by a transition. Variables without one keep their value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Update {
+    /// The variable written.
+    pub var: VarId,
+    /// The new value.
+    pub assignment: Assignment,
+}
+
+/// A guarded command, for every choice of pairwise **distinct** processes for its parameters.
+///
+/// A guard with `||` has been split: its disjuncts are consecutive transitions with one name and one
+/// `origin`. So have the ways in which `A[G]` or `exists` can be met.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Transition {
+    /// Name as declared; not unique.
+    pub name: String,
+    /// Number of the declaration in the file, from 0; equal for parts of one declaration.
+    pub origin: u16,
+    /// Names of the declared parameters: the arguments that traces show.
+    pub params: Vec<String>,
+    /// Further existential parameters, distinct from all others, that traces do not show.
+    pub hidden: u8,
+    /// Plain part of the guard.
+    pub guard: Conj,
+    /// Universal parts of the guard; all must hold.
+    pub universals: Vec<Universal>,
+    /// All right-hand sides read the old state; at most one update for each variable.
+    pub updates: Vec<Update>,
+    /// The declaration.
+    pub span: Span,
+}
+
+impl Transition {
+    /// Number of parameters, hidden ones included.
+    pub fn arity(&self) -> usize {
+        self.params.len() + usize::from(self.hidden)
+    }
+}
+
+/// A parameterized system: the meaning of one `.cub` file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct System {
+    /// Upper bound on the number of processes, when declared; at least 1.
+    pub max_procs: Option<u32>,
+    /// Number m of rigid process constants: `#1 .. #m` exist and are distinct, so every instance has
+    /// at least m processes. 0 when the file names none.
+    pub proc_constants: u8,
+    /// Enum types; the first is `bool`.
+    pub enums: Vec<EnumDecl>,
+    /// Names of abstract types.
+    pub abstracts: Vec<String>,
+    /// Globals, constants and arrays in file order.
+    pub vars: Vec<Var>,
+    /// Initial states.
+    pub init: Init,
+    /// `invariant` and `unsafe` cubes, in order of [`Bad::number`].
+    pub bad: Vec<Bad>,
+    /// Transitions in file order.
+    pub transitions: Vec<Transition>,
+    /// Whether any literal orders processes, so that renaming them is no symmetry.
+    pub orders_processes: bool,
+}
+
+impl System {
+    /// The declaration of `id`.
+    pub fn var(&self, id: VarId) -> &Var {
+        &self.vars[id.0 as usize]
+    }
+
+    /// The declaration of enum `id`.
+    pub fn enumeration(&self, id: EnumId) -> &EnumDecl {
+        &self.enums[id.0 as usize]
+    }
+
+    /// The transition `id`.
+    pub fn transition(&self, id: TransitionId) -> &Transition {
+        &self.transitions[id.0 as usize]
+    }
+}

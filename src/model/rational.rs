@@ -1,0 +1,168 @@
+//! Exact rational numbers with checked arithmetic.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// A rational number in lowest terms with a positive denominator.
+///
+/// Every operation that could leave the 64-bit range returns `None`; callers turn that into an
+/// "out of range" limit, never into a wrong number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Rational {
+    num: i64,
+    den: i64,
+}
+
+impl Rational {
+    /// Zero.
+    pub const ZERO: Self = Self { num: 0, den: 1 };
+    /// One.
+    pub const ONE: Self = Self { num: 1, den: 1 };
+
+    /// The integer `n`.
+    pub const fn integer(n: i64) -> Self {
+        Self { num: n, den: 1 }
+    }
+
+    /// `num / den` in lowest terms; `None` when `den` is zero or the result leaves 64 bits.
+    pub fn new(num: i128, den: i128) -> Option<Self> {
+        if den == 0 {
+            return None;
+        }
+        let g = gcd(num.unsigned_abs(), den.unsigned_abs()).max(1);
+        let g = i128::try_from(g).ok()?;
+        let sign = if den < 0 { -1 } else { 1 };
+        // `i64::MIN` is excluded so that negation is total.
+        let num = i64::try_from(num.checked_mul(sign)? / g).ok().filter(|&n| n != i64::MIN)?;
+        let den = i64::try_from(den.checked_mul(sign)? / g).ok()?;
+        Some(Self { num, den })
+    }
+
+    /// Numerator, carrying the sign.
+    pub const fn num(self) -> i64 {
+        self.num
+    }
+
+    /// Denominator, always positive.
+    pub const fn den(self) -> i64 {
+        self.den
+    }
+
+    /// Whether this is a whole number.
+    pub const fn is_integer(self) -> bool {
+        self.den == 1
+    }
+
+    /// Whether this is zero.
+    pub const fn is_zero(self) -> bool {
+        self.num == 0
+    }
+
+    /// -1, 0 or 1.
+    pub const fn signum(self) -> i64 {
+        self.num.signum()
+    }
+
+    /// Sum.
+    pub fn add(self, o: Self) -> Option<Self> {
+        let (a, b, c, d) = (i128::from(self.num), i128::from(self.den), i128::from(o.num), i128::from(o.den));
+        Self::new((a * d).checked_add(c * b)?, b * d)
+    }
+
+    /// Difference.
+    pub fn sub(self, o: Self) -> Option<Self> {
+        self.add(o.neg())
+    }
+
+    /// Product.
+    pub fn mul(self, o: Self) -> Option<Self> {
+        Self::new(i128::from(self.num) * i128::from(o.num), i128::from(self.den) * i128::from(o.den))
+    }
+
+    /// Quotient; `None` also when `o` is zero.
+    pub fn div(self, o: Self) -> Option<Self> {
+        Self::new(i128::from(self.num) * i128::from(o.den), i128::from(self.den) * i128::from(o.num))
+    }
+
+    /// Negation.
+    #[must_use]
+    pub const fn neg(self) -> Self {
+        Self { num: -self.num, den: self.den }
+    }
+
+    /// Greatest integer not above this number.
+    pub const fn floor(self) -> i64 {
+        self.num.div_euclid(self.den)
+    }
+
+    /// Parses `-?[0-9]+` or `-?[0-9]+\.[0-9]*`; `None` when malformed or out of range.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (negative, digits) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        if whole.is_empty() || !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        let fraction = fraction.trim_end_matches('0');
+        let mut num: i128 = 0;
+        for b in whole.bytes().chain(fraction.bytes()) {
+            num = num.checked_mul(10)?.checked_add(i128::from(b - b'0'))?;
+        }
+        let den = 10i128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+        Self::new(if negative { -num } else { num }, den)
+    }
+}
+
+fn gcd(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+impl Ord for Rational {
+    fn cmp(&self, o: &Self) -> Ordering {
+        (i128::from(self.num) * i128::from(o.den)).cmp(&(i128::from(o.num) * i128::from(self.den)))
+    }
+}
+
+impl PartialOrd for Rational {
+    fn partial_cmp(&self, o: &Self) -> Option<Ordering> {
+        Some(self.cmp(o))
+    }
+}
+
+/// Integers print as `3`, other rationals as `1/2`.
+impl fmt::Display for Rational {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.den == 1 { write!(f, "{}", self.num) } else { write!(f, "{}/{}", self.num, self.den) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rational;
+
+    #[test]
+    fn parses_and_reduces() {
+        assert_eq!(Rational::parse("0.50"), Rational::new(1, 2));
+        assert_eq!(Rational::parse("-12"), Some(Rational::integer(-12)));
+        assert_eq!(Rational::parse("1."), Some(Rational::ONE));
+        assert_eq!(Rational::parse("99999999999999999999"), None);
+        assert_eq!(Rational::parse("-"), None);
+    }
+
+    #[test]
+    fn overflow_is_reported() {
+        let big = Rational::integer(i64::MAX);
+        assert_eq!(big.add(Rational::ONE), None);
+        assert_eq!(big.mul(big), None);
+    }
+
+    #[test]
+    fn floor_rounds_down() {
+        assert_eq!(Rational::parse("-0.5").map(Rational::floor), Some(-1));
+    }
+}

@@ -1,0 +1,100 @@
+//! Reference semantics: concrete states of an instance, truth of literals, one step.
+//!
+//! Slow and simple on purpose. Every trace is replayed here before anybody sees it, and the
+//! engines are tested against it.
+
+use super::rational::Rational;
+use super::{System, TransitionId, VarId};
+
+/// Distance between the points of two neighbouring processes; outside values lie in between.
+pub const PROC_STRIDE: i64 = 1 << 20;
+
+/// A value of proc type: a point of a total order. Process `#(i+1)` is the point `i * PROC_STRIDE`;
+/// every other point is an outside value. Points are equal iff the values are, and compare as the
+/// values do in the process order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Point(pub i64);
+
+impl Point {
+    /// The point of process number `i`, from 0.
+    pub const fn process(i: usize) -> Self {
+        Self(i as i64 * PROC_STRIDE)
+    }
+
+    /// The process (from 0) at this point in an instance of `procs` processes, if any.
+    pub fn as_process(self, procs: usize) -> Option<usize> {
+        let i = usize::try_from(self.0.div_euclid(PROC_STRIDE)).ok()?;
+        (self.0.rem_euclid(PROC_STRIDE) == 0 && i < procs).then_some(i)
+    }
+}
+
+/// The value of a cell in a concrete state.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Value {
+    /// Constructor of an enum.
+    Constructor(u8),
+    /// A process or an outside value.
+    Proc(Point),
+    /// An integer or a real.
+    Number(Rational),
+    /// A nameless value of an abstract type; equal numbers are equal values.
+    Abstract(u32),
+}
+
+/// A concrete state of the instance with `procs` processes: one value for each cell. Cells stand in
+/// order of [`System::vars`], those of an array row by row (last index fastest).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct State {
+    /// Number of processes.
+    pub procs: usize,
+    /// See [`Layout`].
+    pub values: Vec<Value>,
+}
+
+/// Where the cells of each variable start in [`State::values`].
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Number of processes.
+    pub procs: usize,
+    offsets: Vec<usize>,
+    len: usize,
+}
+
+impl Layout {
+    /// The layout of the instance of `system` with `procs` processes.
+    pub fn new(system: &System, procs: usize) -> Self {
+        let mut offsets = Vec::with_capacity(system.vars.len());
+        let mut len = 0;
+        for var in &system.vars {
+            offsets.push(len);
+            len += procs.pow(var.arity() as u32);
+        }
+        Self { procs, offsets, len }
+    }
+
+    /// Number of cells.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the instance has no cells.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Position of a cell.
+    pub fn position(&self, var: VarId, index: impl IntoIterator<Item = usize>) -> usize {
+        self.offsets[var.0 as usize] + index.into_iter().fold(0, |at, i| at * self.procs + i)
+    }
+}
+
+/// One step of a concrete run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Which transition fired.
+    pub transition: TransitionId,
+    /// Processes (from 0) for the parameters, hidden ones included; pairwise distinct.
+    pub args: Vec<usize>,
+    /// The state that it led to.
+    pub after: State,
+}

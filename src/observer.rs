@@ -1,0 +1,79 @@
+//! What engines tell while they run.
+
+use crate::model::System;
+
+/// Something that happened. Texts are finished lines without line end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event<'a> {
+    /// A node was expanded: its number in this BRAB run, its history (`t(#1) -> unsafe[1]`), its
+    /// cube (one literal each) and the queue lengths.
+    Node {
+        /// Number in this run, from 1.
+        number: usize,
+        /// History from the node to its root.
+        history: &'a str,
+        /// Literals of the cube.
+        cube: &'a [String],
+        /// Nodes waiting.
+        queued: usize,
+        /// Nodes postponed.
+        postponed: usize,
+    },
+    /// The node was replaced by a candidate with this (negative) number.
+    Approximated {
+        /// Printed as `approx[-5]`.
+        number: i32,
+        /// Literals of the candidate.
+        cube: &'a [String],
+    },
+    /// A candidate turned out reachable.
+    BadCandidate {
+        /// Its number.
+        number: i32,
+        /// Its literals.
+        cube: &'a [String],
+    },
+    /// The backward search starts again without the bad candidates.
+    Restart(usize),
+    /// A path from a bad cube to init was found (not yet replayed).
+    Suspect(&'a str),
+    /// That path is not executable.
+    Spurious(&'a str),
+    /// A forward exploration begins, with this strategy and number of processes.
+    ForwardStart {
+        /// `bfs`, `dfs`, `random` or `cfl`.
+        strategy: &'a str,
+        /// Size of the instance.
+        procs: usize,
+    },
+    /// Progress of a forward exploration.
+    ForwardProgress {
+        /// States stored so far.
+        states: usize,
+        /// States waiting.
+        queued: usize,
+    },
+    /// Something the user should know.
+    Warning(&'a str),
+    /// Something the user may like to know.
+    Note(&'a str),
+}
+
+/// Receives events. Engines never print.
+pub trait Observer {
+    /// Called in order, from the thread that called [`crate::check()`].
+    fn event(&mut self, system: &System, event: Event<'_>);
+
+    /// Whether node events are wanted; when false, engines need not render them.
+    fn wants_nodes(&self) -> bool {
+        false
+    }
+}
+
+/// Ignores everything.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn event(&mut self, _system: &System, _event: Event<'_>) {}
+}

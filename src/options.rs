@@ -1,0 +1,165 @@
+//! What a run should do: plain data, filled in by the command line or by a program.
+
+use std::time::Duration;
+
+/// How a forward exploration chooses its next state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Strategy {
+    /// Breadth first.
+    #[default]
+    Bfs,
+    /// Depth first.
+    Dfs,
+    /// Restarting random walks.
+    Random,
+    /// Coverage-guided fuzzing (Conchon and Korneva, SEFM 2023).
+    Cfl,
+}
+
+/// Options of a forward exploration.
+#[derive(Clone, Debug)]
+pub struct ForwardOptions {
+    /// Which strategy.
+    pub strategy: Strategy,
+    /// States at this depth are stored and not expanded.
+    pub depth: Option<usize>,
+    /// Stop when this many states have been stored.
+    pub max_states: Option<usize>,
+    /// Stop after this much CPU time per worker.
+    pub time: Option<Duration>,
+    /// Keep numbers within these bounds: a step that leaves them is disabled. Makes the exploration inexact.
+    pub number_range: Option<(i64, i64)>,
+    /// Use process symmetry where the model allows it.
+    pub symmetry: bool,
+    /// Look for deadlocks.
+    pub deadlock: bool,
+    /// Seed of the random strategies.
+    pub seed: u64,
+    /// Stop at the first unsafe state.
+    pub stop_at_unsafe: bool,
+}
+
+impl Default for ForwardOptions {
+    fn default() -> Self {
+        Self {
+            strategy: Strategy::Bfs,
+            depth: None,
+            max_states: None,
+            time: None,
+            number_range: None,
+            symmetry: true,
+            deadlock: false,
+            seed: 0,
+            stop_at_unsafe: true,
+        }
+    }
+}
+
+/// Order in which the backward search takes nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SearchOrder {
+    /// First in, first out.
+    #[default]
+    Bfs,
+    /// Last in, first out.
+    Dfs,
+    /// Heap: few processes, few literals, candidates, shallow.
+    Bfsh,
+    /// Heap: few processes, few literals, candidates, deep.
+    Dfsh,
+    /// Two first-in-first-out queues, approximations before exact nodes.
+    Bfsa,
+    /// Two stacks, approximations before exact nodes.
+    Dfsa,
+}
+
+/// Which nodes wait until the queue is empty.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Postpone {
+    /// None.
+    Never,
+    /// Those with more processes than their child.
+    MoreProcesses,
+    /// Those with a universal part, or that say nothing new about their child's processes.
+    NoInformation,
+}
+
+/// Who decides the tests that syntactic subsumption does not settle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SolverMode {
+    /// The finite-domain procedure first, Z3 only where it is not complete.
+    #[default]
+    Layered,
+    /// Always Z3.
+    Z3,
+}
+
+/// Options of the backward search.
+#[derive(Clone, Debug)]
+pub struct BackwardOptions {
+    /// Order of the queue.
+    pub order: SearchOrder,
+    /// Postponement; by default what suits the order.
+    pub postpone: Option<Postpone>,
+    /// Candidates have at most this many literals plus one, and at most `brab` processes. 0: as `brab`.
+    pub candidate_size: usize,
+    /// Try at most this many candidates a node.
+    pub max_candidates: Option<usize>,
+    /// Give up beyond this many nodes.
+    pub max_nodes: usize,
+    /// Give up beyond this depth.
+    pub max_depth: usize,
+    /// Who decides hard tests.
+    pub solver: SolverMode,
+    /// Remove visited nodes that a new one subsumes.
+    pub delete: bool,
+    /// Use the value ranges of enum symbols.
+    pub ranges: bool,
+    /// Eliminate positive constants (over-approximation).
+    pub eliminate_constants: bool,
+    /// Take user invariants for granted instead of proving them.
+    pub trust_invariants: bool,
+    /// Admit numeric literals into candidates.
+    pub numeric_candidates: bool,
+    /// Time limit of one solver call.
+    pub solver_timeout: Duration,
+}
+
+impl Default for BackwardOptions {
+    fn default() -> Self {
+        Self {
+            order: SearchOrder::Bfs,
+            postpone: None,
+            candidate_size: 0,
+            max_candidates: None,
+            max_nodes: 100_000,
+            max_depth: 100,
+            solver: SolverMode::Layered,
+            delete: true,
+            ranges: true,
+            eliminate_constants: true,
+            trust_invariants: false,
+            numeric_candidates: false,
+            solver_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Options of a whole run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// BRAB with an oracle of this many processes; `None`: no approximation.
+    pub brab: Option<usize>,
+    /// Explore all smaller instances too.
+    pub up_to: bool,
+    /// Size of a forward exploration without BRAB.
+    pub procs: Option<usize>,
+    /// Stop after the forward exploration.
+    pub only_forward: bool,
+    /// The forward exploration.
+    pub forward: ForwardOptions,
+    /// The backward search.
+    pub backward: BackwardOptions,
+    /// End the whole run after this time.
+    pub time_limit: Option<Duration>,
+}

@@ -1,0 +1,47 @@
+//! The one answer type of every engine.
+
+use crate::model::semantics::{State, Step};
+
+/// A concrete run of an instance that ends in a state satisfying a bad cube. Replayed by the reference
+/// semantics before it is put in a verdict.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trace {
+    /// The initial state; its `procs` is the size of the instance.
+    pub initial: State,
+    /// The steps in order.
+    pub steps: Vec<Step>,
+    /// Index in `System::bad` of the cube that the last state satisfies; `None` for a deadlock.
+    pub bad: Option<usize>,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The node limit was reached.
+    Nodes(usize),
+    /// The depth limit was reached.
+    Depth(usize),
+    /// The time limit was reached.
+    Time,
+    /// The memory limit was reached.
+    Memory,
+    /// The solver answered `unknown` where the proof depends on it.
+    SolverUnknown(String),
+    /// Only error traces were found that no instance executes; the shortest one, as text.
+    Spurious(String),
+    /// A number left the 64-bit range.
+    Overflow,
+    /// The user interrupted the run (signal number).
+    Interrupted(i32),
+}
+
+/// What a run established.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// No bad state is reachable, for any number of processes.
+    Safe,
+    /// A bad state is reachable; here is a run.
+    Unsafe(Box<Trace>),
+    /// Not decided.
+    Unknown(Reason),
+}
