@@ -1,0 +1,52 @@
+//! What a backward search returns.
+
+use std::time::Duration;
+
+use crate::verdict::Verdict;
+
+/// A candidate that the last run kept, as text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    /// Its (negative) number.
+    pub number: i32,
+    /// Its literals.
+    pub literals: Vec<String>,
+}
+
+/// Figures of a backward search.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Nodes visited in the last run.
+    pub nodes: usize,
+    /// Nodes of each abandoned run, latest first.
+    pub abandoned: Vec<usize>,
+    /// Nodes found covered, in all runs.
+    pub fixpoints: usize,
+    /// Calls of Z3.
+    pub solver_calls: usize,
+    /// Most processes of a visited cube.
+    pub max_procs: usize,
+    /// Visited nodes removed because a later one subsumes them.
+    pub deleted: usize,
+    /// Restarts of BRAB.
+    pub restarts: usize,
+    /// Further named counters, in print order.
+    pub counters: Vec<(&'static str, u64)>,
+    /// Time per phase, in print order.
+    pub times: Vec<(&'static str, Duration)>,
+}
+
+/// Result of a backward search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub verdict: Verdict,
+    /// Figures.
+    pub statistics: Statistics,
+    /// Candidates kept (proved unreachable when the verdict is safe), sorted; empty without BRAB.
+    pub candidates: Vec<Candidate>,
+    /// `t(#1) -> u(#1, #3) -> unsafe[1]` of the trace that decided, or of the last spurious one.
+    pub error_history: Option<String>,
+    /// Number of node events sent.
+    pub node_lines: usize,
+}
