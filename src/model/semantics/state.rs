@@ -1,10 +1,6 @@
-//! Reference semantics: concrete states of an instance, truth of literals, one step.
-//!
-//! Slow and simple on purpose. Every trace is replayed here before anybody sees it, and the
-//! engines are tested against it.
+//! Concrete states of an instance: values, states, steps, and where each cell stands.
 
-use super::rational::Rational;
-use super::{System, TransitionId, VarId};
+use crate::model::{Rational, System, TransitionId, Type, VarId};
 
 /// Distance between the points of two neighbouring processes; outside values lie in between.
 pub const PROC_STRIDE: i64 = 1 << 20;
@@ -17,6 +13,7 @@ pub struct Point(pub i64);
 
 impl Point {
     /// The point of process number `i`, from 0.
+    #[expect(clippy::cast_possible_wrap, reason = "an instance has few processes")]
     pub const fn process(i: usize) -> Self {
         Self(i as i64 * PROC_STRIDE)
     }
@@ -39,6 +36,23 @@ pub enum Value {
     Number(Rational),
     /// A nameless value of an abstract type; equal numbers are equal values.
     Abstract(u32),
+}
+
+impl Value {
+    /// Whether this is a value of type `ty` as declared. Value ranges found by analysis do not count: a
+    /// state outside of them is a state all the same, and shows that the analysis was wrong.
+    pub fn is_of(self, system: &System, ty: Type) -> bool {
+        match (self, ty) {
+            (Self::Constructor(c), Type::Enum(id)) => {
+                usize::from(c) < system.enumeration(id).constructors.len()
+            }
+            (Self::Number(n), Type::Int) => n.is_integer(),
+            (Self::Proc(_), Type::Proc)
+            | (Self::Number(_), Type::Real)
+            | (Self::Abstract(_), Type::Abstract(_)) => true,
+            _ => false,
+        }
+    }
 }
 
 /// A concrete state of the instance with `procs` processes: one value for each cell. Cells stand in

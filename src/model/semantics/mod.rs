@@ -1,0 +1,18 @@
+//! Reference semantics: concrete states of an instance, truth of formulas, steps, runs.
+//!
+//! Slow and simple on purpose. Every trace is replayed here before anybody sees it, and the
+//! engines are tested against it. Nothing here knows an engine.
+
+mod eval;
+mod replay;
+mod state;
+mod step;
+#[cfg(test)]
+mod tests;
+mod tuples;
+
+pub use eval::Env;
+pub use replay::{ReplayError, replay};
+pub use state::{Layout, PROC_STRIDE, Point, State, Step, Value};
+pub use step::{Semantics, admits, enabled, fire, initial, is_step, satisfies};
+pub use tuples::{distinct_tuples, tuples};
