@@ -11,6 +11,7 @@
 //! ```
 
 pub mod backward;
+pub mod check;
 pub mod diagnostic;
 pub mod forward;
 pub mod interrupt;
@@ -18,6 +19,9 @@ pub mod model;
 pub mod observer;
 pub mod options;
 pub mod oracle;
+pub mod report;
 pub mod smt;
 pub mod syntax;
 pub mod verdict;
+
+pub use check::{Conclusion, Report, check};

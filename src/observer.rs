@@ -1,9 +1,10 @@
 //! What engines tell while they run.
 
+use crate::forward::Exploration;
 use crate::model::System;
 
 /// Something that happened. Texts are finished lines without line end.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Event<'a> {
     /// A node was expanded: its number in this BRAB run, its history (`t(#1) -> unsafe[1]`), its
     /// cube (one literal each) and the queue lengths.
@@ -53,6 +54,8 @@ pub enum Event<'a> {
         /// States waiting.
         queued: usize,
     },
+    /// A forward exploration ended.
+    ForwardEnd(&'a Exploration),
     /// Something the user should know.
     Warning(&'a str),
     /// Something the user may like to know.

@@ -1,0 +1,160 @@
+//! The pipeline of a run: forward explorations, then the backward search, to one report.
+//!
+//! ```text
+//! --brab k        explore k processes -> unsafe state met? UNSAFE
+//!                                     -> else: backward search with the states as oracle
+//! --only-forward  explore, and say what was seen
+//! (neither)       backward search without approximation
+//! ```
+
+use std::time::{Duration, Instant};
+
+use crate::backward::{self, Brab, Outcome};
+use crate::forward::{self, Exploration, StateSpace};
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::observer::{Event, Observer};
+use crate::options::Options;
+use crate::verdict::{Reason, Trace, Verdict};
+
+/// Processes of a forward exploration for which no number was given.
+pub const DEFAULT_PROCS: usize = 3;
+
+/// Everything that a run found out.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The answer to "is a bad state reachable?"; `None` when only instances were explored, as asked,
+    /// and nothing bad was met in them.
+    pub verdict: Option<Verdict>,
+    /// The forward explorations, in increasing order of processes.
+    pub explorations: Vec<Exploration>,
+    /// The backward search, if the run came to it.
+    pub backward: Option<Outcome>,
+    /// Wall-clock time per phase, in order.
+    pub times: Vec<(&'static str, Duration)>,
+}
+
+/// What a run comes to, in one word: the exit code of the program follows from it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conclusion {
+    /// Proved for any number of processes.
+    Safe,
+    /// A replayed run to a bad state.
+    Unsafe,
+    /// No bad state, but a deadlock that the options asked to look for.
+    Deadlock,
+    /// Only instances were explored, and nothing wrong was met.
+    NothingFound,
+    /// Not decided.
+    Unknown,
+}
+
+impl Report {
+    /// Sums the report up. A bad state counts more than a deadlock, and a deadlock more than a proof.
+    pub fn conclusion(&self) -> Conclusion {
+        match &self.verdict {
+            Some(Verdict::Unsafe(_)) => Conclusion::Unsafe,
+            _ if self.deadlocks().next().is_some() => Conclusion::Deadlock,
+            Some(Verdict::Safe) => Conclusion::Safe,
+            Some(Verdict::Unknown(_)) => Conclusion::Unknown,
+            None => Conclusion::NothingFound,
+        }
+    }
+
+    /// Runs to deadlocked states, smallest instance first.
+    pub fn deadlocks(&self) -> impl Iterator<Item = &Trace> {
+        self.explorations.iter().flat_map(|exploration| &exploration.deadlocks)
+    }
+}
+
+/// Runs the engines that `options` ask for on `system`.
+///
+/// The run ends early when `interrupt` says so: its deadline has passed (also set here from
+/// [`Options::time_limit`]) or a signal is pending. As in the original tool, the first SIGINT during
+/// the exploration of a BRAB run only ends that exploration: the states seen so far are a valid oracle.
+pub fn check(
+    system: &System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Report {
+    if let Some(deadline) = options.time_limit.and_then(|limit| Instant::now().checked_add(limit)) {
+        interrupt.set_deadline(deadline);
+    }
+    let mut report =
+        Report { verdict: None, explorations: Vec::new(), backward: None, times: Vec::new() };
+
+    let start = Instant::now();
+    report.verdict = explore(system, options, interrupt, observer, &mut report.explorations);
+    if !report.explorations.is_empty() {
+        report.times.push(("forward exploration", start.elapsed()));
+    }
+    if report.verdict.is_some() || options.only_forward {
+        return report;
+    }
+
+    let start = Instant::now();
+    let space = StateSpace { explorations: std::mem::take(&mut report.explorations) };
+    let brab = options.brab.map(|procs| Brab { procs: oracle_procs(system, procs), oracle: &space });
+    let outcome = backward::search(system, &options.backward, brab, interrupt, observer);
+    report.times.push(("backward search", start.elapsed()));
+    report.explorations = space.explorations;
+    report.verdict = Some(outcome.verdict.clone());
+    report.backward = Some(outcome);
+    report
+}
+
+/// Explores the instances; a verdict only when the run ends here.
+fn explore(
+    system: &System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+    explorations: &mut Vec<Exploration>,
+) -> Option<Verdict> {
+    for procs in instances(system, options, observer) {
+        let exploration = forward::explore(system, procs, &options.forward, interrupt, observer);
+        observer.event(system, Event::ForwardEnd(&exploration));
+        let found = exploration.unsafe_trace.clone();
+        explorations.push(exploration);
+        if let Some(trace) = found {
+            return Some(Verdict::Unsafe(Box::new(trace)));
+        }
+        if interrupt.timed_out() {
+            return Some(Verdict::Unknown(Reason::Time));
+        }
+        if let Some(signal) = interrupt.pending() {
+            if options.only_forward || !interrupt.consume() {
+                return Some(Verdict::Unknown(Reason::Interrupted(signal)));
+            }
+            observer.event(
+                system,
+                Event::Note("exploration interrupted; the backward search goes on with the states seen so far"),
+            );
+            break;
+        }
+    }
+    None
+}
+
+/// Sizes of the instances to explore, in increasing order.
+fn instances(system: &System, options: &Options, observer: &mut dyn Observer) -> Vec<usize> {
+    let wanted = match (options.brab, options.procs) {
+        (Some(procs), _) | (None, Some(procs)) => procs,
+        (None, None) if options.only_forward => DEFAULT_PROCS,
+        (None, None) => return Vec::new(),
+    };
+    let procs = oracle_procs(system, wanted);
+    if procs != wanted {
+        let text = format!("the model has no instance with {wanted} processes; exploring the one with {procs}");
+        observer.event(system, Event::Warning(&text));
+    }
+    let least = usize::from(system.proc_constants);
+    if options.up_to { (least..=procs).collect() } else { vec![procs] }
+}
+
+/// The number nearest to `procs` of processes that an instance of `system` can have.
+fn oracle_procs(system: &System, procs: usize) -> usize {
+    let most = system.max_procs.map_or(usize::MAX, |most| most as usize);
+    procs.min(most).max(usize::from(system.proc_constants))
+}
