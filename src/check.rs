@@ -13,6 +13,7 @@ use crate::backward::{self, Brab, Outcome};
 use crate::forward::{self, Exploration, StateSpace};
 use crate::interrupt::Interrupt;
 use crate::model::System;
+use crate::model::semantics::replay;
 use crate::observer::{Event, Observer};
 use crate::options::Options;
 use crate::verdict::{Reason, Trace, Verdict};
@@ -65,6 +66,20 @@ impl Report {
     pub fn deadlocks(&self) -> impl Iterator<Item = &Trace> {
         self.explorations.iter().flat_map(|exploration| &exploration.deadlocks)
     }
+
+    /// A trace that the reference semantics does not execute is a bug of an engine: it must be loud, and
+    /// it must not look like an answer.
+    fn assert_replayed(&self, system: &System) {
+        let bad = match &self.verdict {
+            Some(Verdict::Unsafe(trace)) => Some(&**trace),
+            _ => None,
+        };
+        for trace in bad.into_iter().chain(self.deadlocks()) {
+            if let Err(error) = replay(system, trace) {
+                panic!("an engine reports a trace that the model does not execute: {error}");
+            }
+        }
+    }
 }
 
 /// Runs the engines that `options` ask for on `system`.
@@ -89,10 +104,21 @@ pub fn check(
     if !report.explorations.is_empty() {
         report.times.push(("forward exploration", start.elapsed()));
     }
-    if report.verdict.is_some() || options.only_forward {
-        return report;
+    if report.verdict.is_none() && !options.only_forward {
+        search(system, options, interrupt, observer, &mut report);
     }
+    report.assert_replayed(system);
+    report
+}
 
+/// The backward search, with what was explored as oracle.
+fn search(
+    system: &System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+    report: &mut Report,
+) {
     let start = Instant::now();
     let space = StateSpace { explorations: std::mem::take(&mut report.explorations) };
     let brab = options.brab.map(|procs| Brab { procs: oracle_procs(system, procs), oracle: &space });
@@ -101,7 +127,6 @@ pub fn check(
     report.explorations = space.explorations;
     report.verdict = Some(outcome.verdict.clone());
     report.backward = Some(outcome);
-    report
 }
 
 /// Explores the instances; a verdict only when the run ends here.

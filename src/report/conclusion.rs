@@ -1,0 +1,93 @@
+//! The end of a run: candidates, statistics, trace and answer.
+
+use std::fmt::Write as _;
+
+use super::block::Block;
+use super::progress::literals;
+use super::reason::reason;
+use super::statistics::statistics;
+use super::style::Style;
+use super::trace::{history, states};
+use crate::backward::Outcome;
+use crate::check::{Conclusion, Report};
+use crate::forward::Stop;
+use crate::model::System;
+use crate::options::Options;
+use crate::verdict::{Trace, Verdict};
+
+/// Which cells to show after each step of a trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TraceStates {
+    /// Those that the step changed.
+    Diff,
+    /// All.
+    Full,
+}
+
+/// Everything after the node lines, ending in the answer.
+pub fn conclusion(
+    system: &System,
+    options: &Options,
+    report: &Report,
+    trace_states: Option<TraceStates>,
+    style: Style,
+) -> String {
+    let mut text = String::new();
+    if let Some(outcome) = &report.backward {
+        text.push_str(&candidates(outcome, style));
+        text.push_str(&statistics(outcome, options, style));
+    }
+    let bad = match &report.verdict {
+        Some(Verdict::Unsafe(trace)) => Some(&**trace),
+        _ => None,
+    };
+    for (title, trace) in bad.map(|trace| ("Error trace", trace)).into_iter().chain(deadlocks(report)) {
+        let _ = writeln!(text, "\n{}: {}", style.bad(title), history(system, trace, style));
+        if let Some(which) = trace_states {
+            let _ = write!(text, "\n{}", states(system, trace, which, style));
+        }
+    }
+    let _ = write!(text, "\n\n{}\n\n", verdict_line(report, style));
+    text
+}
+
+fn deadlocks(report: &Report) -> impl Iterator<Item = (&'static str, &Trace)> {
+    report.deadlocks().map(|trace| ("Deadlock", trace))
+}
+
+/// The answer in one line, without line end.
+pub fn verdict_line(report: &Report, style: Style) -> String {
+    match report.conclusion() {
+        Conclusion::Safe => style.good("The system is SAFE"),
+        Conclusion::Unsafe => style.bad("UNSAFE !"),
+        Conclusion::Deadlock => style.bad("DEADLOCK !"),
+        Conclusion::NothingFound => nothing_found(report, style),
+        Conclusion::Unknown => match &report.verdict {
+            Some(Verdict::Unknown(why)) => style.doubtful(format!("UNKNOWN: {}", reason(why))),
+            _ => unreachable!("the conclusion follows from the verdict"),
+        },
+    }
+}
+
+/// Says what was explored, since it is no proof for any number of processes.
+fn nothing_found(report: &Report, style: Style) -> String {
+    let sizes: Vec<_> = report.explorations.iter().map(|e| e.procs.to_string()).collect();
+    let complete = report.explorations.iter().all(|e| e.stop == Stop::Complete);
+    let seen = if complete { "all states" } else { "exploration not complete" };
+    style.good(format!("Nothing wrong found with {} processes ({seen})", sizes.join(", ")))
+}
+
+/// What BRAB proved on the way, or what it was trying.
+fn candidates(outcome: &Outcome, style: Style) -> String {
+    if outcome.candidates.is_empty() {
+        return String::new();
+    }
+    let safe = outcome.verdict == Verdict::Safe;
+    let title = if safe { "INFERRED NEGATED INVARIANTS" } else { "USED CANDIDATES" };
+    let mut block = Block::new(title, style);
+    for candidate in &outcome.candidates {
+        let number = style.name(format!("({})", candidate.number));
+        block.line(&format!("{number}  {}", literals(&candidate.literals)));
+    }
+    block.finish()
+}

@@ -1,0 +1,23 @@
+//! Results as text: takes data, returns strings; prints nothing and knows no engine's inside.
+//!
+//! The order of a full report is that of the run: one block for each exploration
+//! ([`exploration`]), the node lines (written by whoever listens to the search), then
+//! [`conclusion`]: candidates, statistics, trace, and the answer on a line of its own.
+
+mod block;
+mod conclusion;
+mod forward;
+mod progress;
+mod reason;
+mod statistics;
+mod style;
+mod trace;
+mod values;
+
+pub use conclusion::{TraceStates, conclusion, verdict_line};
+pub use forward::exploration;
+pub use progress::{approximation, bad_candidate, node, restart};
+pub use reason::{reason, reason_help};
+pub use statistics::profile;
+pub use style::Style;
+pub use trace::{history, states};

@@ -1,0 +1,39 @@
+//! Why there is no verdict, and what one can do about it.
+
+use crate::verdict::Reason;
+
+/// Why, in one line without a final stop.
+pub fn reason(reason: &Reason) -> String {
+    match reason {
+        Reason::Nodes(limit) => format!("the limit of {limit} nodes was reached"),
+        Reason::Depth(limit) => format!("the depth limit of {limit} was reached"),
+        Reason::Time => "the time limit was reached".to_owned(),
+        Reason::Memory => "the memory limit was reached".to_owned(),
+        Reason::SolverUnknown(why) => format!("the solver could not decide a test ({why})"),
+        Reason::Spurious(trace) => {
+            format!("every error trace found is spurious (no instance executes it); the shortest: {trace}")
+        }
+        Reason::Overflow => "a number left the 64-bit range".to_owned(),
+        Reason::Interrupted(2) => "interrupted by SIGINT".to_owned(),
+        Reason::Interrupted(13) => "the output was closed".to_owned(),
+        Reason::Interrupted(15) => "interrupted by SIGTERM".to_owned(),
+        Reason::Interrupted(signal) => format!("interrupted by signal {signal}"),
+    }
+}
+
+/// What might help, in one line.
+pub fn reason_help(reason: &Reason) -> Option<&'static str> {
+    Some(match reason {
+        Reason::Nodes(_) => "the search probably diverges; try --brab 2, or raise the limit with --nodes",
+        Reason::Depth(_) => "the search probably diverges; try --brab 2, or raise the limit with --depth",
+        Reason::Time => "try --brab 2 (or another number of processes), or a longer --time-limit",
+        Reason::Memory => "a smaller instance or --max-forward keeps an exploration small",
+        Reason::SolverUnknown(_) => "a longer --solver-timeout may help",
+        Reason::Spurious(_) => {
+            "backward search lets processes outside a cube disappear, which universal guards do not see; \
+             --only-forward --procs 4 looks for a real trace"
+        }
+        Reason::Overflow => "--abstr-num LO UP keeps the numbers of an exploration within bounds",
+        Reason::Interrupted(_) => return None,
+    })
+}

@@ -1,0 +1,53 @@
+//! The statistics block, and the timings under `--profile`.
+
+use std::fmt::Write as _;
+
+use super::block::Block;
+use super::style::Style;
+use crate::backward::Outcome;
+use crate::check::Report;
+use crate::options::Options;
+use crate::verdict::Verdict;
+
+/// Figures of the backward search; nothing that depends on the clock.
+pub(super) fn statistics(outcome: &Outcome, options: &Options, style: Style) -> String {
+    let statistics = &outcome.statistics;
+    let mut block = Block::new("STATS", style);
+    block.row("Number of visited nodes", statistics.nodes);
+    block.row("Fixpoints", statistics.fixpoints);
+    block.row("Number of solver calls", statistics.solver_calls);
+    block.row("Max Number of processes", statistics.max_procs);
+    if options.backward.delete {
+        block.row("Number of deleted nodes", statistics.deleted);
+    }
+    if options.brab.is_some() {
+        let safe = outcome.verdict == Verdict::Safe;
+        block.row(
+            if safe { "Number of invariants" } else { "Number of candidates" },
+            outcome.candidates.len(),
+        );
+        let mut restarts = statistics.restarts.to_string();
+        if !statistics.abandoned.is_empty() {
+            let nodes: Vec<_> = statistics.abandoned.iter().map(usize::to_string).collect();
+            let _ = write!(restarts, " (nodes {})", nodes.join(" + "));
+        }
+        block.row("Restarts", restarts);
+    }
+    block.finish()
+}
+
+/// Time per phase and the named counters.
+pub fn profile(report: &Report, style: Style) -> String {
+    let mut block = Block::new("PROFILE", style);
+    let statistics = report.backward.as_ref().map(|outcome| &outcome.statistics);
+    for (phase, time) in &report.times {
+        block.row(&format!("Time, {phase}"), format!("{:.3} s", time.as_secs_f64()));
+    }
+    for (phase, time) in statistics.iter().flat_map(|statistics| &statistics.times) {
+        block.row(&format!("  {phase}"), format!("{:.3} s", time.as_secs_f64()));
+    }
+    for (counter, value) in statistics.iter().flat_map(|statistics| &statistics.counters) {
+        block.row(counter, value);
+    }
+    block.finish()
+}

@@ -1,0 +1,81 @@
+//! Error traces: one line of transitions, and the states in between.
+
+use std::fmt::Write as _;
+
+use super::conclusion::TraceStates;
+use super::style::Style;
+use super::values::{Names, cells, processes};
+use crate::model::semantics::{State, Step, satisfies};
+use crate::model::{BadKind, System};
+use crate::verdict::Trace;
+
+/// `Init -> t(#1) -> u(#1, #3) -> unsafe[1]`; a trace without a bad cube ends in `deadlock`.
+pub fn history(system: &System, trace: &Trace, style: Style) -> String {
+    let mut text = String::from("Init");
+    for step in &trace.steps {
+        let _ = write!(text, " -> {}", action(system, step, style));
+    }
+    let _ = write!(text, " -> {}", style.bad(ending(system, trace)));
+    text
+}
+
+/// `t(#1, #3)`: only the declared parameters are shown.
+fn action(system: &System, step: &Step, style: Style) -> String {
+    let transition = system.transition(step.transition);
+    let shown = &step.args[..transition.params.len()];
+    format!("{}({})", style.name(&transition.name), processes(shown))
+}
+
+fn ending(system: &System, trace: &Trace) -> String {
+    let Some(bad) = trace.bad else { return "deadlock".to_owned() };
+    let bad = &system.bad[bad];
+    let kind = match bad.kind {
+        BadKind::Unsafe => "unsafe",
+        BadKind::Invariant => "invariant",
+    };
+    format!("{kind}[{}]", bad.number)
+}
+
+/// The run state by state: the initial one in full, the others as `which` says, then which processes
+/// make the last one bad.
+pub fn states(system: &System, trace: &Trace, which: TraceStates, style: Style) -> String {
+    let names = Names::new(system, trace);
+    let procs = trace.initial.procs;
+    let cells: Vec<_> = cells(system, procs).collect();
+    let mut text = format!("Init ({} {})\n", procs, if procs == 1 { "process" } else { "processes" });
+    let mut before: Option<&State> = None;
+    let steps = std::iter::once((None, &trace.initial))
+        .chain(trace.steps.iter().map(|step| (Some(step), &step.after)));
+    for (step, state) in steps {
+        if let Some(step) = step {
+            let _ = writeln!(text, "-> {}", action(system, step, style));
+        }
+        let mut changed = false;
+        for (_, var, name, position) in &cells {
+            let value = state.values[*position];
+            let same = before.is_some_and(|before| before.values[*position] == value);
+            if !same || which == TraceStates::Full {
+                let _ = writeln!(text, "     {name} = {}", names.value(var, value));
+                changed = true;
+            }
+        }
+        if !changed && step.is_some() {
+            text.push_str("     (nothing changes)\n");
+        }
+        before = Some(state);
+    }
+    let _ = writeln!(text, "-> {}{}", style.bad(ending(system, trace)), witnesses(system, trace));
+    for line in names.legend() {
+        let _ = writeln!(text, "({line})");
+    }
+    text
+}
+
+/// ` for #1, #3`: the processes of the bad cube, when it has any.
+fn witnesses(system: &System, trace: &Trace) -> String {
+    let last = trace.steps.last().map_or(&trace.initial, |step| &step.after);
+    match trace.bad.and_then(|bad| satisfies(system, last, bad)) {
+        Some(witnesses) if !witnesses.is_empty() => format!(" for {}", processes(&witnesses)),
+        _ => String::new(),
+    }
+}
