@@ -96,8 +96,7 @@ pub fn check(
     if let Some(deadline) = options.time_limit.and_then(|limit| Instant::now().checked_add(limit)) {
         interrupt.set_deadline(deadline);
     }
-    let mut report =
-        Report { verdict: None, explorations: Vec::new(), backward: None, times: Vec::new() };
+    let mut report = Report { verdict: None, explorations: Vec::new(), backward: None, times: Vec::new() };
 
     let start = Instant::now();
     report.verdict = explore(system, options, interrupt, observer, &mut report.explorations);
@@ -154,7 +153,9 @@ fn explore(
             }
             observer.event(
                 system,
-                Event::Note("exploration interrupted; the backward search goes on with the states seen so far"),
+                Event::Note(
+                    "exploration interrupted; the backward search goes on with the states seen so far",
+                ),
             );
             break;
         }
@@ -171,7 +172,8 @@ fn instances(system: &System, options: &Options, observer: &mut dyn Observer) ->
     };
     let procs = oracle_procs(system, wanted);
     if procs != wanted {
-        let text = format!("the model has no instance with {wanted} processes; exploring the one with {procs}");
+        let text =
+            format!("the model has no instance with {wanted} processes; exploring the one with {procs}");
         observer.event(system, Event::Warning(&text));
     }
     let least = usize::from(system.proc_constants);

@@ -1,1 +1,7 @@
-fn main() {}
+//! The program `cubicle`.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::run(std::env::args_os())
+}

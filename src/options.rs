@@ -96,6 +96,7 @@ pub enum SolverMode {
 
 /// Options of the backward search.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "switches are independent of each other")]
 pub struct BackwardOptions {
     /// Order of the queue.
     pub order: SearchOrder,

@@ -13,6 +13,7 @@ pub struct Rational {
     den: i64,
 }
 
+#[expect(clippy::should_implement_trait, reason = "the operators cannot return an option")]
 impl Rational {
     /// Zero.
     pub const ZERO: Self = Self { num: 0, den: 1 };
@@ -65,8 +66,9 @@ impl Rational {
 
     /// Sum.
     pub fn add(self, o: Self) -> Option<Self> {
-        let (a, b, c, d) = (i128::from(self.num), i128::from(self.den), i128::from(o.num), i128::from(o.den));
-        Self::new((a * d).checked_add(c * b)?, b * d)
+        let left = i128::from(self.num) * i128::from(o.den);
+        let right = i128::from(o.num) * i128::from(self.den);
+        Self::new(left.checked_add(right)?, i128::from(self.den) * i128::from(o.den))
     }
 
     /// Difference.

@@ -37,11 +37,7 @@ pub fn conclusion(
         text.push_str(&candidates(outcome, style));
         text.push_str(&statistics(outcome, options, style));
     }
-    let bad = match &report.verdict {
-        Some(Verdict::Unsafe(trace)) => Some(&**trace),
-        _ => None,
-    };
-    for (title, trace) in bad.map(|trace| ("Error trace", trace)).into_iter().chain(deadlocks(report)) {
+    for (title, trace) in traces(report) {
         let _ = writeln!(text, "\n{}: {}", style.bad(title), history(system, trace, style));
         if let Some(which) = trace_states {
             let _ = write!(text, "\n{}", states(system, trace, which, style));
@@ -51,12 +47,30 @@ pub fn conclusion(
     text
 }
 
-fn deadlocks(report: &Report) -> impl Iterator<Item = (&'static str, &Trace)> {
-    report.deadlocks().map(|trace| ("Deadlock", trace))
+/// Only the answer, after the states of the traces when they are asked for.
+pub fn answer(system: &System, report: &Report, trace_states: Option<TraceStates>, style: Style) -> String {
+    let mut text = String::new();
+    if let Some(which) = trace_states {
+        for (_, trace) in traces(report) {
+            text.push_str(&states(system, trace, which, style));
+        }
+    }
+    text.push_str(&verdict_line(report, style));
+    text.push('\n');
+    text
+}
+
+/// The traces of a report with their titles: to a bad state first, then to deadlocks.
+fn traces(report: &Report) -> impl Iterator<Item = (&'static str, &Trace)> {
+    let bad = match &report.verdict {
+        Some(Verdict::Unsafe(trace)) => Some(("Error trace", &**trace)),
+        _ => None,
+    };
+    bad.into_iter().chain(report.deadlocks().map(|trace| ("Deadlock", trace)))
 }
 
 /// The answer in one line, without line end.
-pub fn verdict_line(report: &Report, style: Style) -> String {
+fn verdict_line(report: &Report, style: Style) -> String {
     match report.conclusion() {
         Conclusion::Safe => style.good("The system is SAFE"),
         Conclusion::Unsafe => style.bad("UNSAFE !"),

@@ -14,7 +14,7 @@ mod style;
 mod trace;
 mod values;
 
-pub use conclusion::{TraceStates, conclusion, verdict_line};
+pub use conclusion::{TraceStates, answer, conclusion};
 pub use forward::exploration;
 pub use progress::{approximation, bad_candidate, node, restart};
 pub use reason::{reason, reason_help};

@@ -33,15 +33,13 @@ impl<'a> Names<'a> {
     fn learn(&mut self, state: &State) {
         for (_, var, _, position) in cells(self.system, self.procs) {
             match (var.ty, state.values[position]) {
-                (_, Value::Proc(point)) => {
-                    if point.as_process(self.procs).is_none() && !self.outside.contains(&point) {
-                        self.outside.push(point);
-                    }
+                (_, Value::Proc(point))
+                    if point.as_process(self.procs).is_none() && !self.outside.contains(&point) =>
+                {
+                    self.outside.push(point);
                 }
-                (Type::Abstract(ty), Value::Abstract(value)) => {
-                    if !self.nameless.contains(&(ty.0, value)) {
-                        self.nameless.push((ty.0, value));
-                    }
+                (Type::Abstract(ty), Value::Abstract(value)) if !self.nameless.contains(&(ty.0, value)) => {
+                    self.nameless.push((ty.0, value));
                 }
                 _ => {}
             }
@@ -126,10 +124,7 @@ fn real(number: Rational) -> String {
 }
 
 /// Every cell of the instance: its variable, its name (`X[#1, #2]`) and its position in a state.
-pub(super) fn cells(
-    system: &System,
-    procs: usize,
-) -> impl Iterator<Item = (VarId, &Var, String, usize)> {
+pub(super) fn cells(system: &System, procs: usize) -> impl Iterator<Item = (VarId, &Var, String, usize)> {
     let layout = Layout::new(system, procs);
     system.vars.iter().enumerate().flat_map(move |(id, var)| {
         let id = VarId(id as u16);

@@ -1,0 +1,307 @@
+//! The command line as typed: every flag, its help and its limits.
+
+use std::time::Duration;
+
+use clap::{ArgAction, Parser, ValueEnum};
+
+const PROOF: &str = "Proof, for any number of processes (cubicle brab 2 --search dfsh model.cub)";
+const FORWARD: &str = "Exploration of an instance (cubicle --only-forward --procs 4 model.cub)";
+const LIMITS: &str = "Limits (cubicle brab 3 --time-limit 60s model.cub)";
+const OUTPUT: &str = "Output (cubicle brab 3 --quiet --trace-states model.cub)";
+
+const AFTER_HELP: &str = "\
+Exit codes:
+    0  the system is safe, or (--only-forward) nothing wrong was found
+    1  a bad state is reachable; the error trace was replayed
+    2  wrong usage, or an error in the model
+    3  inconclusive: a limit, a time-out, or only spurious traces
+    4  internal error, failure of the solver, or output that could not be written
+    5  a deadlock was found, as asked for with --deadlock
+  130  interrupted (SIGINT); 143 terminated (SIGTERM); 141 the reader of the output went away
+
+Single-dash flags of the original Cubicle (-brab 2, -search dfsh, -nocolor) are understood as well.";
+
+/// Proves parameterized systems (array-based transition systems in Cubicle's language) safe for any
+/// number of processes, or shows a run that goes wrong.
+#[derive(Clone, Debug, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
+#[command(
+    name = "cubicle",
+    version,
+    override_usage = "cubicle [OPTIONS] FILE\n       cubicle brab K [OPTIONS] FILE",
+    after_help = "Exit codes: 0 safe, 1 unsafe, 2 usage or model error, 3 inconclusive, 4 internal error, \
+                  5 deadlock. More with --help.",
+    after_long_help = AFTER_HELP,
+    max_term_width = 110
+)]
+pub struct Args {
+    /// The model; `-` reads it from standard input
+    #[arg(value_name = "FILE")]
+    pub file: std::path::PathBuf,
+
+    /// Approximate, with the states of K processes as oracle (algorithm BRAB); short: `cubicle brab K FILE`
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=16), help_heading = PROOF)]
+    pub brab: Option<u8>,
+
+    /// Use the states of all instances with 0 to K processes
+    #[arg(long, alias = "up-to", help_heading = PROOF)]
+    pub upto: bool,
+
+    /// Order in which nodes are visited
+    #[arg(long, value_name = "ORDER", default_value = "bfs", help_heading = PROOF)]
+    pub search: Search,
+
+    /// Which nodes wait until no other is left: 0 none, 1 those with more processes than the node they
+    /// come from, 2 those that say nothing new about its processes [default: 1 for bfs and bfsa, 2 for
+    /// dfs and dfsa, 0 otherwise]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=2), help_heading = PROOF)]
+    pub postpone: Option<u8>,
+
+    /// Size of candidates, in literals [default: K]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = PROOF)]
+    pub candheur: Option<u16>,
+
+    /// Try at most N candidates a node
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = PROOF)]
+    pub max_cands: Option<u32>,
+
+    /// Who decides what syntactic subsumption does not settle
+    #[arg(long, value_name = "WHO", default_value = "layered", help_heading = PROOF)]
+    pub solver: Solver,
+
+    /// Take the `invariant`s of the model for granted instead of proving them
+    #[arg(long, help_heading = PROOF)]
+    pub trust_invariants: bool,
+
+    /// Keep visited nodes that a later node subsumes
+    #[arg(long, alias = "no-delete", help_heading = PROOF)]
+    pub nodelete: bool,
+
+    /// Do not use the ranges of values that variables can hold
+    #[arg(long, alias = "no-subtyping", help_heading = PROOF)]
+    pub nosubtyping: bool,
+
+    /// Do not eliminate constants from cubes
+    #[arg(long, alias = "no-qe", help_heading = PROOF)]
+    pub noqe: bool,
+
+    /// Only explore an instance; no proof
+    #[arg(long, help_heading = FORWARD)]
+    pub only_forward: bool,
+
+    /// Processes of the instance, without --brab [default with --only-forward: 3]
+    #[arg(
+        long,
+        value_name = "K",
+        value_parser = clap::value_parser!(u8).range(0..=16),
+        conflicts_with = "brab",
+        help_heading = FORWARD
+    )]
+    pub procs: Option<u8>,
+
+    /// How the next state is chosen
+    #[arg(long, value_name = "STRATEGY", default_value = "bfs", help_heading = FORWARD)]
+    pub forward: Forward,
+
+    /// Do not expand states at depth N
+    #[arg(long, value_name = "N", help_heading = FORWARD)]
+    pub forward_depth: Option<u32>,
+
+    /// Stop after N states
+    #[arg(
+        long,
+        alias = "forward-states",
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = FORWARD
+    )]
+    pub max_forward: Option<u64>,
+
+    /// Stop after this much CPU time (500ms, 10s, 2m)
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = FORWARD)]
+    pub forward_time: Option<Duration>,
+
+    /// Keep numbers between LO and UP: a step that leaves them is disabled
+    #[arg(
+        long,
+        num_args = 2,
+        value_names = ["LO", "UP"],
+        allow_negative_numbers = true,
+        help_heading = FORWARD
+    )]
+    pub abstr_num: Option<Vec<i64>>,
+
+    /// Do not use the symmetry of processes
+    #[arg(long, help_heading = FORWARD)]
+    pub forward_nosym: bool,
+
+    /// Report states without an enabled transition
+    #[arg(long, help_heading = FORWARD)]
+    pub deadlock: bool,
+
+    /// Seed of the random strategies
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = FORWARD)]
+    pub seed: u64,
+
+    /// End the whole run after this time (500ms, 10s, 2m)
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = LIMITS)]
+    pub time_limit: Option<Duration>,
+
+    /// Give up after N nodes
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 100_000,
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = LIMITS
+    )]
+    pub nodes: u64,
+
+    /// Give up beyond N transitions before a bad state
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 100,
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = LIMITS
+    )]
+    pub depth: u64,
+
+    /// Give up on a single solver call after this time
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s", help_heading = LIMITS)]
+    pub solver_timeout: Duration,
+
+    /// Only the answer
+    #[arg(short, long, help_heading = OUTPUT)]
+    pub quiet: bool,
+
+    /// Show the cube of each node
+    #[arg(short, long, help_heading = OUTPUT)]
+    pub verbose: bool,
+
+    /// Show the states of an error trace: what each step changes, or (=full) every cell
+    #[arg(
+        long,
+        value_name = "CELLS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "diff",
+        help_heading = OUTPUT
+    )]
+    pub trace_states: Option<TraceStates>,
+
+    /// Show times and counters on standard error
+    #[arg(long, alias = "profiling", help_heading = OUTPUT)]
+    pub profile: bool,
+
+    /// Colours
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = OUTPUT)]
+    pub color: Color,
+
+    /// As `--color never`
+    #[arg(long, hide = true, action = ArgAction::SetTrue)]
+    pub nocolor: bool,
+
+    /// Only check that the model is well-formed
+    #[arg(long, help_heading = OUTPUT)]
+    pub type_only: bool,
+}
+
+/// Orders of the backward search.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Search {
+    /// First in, first out
+    Bfs,
+    /// Last in, first out
+    Dfs,
+    /// Smallest cube first, then the shallowest
+    Bfsh,
+    /// Smallest cube first, then the deepest
+    Dfsh,
+    /// As bfs, approximations first
+    Bfsa,
+    /// As dfs, approximations first
+    Dfsa,
+}
+
+/// Deciders of hard tests.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Solver {
+    /// The finite-domain procedure, Z3 only where it is not complete
+    Layered,
+    /// Always Z3
+    Z3,
+}
+
+/// Strategies of an exploration.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Forward {
+    /// Breadth first
+    Bfs,
+    /// Depth first
+    Dfs,
+}
+
+/// Cells shown in a trace.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum TraceStates {
+    /// Those that the step changed
+    Diff,
+    /// All
+    Full,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Into pipes too
+    Always,
+    /// Nowhere
+    Never,
+}
+
+/// A year: what is longer is a slip of the finger.
+const LONGEST: f64 = 365.0 * 86_400.0;
+
+/// `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let scale = match unit {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("a time is a number and one of ms, s, m, h".to_owned()),
+    };
+    let number: f64 = number.parse().map_err(|_| "a time is a number and one of ms, s, m, h".to_owned())?;
+    let seconds = number * scale;
+    if seconds > LONGEST {
+        return Err("that is more than a year".to_owned());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn definitions_are_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(duration("60s"), Ok(Duration::from_secs(60)));
+        assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
+        assert_eq!(duration("20ms"), Ok(Duration::from_millis(20)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        for wrong in ["", "s", "-1s", "1d", "1e9s", "99999999h", "1.2.3s"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Command lines written for the original Cubicle: single-dash long flags, `brab K`, flags without effect.
+//!
+//! Works on the words before the parser sees them, and asks the parser's own definition which flags
+//! exist and how many values they take, so that nothing has to be kept in step by hand.
+
+use std::ffi::OsString;
+
+use clap::{Arg, Command};
+
+/// Flags that do nothing in the original program either, or that ask for something this one does by
+/// itself; with how to treat the word after it.
+const WITHOUT_EFFECT: &[(&str, Next)] = &[
+    ("bitsolver", Next::Other),
+    ("debug", Next::Other),
+    ("dot", Next::Number),
+    ("dot-colors", Next::Number),
+    ("enumerative", Next::Number),
+    ("enumsolver", Next::Other),
+    ("geninv", Next::Other),
+    ("j", Next::Number),
+    ("local", Next::Other),
+    ("max-procs", Next::Number),
+    ("murphi", Next::Other),
+    ("refine-universal", Next::Other),
+    ("sfdp", Next::Other),
+    ("simpl", Next::Other),
+    ("stateless", Next::Other),
+    ("symbolic", Next::Number),
+    ("trace", Next::Word),
+    ("undepth", Next::Number),
+];
+
+/// What may follow a flag without effect.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Nothing of the flag's.
+    Other,
+    /// A number, dropped with the flag when it is one.
+    Number,
+    /// A word, dropped with the flag.
+    Word,
+}
+
+/// The words to parse, and what to tell the user.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Rewritten {
+    /// For the parser; the program's name first.
+    pub words: Vec<OsString>,
+    /// One line each.
+    pub notes: Vec<String>,
+}
+
+/// Rewrites `words` (the program's name first) for the parser of `command`.
+pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> Rewritten {
+    let mut out = Rewritten::default();
+    let mut words = words.into_iter().peekable();
+    out.words.extend(words.next());
+    let mut positionals = 0;
+    while let Some(word) = words.next() {
+        let Some(text) = word.to_str() else {
+            out.words.push(word);
+            positionals += 1;
+            continue;
+        };
+        if text == "--" {
+            out.words.push(word);
+            out.words.extend(words);
+            break;
+        }
+        if text == "brab" && positionals == 0 && words.peek().is_some() {
+            out.words.push("--brab".into());
+            out.words.extend(words.next());
+            continue;
+        }
+        let dashed = text.strip_prefix("--").or_else(|| text.strip_prefix('-'));
+        let Some(name) = dashed.filter(|name| !name.is_empty()) else {
+            out.words.push(word);
+            positionals += 1;
+            continue;
+        };
+        let (name, attached) = name.split_once('=').map_or((name, false), |(name, _)| (name, true));
+        if let Some(&(flag, next)) = WITHOUT_EFFECT.iter().find(|(flag, _)| *flag == name) {
+            out.notes.push(format!("-{flag} has no effect"));
+            let is_value = |word: &OsString| match next {
+                Next::Other => false,
+                Next::Number => word.to_str().is_some_and(|word| word.parse::<i64>().is_ok()),
+                Next::Word => true,
+            };
+            if !attached {
+                words.next_if(is_value);
+            }
+            continue;
+        }
+        let Some(arg) = find(command, text, name) else {
+            out.words.push(word);
+            continue;
+        };
+        let values = if attached { 0 } else { values(arg) };
+        let long = name.len() > 1 && !text.starts_with("--");
+        out.words.push(if long { format!("-{text}").into() } else { word });
+        out.words.extend(words.by_ref().take(values));
+    }
+    out
+}
+
+/// The argument that `text` (with its dashes, `name` without) stands for.
+fn find<'a>(command: &'a Command, text: &str, name: &str) -> Option<&'a Arg> {
+    let short = (!text.starts_with("--")).then(|| name.chars().next()).flatten();
+    command.get_arguments().find(|arg| {
+        arg.get_long() == Some(name)
+            || arg.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+            || (name.len() == 1 && arg.get_short() == short)
+    })
+}
+
+/// Number of words that must follow the flag.
+fn values(arg: &Arg) -> usize {
+    if !arg.get_action().takes_values() || arg.is_require_equals_set() {
+        return 0;
+    }
+    arg.get_num_args().map_or(1, |range| range.min_values())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+    use crate::cli::args::Args;
+
+    fn rewritten(line: &str) -> (String, Vec<String>) {
+        let mut command = Args::command();
+        command.build();
+        let words = std::iter::once("cubicle").chain(line.split_whitespace()).map(OsString::from);
+        let out = rewrite(&command, words);
+        let words: Vec<_> = out.words.iter().skip(1).map(|word| word.to_str().unwrap()).collect();
+        (words.join(" "), out.notes)
+    }
+
+    #[test]
+    fn single_dash_becomes_double() {
+        for (typed, parsed) in [
+            ("-brab 2 -search bfsh m.cub", "--brab 2 --search bfsh m.cub"),
+            ("-forward-depth=5 m.cub", "--forward-depth=5 m.cub"),
+            ("-nocolor -quiet -profiling m.cub", "--nocolor --quiet --profiling m.cub"),
+            ("-abstr-num -5 10 m.cub", "--abstr-num -5 10 m.cub"),
+            ("-version", "--version"),
+            ("-v -q m.cub", "-v -q m.cub"),
+            ("--quiet brab 3 m.cub", "--quiet --brab 3 m.cub"),
+            ("m.cub brab 3", "m.cub brab 3"),
+            ("-search brab m.cub", "--search brab m.cub"),
+            ("-- -quiet", "-- -quiet"),
+            ("-unknown -", "-unknown -"),
+            ("-", "-"),
+        ] {
+            assert_eq!(rewritten(typed), (parsed.to_owned(), Vec::new()), "{typed}");
+        }
+    }
+
+    #[test]
+    fn flags_without_effect_are_dropped_with_their_values() {
+        for (typed, parsed, notes) in [
+            ("-j 4 m.cub", "m.cub", 1),
+            ("-dot 2 -sfdp m.cub", "m.cub", 2),
+            ("-trace why m.cub", "m.cub", 1),
+            ("-geninv m.cub", "m.cub", 1),
+            ("-symbolic m.cub", "m.cub", 1),
+            ("--max-procs=20 m.cub", "m.cub", 1),
+        ] {
+            let (words, told) = rewritten(typed);
+            assert_eq!((words.as_str(), told.len()), (parsed, notes), "{typed}");
+        }
+    }
+}

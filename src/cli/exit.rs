@@ -1,0 +1,53 @@
+//! Exit codes: part of the interface, for scripts.
+
+use std::io;
+
+use cubicle::verdict::{Reason, Verdict};
+use cubicle::{Conclusion, Report};
+
+use super::output::{CLOSED, complain};
+
+/// Safe, or nothing wrong found.
+pub const OK: u8 = 0;
+/// Unsafe, with a replayed trace.
+pub const UNSAFE: u8 = 1;
+/// Usage, or an error in the model.
+pub const USAGE: u8 = 2;
+/// No answer.
+pub const UNKNOWN: u8 = 3;
+/// Internal error, or output that could not be written.
+pub const INTERNAL: u8 = 4;
+/// A deadlock.
+pub const DEADLOCK: u8 = 5;
+
+/// As a shell reports a process that a signal ended.
+pub fn of_signal(signal: i32) -> u8 {
+    u8::try_from(signal).map_or(INTERNAL, |signal| 128_u8.saturating_add(signal))
+}
+
+/// The code for what a run came to.
+pub fn of_report(report: &Report) -> u8 {
+    match report.conclusion() {
+        Conclusion::Safe | Conclusion::NothingFound => OK,
+        Conclusion::Unsafe => UNSAFE,
+        Conclusion::Deadlock => DEADLOCK,
+        Conclusion::Unknown => match report.verdict {
+            Some(Verdict::Unknown(Reason::Interrupted(signal))) => of_signal(signal),
+            _ => UNKNOWN,
+        },
+    }
+}
+
+/// `code`, unless the output could not be written. A reader that went away (`| head`) is no error: the
+/// answer stands when there is one.
+pub fn after_output(code: u8, written: Result<(), io::Error>) -> u8 {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code,
+        Err(error) => {
+            complain(&format!("error: cannot write to standard output: {error}"));
+            INTERNAL
+        }
+        Ok(()) if code == of_signal(CLOSED) => INTERNAL,
+        Ok(()) => code,
+    }
+}

@@ -1,0 +1,51 @@
+//! Reads a model: a file or standard input, of bounded size, in UTF-8.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The longest model accepted, in bytes: a hundred times the longest that anybody has written.
+pub const MAX_BYTES: u64 = 16 << 20;
+
+/// A model as text.
+#[derive(Debug)]
+pub struct Input {
+    /// How diagnostics call it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Reads `path`, or standard input for `-`. The error is a line for the user.
+pub fn read(path: &Path) -> Result<Input, String> {
+    let name = if path.as_os_str() == "-" { "<stdin>".to_owned() } else { path.display().to_string() };
+    let bytes = if path.as_os_str() == "-" { slurp(io::stdin().lock()) } else { open(path).and_then(slurp) };
+    let bytes = bytes.map_err(|error| format!("cannot read {name}: {error}"))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(format!("{name} is too long: a model has at most {} MiB", MAX_BYTES >> 20));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Input { name, text }),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let line = error.as_bytes()[..at].split(|&byte| byte == b'\n').count();
+            Err(format!("{name} is not text in UTF-8: line {line}, byte {at} of the file"))
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    // Reading a directory fails too, but with words that differ between systems.
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory, not a model"));
+    }
+    Ok(file)
+}
+
+/// Reads at most one byte more than a model may have.
+fn slurp(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

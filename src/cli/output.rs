@@ -1,0 +1,83 @@
+//! Standard output, shared by the run and the watchdog; what goes wrong with it ends the run.
+
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use cubicle::interrupt::Interrupt;
+
+/// What [`Interrupt`] is told when nobody can read the output any more (the number of SIGPIPE).
+pub const CLOSED: i32 = 13;
+
+/// A reader at the other end of a pipe sees lines at most this much later.
+const FLUSH_EVERY: Duration = Duration::from_millis(200);
+
+/// Buffered standard output. The first error sticks, stops the run, and is reported at the end.
+pub struct Output {
+    interrupt: Interrupt,
+    sink: Mutex<Sink>,
+}
+
+struct Sink {
+    writer: BufWriter<Stdout>,
+    live: bool,
+    flushed: Instant,
+    error: Option<io::Error>,
+}
+
+impl Output {
+    /// Standard output of the process; errors are passed on to `interrupt`.
+    pub fn new(interrupt: Interrupt) -> Self {
+        let stdout = io::stdout();
+        let live = stdout.is_terminal();
+        let sink = Sink { writer: BufWriter::new(stdout), live, flushed: Instant::now(), error: None };
+        Self { interrupt, sink: Mutex::new(sink) }
+    }
+
+    /// Writes `text`, or does nothing after an error.
+    pub fn write(&self, text: &str) {
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        if sink.error.is_none()
+            && let Err(error) = sink.write(text)
+        {
+            sink.error = Some(error);
+            self.interrupt.raise(CLOSED);
+        }
+    }
+
+    /// Writes what is still buffered; the first error of all.
+    pub fn finish(&self) -> Result<(), io::Error> {
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        match sink.error.take() {
+            Some(error) => Err(error),
+            None => sink.writer.flush(),
+        }
+    }
+
+    /// As [`Output::finish`], unless another thread is in the middle of writing.
+    pub fn try_finish(&self) -> Result<(), io::Error> {
+        match self.sink.try_lock() {
+            Ok(mut sink) => match sink.error.take() {
+                Some(error) => Err(error),
+                None => sink.writer.flush(),
+            },
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+impl Sink {
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        self.writer.write_all(text.as_bytes())?;
+        if self.live || self.flushed.elapsed() >= FLUSH_EVERY {
+            self.writer.flush()?;
+            self.flushed = Instant::now();
+        }
+        Ok(())
+    }
+}
+
+/// Writes a line to standard error. When even that fails there is nobody left to tell.
+pub fn complain(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}

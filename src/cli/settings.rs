@@ -1,0 +1,99 @@
+//! From the command line as typed to the options of the library.
+
+use std::io::IsTerminal;
+
+use cubicle::options::{
+    BackwardOptions, ForwardOptions, Options, Postpone, SearchOrder, SolverMode, Strategy,
+};
+use cubicle::report::{Style, TraceStates};
+
+use super::args::{self, Args};
+
+/// What the engines are asked to do.
+pub fn options(args: &Args) -> Options {
+    Options {
+        brab: args.brab.map(usize::from),
+        up_to: args.upto,
+        procs: args.procs.map(usize::from),
+        only_forward: args.only_forward,
+        forward: forward(args),
+        backward: backward(args),
+        time_limit: args.time_limit,
+    }
+}
+
+fn forward(args: &Args) -> ForwardOptions {
+    ForwardOptions {
+        strategy: match args.forward {
+            args::Forward::Bfs => Strategy::Bfs,
+            args::Forward::Dfs => Strategy::Dfs,
+        },
+        depth: args.forward_depth.map(|depth| depth as usize),
+        max_states: args.max_forward.map(saturating),
+        time: args.forward_time,
+        number_range: args.abstr_num.as_deref().map(|bounds| (bounds[0], bounds[1])),
+        symmetry: !args.forward_nosym,
+        deadlock: args.deadlock,
+        seed: args.seed,
+        stop_at_unsafe: true,
+    }
+}
+
+fn backward(args: &Args) -> BackwardOptions {
+    BackwardOptions {
+        order: match args.search {
+            args::Search::Bfs => SearchOrder::Bfs,
+            args::Search::Dfs => SearchOrder::Dfs,
+            args::Search::Bfsh => SearchOrder::Bfsh,
+            args::Search::Dfsh => SearchOrder::Dfsh,
+            args::Search::Bfsa => SearchOrder::Bfsa,
+            args::Search::Dfsa => SearchOrder::Dfsa,
+        },
+        postpone: args.postpone.map(|postpone| match postpone {
+            0 => Postpone::Never,
+            1 => Postpone::MoreProcesses,
+            _ => Postpone::NoInformation,
+        }),
+        candidate_size: args.candheur.map_or(0, usize::from),
+        max_candidates: args.max_cands.map(|most| most as usize),
+        max_nodes: saturating(args.nodes),
+        max_depth: saturating(args.depth),
+        solver: match args.solver {
+            args::Solver::Layered => SolverMode::Layered,
+            args::Solver::Z3 => SolverMode::Z3,
+        },
+        delete: !args.nodelete,
+        ranges: !args.nosubtyping,
+        eliminate_constants: !args.noqe,
+        trust_invariants: args.trust_invariants,
+        // As in the original tool: numbers are of use to candidates only where the oracle knows some.
+        numeric_candidates: args.abstr_num.is_some(),
+        solver_timeout: args.solver_timeout,
+    }
+}
+
+/// A limit beyond the address space is none.
+fn saturating(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}
+
+/// Which cells of the states of a trace are shown.
+pub fn trace_states(args: &Args) -> Option<TraceStates> {
+    args.trace_states.map(|which| match which {
+        args::TraceStates::Diff => TraceStates::Diff,
+        args::TraceStates::Full => TraceStates::Full,
+    })
+}
+
+/// Style of what is written to `stream`.
+pub fn style(args: &Args, stream: &impl IsTerminal) -> Style {
+    let colored = !args.nocolor
+        && match args.color {
+            args::Color::Always => true,
+            args::Color::Never => false,
+            args::Color::Auto => {
+                stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            }
+        };
+    Style { colored }
+}

@@ -1,0 +1,80 @@
+//! Signals, and the thread that ends a run whose engine does not react to them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cubicle::interrupt::Interrupt;
+use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::iterator::Signals;
+
+use super::exit;
+use super::output::{Output, complain};
+
+/// How long an engine may take to stop in good order.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How often the watchdog looks.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How far a run has come, for those who ask from outside.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// States of the forward exploration that is running or has last run.
+    pub states: AtomicU64,
+    /// Nodes of the backward search.
+    pub nodes: AtomicU64,
+    /// Restarts of the backward search.
+    pub restarts: AtomicU64,
+    /// The engines have returned.
+    pub done: AtomicBool,
+}
+
+impl Progress {
+    fn line(&self) -> String {
+        format!(
+            "{} forward states, {} nodes, {} restarts",
+            self.states.load(Ordering::Relaxed),
+            self.nodes.load(Ordering::Relaxed),
+            self.restarts.load(Ordering::Relaxed)
+        )
+    }
+}
+
+/// Passes signals on to `interrupt` and starts the watchdog.
+pub fn start(interrupt: &Interrupt, progress: &Arc<Progress>, output: &Arc<Output>) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGUSR1])?;
+    let (listener, told) = (interrupt.clone(), Arc::clone(progress));
+    thread::Builder::new().name("signals".into()).spawn(move || {
+        for signal in signals.forever() {
+            if signal == SIGUSR1 {
+                complain(&format!("progress: {}", told.line()));
+            } else {
+                listener.raise(signal);
+            }
+        }
+    })?;
+    let (interrupt, progress, output) = (interrupt.clone(), Arc::clone(progress), Arc::clone(output));
+    thread::Builder::new().name("watchdog".into()).spawn(move || watch(&interrupt, &progress, &output))?;
+    Ok(())
+}
+
+/// Ends the process when it should have ended by itself a while ago.
+fn watch(interrupt: &Interrupt, progress: &Progress, output: &Output) {
+    let mut overdue: Option<Instant> = None;
+    loop {
+        thread::sleep(TICK);
+        let signal = interrupt.pending();
+        let late = signal.is_some() || (interrupt.timed_out() && !progress.done.load(Ordering::Relaxed));
+        if !late {
+            overdue = None;
+        } else if overdue.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+            let why = if signal.is_some() { "stopped on request" } else { "stopped at the time limit" };
+            complain(&format!("{why}, in the middle of a step: {}", progress.line()));
+            let code = exit::after_output(signal.map_or(exit::UNKNOWN, exit::of_signal), output.try_finish());
+            #[expect(clippy::exit, reason = "the main thread is stuck: nobody else can end the process")]
+            std::process::exit(i32::from(code));
+        }
+    }
+}
