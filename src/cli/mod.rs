@@ -119,10 +119,15 @@ fn checked(args: &Args) -> u8 {
     code
 }
 
+/// Reads and understands the model; what is wrong with it is told on standard error.
 fn load(args: &Args) -> Option<System> {
     match input::read(&args.file) {
         Ok(input) => {
-            let _ = (input.name, input.text);
+            complain(&format!(
+                "error: {}: the front end is not there yet ({} bytes)",
+                input.name,
+                input.text.len()
+            ));
             None
         }
         Err(error) => {
