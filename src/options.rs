@@ -31,6 +31,9 @@ pub struct ForwardOptions {
     pub number_range: Option<(i64, i64)>,
     /// Use process symmetry where the model allows it.
     pub symmetry: bool,
+    /// Leave cells that init or `:= ?` leaves open undefined until something reads them. Exact, and
+    /// fewer states are stored; without it every stored state is one concrete state (numbers aside).
+    pub undefined_cells: bool,
     /// Look for deadlocks.
     pub deadlock: bool,
     /// Seed of the random strategies.
@@ -48,6 +51,7 @@ impl Default for ForwardOptions {
             time: None,
             number_range: None,
             symmetry: true,
+            undefined_cells: true,
             deadlock: false,
             seed: 0,
             stop_at_unsafe: true,

@@ -1,11 +1,44 @@
 //! Explicit-state exploration of an instance with k processes.
+//!
+//! A concrete state gives each cell a value of its type; a proc cell may hold a value that is none of
+//! the processes. Cells that nothing has read yet may stay *undefined*: they stand for all their values
+//! and split when a guard, a condition, a copy or a bad cube looks at them. Nothing is lost or added by
+//! that, only counts differ ([`Exploration::compressed`]).
+//!
+//! `machine` compiles an instance from the IR, `search` and `walk` drive it, `trace` turns what they
+//! find into concrete runs, `columns` answers the backward search.
+
+mod cells;
+mod classes;
+mod columns;
+mod ground;
+mod initial;
+mod layout;
+mod limits;
+mod machine;
+mod numbers;
+mod search;
+mod seeds;
+mod step;
+mod store;
+mod symmetry;
+mod table;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+use std::fmt;
+use std::sync::Arc;
 
 use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::observer::Observer;
-use crate::options::ForwardOptions;
+use crate::model::{Literal, System, TransitionId};
+use crate::observer::{Event, Observer};
+use crate::options::{ForwardOptions, Strategy};
 use crate::oracle::{Answer, Oracle};
 use crate::verdict::Trace;
+use columns::Columns;
+use machine::{BuildOptions, Machine, Unbuildable};
+use search::Search;
 
 /// Why an exploration ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,10 +55,15 @@ pub enum Stop {
     Memory,
     /// An unsafe state was found and the options ask to stop there.
     Unsafe,
-    /// A number left the 64-bit range or `number_range`.
+    /// Not every number could be followed: one left the 64-bit range or `number_range`, or one that
+    /// nothing bounds was read before it was written. All that was found is real, but it is not all.
     Numbers,
     /// Ctrl-C.
     Interrupted,
+    /// The instance has too many cells, values or ground transitions to be explored at all.
+    TooLarge,
+    /// The system has no instance with so many processes.
+    NoInstance,
 }
 
 /// The result of exploring one instance.
@@ -37,32 +75,109 @@ pub struct Exploration {
     pub states: usize,
     /// Whether `states` counts orbits.
     pub symmetry: bool,
+    /// Whether some cell may be undefined in stored states, so that one stands for several concrete
+    /// states.
+    pub compressed: bool,
     /// Largest depth of a stored state.
     pub depth: usize,
     /// Why it ended.
     pub stop: Stop,
     /// A run to an unsafe state, when one was met.
     pub unsafe_trace: Option<Trace>,
-    /// Runs to deadlocked states.
+    /// Runs to deadlocked states; at most 256. Deadlocks that need an outside value which init or
+    /// `:= ?` merely allows are apart, in `outside_deadlocks`.
     pub deadlocks: Vec<Trace>,
+    /// Number of stored states that stand for a deadlocked one, of both kinds.
+    pub deadlock_states: usize,
+    /// Runs to deadlocked states that hold an outside value which nothing forces.
+    pub outside_deadlocks: Vec<Trace>,
+    /// How often each transition fired, by its number.
+    pub fired: Vec<u64>,
+    /// The states, for [`StateSpace`].
+    columns: Option<Arc<Columns>>,
+}
+
+impl fmt::Debug for Columns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} states", self.visited.store.len())
+    }
+}
+
+impl Exploration {
+    fn none(procs: usize, stop: Stop) -> Self {
+        Self {
+            procs,
+            states: 0,
+            symmetry: false,
+            compressed: false,
+            depth: 0,
+            stop,
+            unsafe_trace: None,
+            deadlocks: Vec::new(),
+            deadlock_states: 0,
+            outside_deadlocks: Vec::new(),
+            fired: Vec::new(),
+            columns: None,
+        }
+    }
+
+    /// The transitions that never fired, in file order.
+    pub fn never_fired(&self) -> impl Iterator<Item = TransitionId> {
+        self.fired.iter().enumerate().filter(|(_, n)| **n == 0).map(|(t, _)| TransitionId(t as u16))
+    }
+}
+
+impl From<Unbuildable> for Stop {
+    fn from(why: Unbuildable) -> Self {
+        match why {
+            Unbuildable::TooLarge => Self::TooLarge,
+            Unbuildable::Numbers => Self::Numbers,
+            Unbuildable::NoInstance => Self::NoInstance,
+        }
+    }
 }
 
 /// Explores the instance of `system` with `procs` processes.
 pub fn explore(
-    _system: &System,
+    system: &System,
     procs: usize,
     options: &ForwardOptions,
-    _interrupt: &Interrupt,
-    _observer: &mut dyn Observer,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
 ) -> Exploration {
+    let strategy = match options.strategy {
+        Strategy::Bfs => "bfs",
+        Strategy::Dfs => "dfs",
+        Strategy::Random => "random",
+        Strategy::Cfl => "cfl",
+    };
+    observer.event(system, Event::ForwardStart { strategy, procs });
+    let build = BuildOptions {
+        symmetry: options.symmetry,
+        undefined: options.undefined_cells,
+        range: options.number_range,
+    };
+    let machine = match Machine::new(system, procs, build) {
+        Ok(machine) => machine,
+        Err(why) => return Exploration::none(procs, why.into()),
+    };
+    let found = match Search::new(system, &machine, options, interrupt).run(observer) {
+        Ok(found) => found,
+        Err(why) => return Exploration::none(procs, why.into()),
+    };
     Exploration {
         procs,
-        states: 0,
-        symmetry: options.symmetry,
-        depth: 0,
-        stop: Stop::States,
-        unsafe_trace: None,
-        deadlocks: Vec::new(),
+        states: found.visited.store.len(),
+        symmetry: machine.symmetry.is_on(),
+        compressed: machine.cells.cells.iter().any(|c| c.undef),
+        depth: found.depth,
+        stop: found.stop,
+        unsafe_trace: found.unsafe_trace,
+        deadlocks: found.deadlocks,
+        deadlock_states: found.deadlock_states,
+        outside_deadlocks: found.outside_deadlocks,
+        fired: found.fired,
+        columns: Some(Arc::new(Columns::new(system, machine, found.visited))),
     }
 }
 
@@ -74,8 +189,16 @@ pub struct StateSpace {
 }
 
 impl Oracle for StateSpace {
-    fn ask(&self, _procs: u8, _literals: &[crate::model::Literal]) -> Answer {
-        Answer::Untested
+    fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
+        let mut answer = Answer::Untested;
+        for columns in self.explorations.iter().filter_map(|e| e.columns.as_ref()) {
+            match columns.ask(procs, literals) {
+                Answer::Reached => return Answer::Reached,
+                Answer::Unseen => answer = Answer::Unseen,
+                Answer::Untested => {}
+            }
+        }
+        answer
     }
 
     fn procs(&self) -> usize {

@@ -1,0 +1,452 @@
+//! The cells of an instance and the codes of their values, unpacked.
+//!
+//! A state is a slice with one `i64` for each cell. A finite cell holds a *code*:
+//!
+//! * enum: rank of the constructor among those that the cell's class can hold;
+//! * proc: `0..k` for the processes, then the codes of outside values;
+//! * abstract: the codes of nameless values, from 0;
+//! * number: the number itself, times [`Cells::scale`] for reals;
+//!
+//! or [`UNDEF`]: any value of its domain, not chosen yet because nothing has read it.
+
+use smallvec::SmallVec;
+
+use super::classes::{Classes, Names};
+use super::initial::Leaf;
+use super::machine::Unbuildable;
+use crate::model::semantics::{Layout, PROC_STRIDE, Point, Value, tuples};
+use crate::model::{Assignment, Rational, System, Term, Type, VarId};
+
+/// The cell holds any value of its domain.
+pub(super) const UNDEF: i64 = i64::MIN;
+
+/// Codes of one finite cell are below this.
+const MAX_CODES: usize = 120;
+
+/// What the codes of a cell mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// Constructors.
+    Enum,
+    /// Processes and outside values.
+    Proc,
+    /// Nameless values.
+    Abstract,
+    /// Integers.
+    Int,
+    /// Reals, scaled.
+    Real,
+}
+
+/// One cell.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    pub var: VarId,
+    pub index: SmallVec<[u8; 2]>,
+    pub kind: Kind,
+    pub class: usize,
+    /// Number of codes of a finite cell.
+    pub codes: usize,
+    /// Whether the cell can be [`UNDEF`].
+    pub undef: bool,
+}
+
+/// One class of variables.
+#[derive(Clone, Debug)]
+pub(super) struct Class {
+    pub names: Names,
+    /// Constructors in order of their codes, for enum classes.
+    pub constructors: Vec<u8>,
+    /// All cells of the class.
+    pub cells: Vec<usize>,
+    /// First code of a nameless value: the number of processes, or 0 for abstract types.
+    pub base: i64,
+    /// Number of codes of nameless values.
+    pub nameless: usize,
+    /// For [`Names::Ordered`]: codes for each gap.
+    pub per_gap: i64,
+}
+
+/// All cells of an instance.
+#[derive(Clone, Debug)]
+pub(super) struct Cells {
+    pub procs: usize,
+    pub layout: Layout,
+    pub cells: Vec<Cell>,
+    pub classes: Vec<Class>,
+    /// Reals are stored times this.
+    pub scale: i64,
+    /// Numbers that stand for all when an undefined number is read (scaled by use).
+    pub samples: Vec<Rational>,
+    /// Whether `samples` are all the numbers there are (a bounded range).
+    pub samples_complete: bool,
+}
+
+impl Cells {
+    /// Lays out the codes. `undefined` says whether finite cells may stay undefined.
+    pub fn new(
+        system: &System,
+        layout: Layout,
+        leaves: &[Leaf],
+        full: &[u128],
+        undefined: bool,
+    ) -> Result<Self, Unbuildable> {
+        let procs = layout.procs;
+        let Classes { of, names } = Classes::new(system);
+        let mut classes: Vec<Class> = names
+            .into_iter()
+            .map(|names| Class {
+                names,
+                constructors: Vec::new(),
+                cells: Vec::new(),
+                base: 0,
+                nameless: 0,
+                per_gap: 1,
+            })
+            .collect();
+        let mut cells = Vec::with_capacity(layout.len());
+        for (v, var) in system.vars.iter().enumerate() {
+            let kind = match var.ty {
+                Type::Enum(_) => Kind::Enum,
+                Type::Proc => Kind::Proc,
+                Type::Abstract(_) => Kind::Abstract,
+                Type::Int => Kind::Int,
+                Type::Real => Kind::Real,
+            };
+            for index in tuples(procs, var.arity()) {
+                classes[of[v]].cells.push(cells.len());
+                let index = index.into_iter().map(|i| i as u8).collect();
+                let var = VarId(v as u16);
+                cells.push(Cell { var, index, kind, class: of[v], codes: 0, undef: false });
+            }
+        }
+        let mut this =
+            Self { procs, layout, cells, classes, scale: 1, samples: Vec::new(), samples_complete: false };
+        this.nameless_codes(system)?;
+        this.constructor_codes(system, &of, leaves);
+        this.undefined_cells(system, leaves, full, undefined);
+        (this.scale, this.samples) = super::numbers::scale_and_samples(system)?;
+        Ok(this)
+    }
+
+    fn nameless_codes(&mut self, system: &System) -> Result<(), Unbuildable> {
+        let procs = self.procs;
+        for (v, var) in system.vars.iter().enumerate() {
+            let Some(cell) = self.cells.iter().find(|c| usize::from(c.var.0) == v) else { continue };
+            let class = &mut self.classes[cell.class];
+            class.base = match var.ty {
+                Type::Proc => procs as i64,
+                Type::Abstract(_) => 0,
+                _ => continue,
+            };
+            let n = class.cells.len();
+            (class.nameless, class.per_gap) = match class.names {
+                Names::Single => (1, 1),
+                Names::Partition => (n, 1),
+                Names::Gaps => (procs + 1, 1),
+                Names::Ordered => ((procs + 1) * n, n as i64),
+            };
+        }
+        for cell in &mut self.cells {
+            let class = &self.classes[cell.class];
+            if matches!(cell.kind, Kind::Proc | Kind::Abstract) {
+                cell.codes = class.base as usize + class.nameless;
+            }
+            if cell.codes > MAX_CODES {
+                return Err(Unbuildable::TooLarge);
+            }
+        }
+        Ok(())
+    }
+
+    /// The constructors of a class: what initial states allow and what transitions assign.
+    fn constructor_codes(&mut self, system: &System, of: &[usize], leaves: &[Leaf]) {
+        let mut sets = vec![0u128; self.classes.len()];
+        for leaf in leaves {
+            for (cell, set) in self.cells.iter().zip(&leaf.sets) {
+                if cell.kind == Kind::Enum {
+                    sets[cell.class] |= set;
+                }
+            }
+        }
+        for update in system.transitions.iter().flat_map(|t| &t.updates) {
+            let Type::Enum(e) = system.var(update.var).ty else { continue };
+            let set = &mut sets[of[usize::from(update.var.0)]];
+            match &update.assignment {
+                Assignment::Nondet => *set |= u128::from(system.enumeration(e).all()),
+                Assignment::Cases(branches) => {
+                    for branch in branches {
+                        if let Term::Constructor(c) = branch.value {
+                            *set |= 1 << c;
+                        }
+                    }
+                }
+            }
+        }
+        for (class, set) in self.classes.iter_mut().zip(&sets) {
+            class.constructors = (0..64).filter(|c| set >> c & 1 == 1).collect();
+        }
+        for cell in &mut self.cells {
+            if cell.kind == Kind::Enum {
+                cell.codes = self.classes[cell.class].constructors.len();
+            }
+        }
+    }
+
+    /// Which variables can be undefined.
+    fn undefined_cells(&mut self, system: &System, leaves: &[Leaf], full: &[u128], undefined: bool) {
+        let mut vars = vec![false; system.vars.len()];
+        for leaf in leaves {
+            for c in self.free_cells(leaf, full, undefined) {
+                vars[usize::from(self.cells[c].var.0)] = true;
+            }
+        }
+        for update in system.transitions.iter().flat_map(|t| &t.updates) {
+            if update.assignment == Assignment::Nondet
+                && (undefined || system.var(update.var).ty.is_numeric())
+            {
+                vars[usize::from(update.var.0)] = true;
+            }
+        }
+        for cell in &mut self.cells {
+            cell.undef = vars[usize::from(cell.var.0)];
+        }
+    }
+
+    /// The cells that stay undefined in the initial states of `leaf`.
+    pub fn free_cells(&self, leaf: &Leaf, full: &[u128], undefined: bool) -> Vec<usize> {
+        let mut related = vec![false; self.cells.len()];
+        for lit in &leaf.rest {
+            lit.cells(|c| related[c] = true);
+        }
+        (0..self.cells.len())
+            .filter(|&c| {
+                let cell = &self.cells[c];
+                !related[c]
+                    && match cell.kind {
+                        Kind::Int | Kind::Real => true,
+                        Kind::Enum | Kind::Proc => undefined && leaf.sets[c] == full[c] && cell.codes > 1,
+                        Kind::Abstract => undefined && cell.codes > 1,
+                    }
+            })
+            .collect()
+    }
+
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Whether the code stands for an outside value.
+    pub fn is_outside(&self, cell: usize, code: i64) -> bool {
+        self.cells[cell].kind == Kind::Proc && code >= self.procs as i64
+    }
+
+    /// All codes of a finite cell.
+    pub fn all_codes(&self, cell: usize) -> u128 {
+        (1u128 << self.cells[cell].codes) - 1
+    }
+
+    /// The codes that a set of values (as in [`super::ground::Lit::In`]) stands for.
+    pub fn codes_of(&self, cell: usize, values: u128) -> u128 {
+        let info = &self.cells[cell];
+        let class = &self.classes[info.class];
+        match info.kind {
+            Kind::Enum => class
+                .constructors
+                .iter()
+                .enumerate()
+                .filter(|(_, c)| values >> **c & 1 == 1)
+                .fold(0, |set, (rank, _)| set | 1 << rank),
+            Kind::Proc => {
+                let inside = (1u128 << self.procs) - 1;
+                let outside = if values >> self.procs & 1 == 1 { self.all_codes(cell) & !inside } else { 0 };
+                values & inside | outside
+            }
+            Kind::Abstract | Kind::Int | Kind::Real => unreachable!("value sets are of enum or proc type"),
+        }
+    }
+
+    /// The code of a constructor, which must be one that the cell can hold.
+    pub fn constructor_code(&self, cell: usize, constructor: u8) -> i64 {
+        self.classes[self.cells[cell].class]
+            .constructors
+            .binary_search(&constructor)
+            .expect("a class holds every constructor assigned to it") as i64
+    }
+
+    /// Where a proc code stands in the process order, among codes of one class: processes at odd
+    /// positions, gaps at even ones, then the rank within the gap.
+    pub fn place(&self, cell: usize, code: i64) -> (i64, i64) {
+        let class = &self.classes[self.cells[cell].class];
+        let outside = code - class.base;
+        if outside < 0 { (2 * code + 1, 0) } else { (2 * (outside / class.per_gap), outside % class.per_gap) }
+    }
+
+    /// Brings nameless codes into canonical form: numbered by first occurrence in order of the cells,
+    /// or densely within each gap.
+    pub fn normalize(&self, state: &mut [i64]) {
+        for class in self.classes.iter().filter(|c| c.nameless > 0) {
+            match class.names {
+                Names::Single | Names::Gaps => {}
+                Names::Partition => {
+                    let mut map = [0i64; MAX_CODES + 1];
+                    let mut next = class.base + 1;
+                    for &c in &class.cells {
+                        let code = state[c];
+                        if code >= class.base {
+                            let new = &mut map[code as usize];
+                            if *new == 0 {
+                                *new = next;
+                                next += 1;
+                            }
+                            state[c] = *new - 1;
+                        }
+                    }
+                }
+                Names::Ordered => {
+                    let mut used = 0u128;
+                    for &c in &class.cells {
+                        if state[c] >= class.base {
+                            used |= 1 << (state[c] - class.base);
+                        }
+                    }
+                    for &c in &class.cells {
+                        if state[c] >= class.base {
+                            let outside = state[c] - class.base;
+                            let first = outside / class.per_gap * class.per_gap;
+                            let below = used >> first & ((1 << (outside - first)) - 1);
+                            state[c] = class.base + first + i64::from(below.count_ones());
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Calls `f` with `state` once for each way to choose the value of `cell`, up to the names of
+    /// nameless values. `allowed` restricts the codes of a finite cell. Numbers are sampled.
+    pub fn choices(&self, state: &[i64], cell: usize, allowed: u128, mut f: impl FnMut(Vec<i64>)) {
+        let info = &self.cells[cell];
+        let class = &self.classes[info.class];
+        let mut set = |code: i64| {
+            let mut next = state.to_vec();
+            next[cell] = code;
+            f(next);
+        };
+        match info.kind {
+            Kind::Int | Kind::Real => {
+                for sample in &self.samples {
+                    if let Some(n) = self.scaled(info.kind, *sample) {
+                        set(n);
+                    }
+                }
+                return;
+            }
+            Kind::Enum => {
+                (0..info.codes as i64).filter(|c| allowed >> c & 1 == 1).for_each(set);
+                return;
+            }
+            Kind::Proc => (0..class.base).filter(|c| allowed >> c & 1 == 1).for_each(&mut set),
+            Kind::Abstract => {}
+        }
+        let others = || class.cells.iter().filter(|c| **c != cell).map(|c| state[*c]);
+        match class.names {
+            Names::Single | Names::Gaps => {
+                (class.base..info.codes as i64).filter(|c| allowed >> c & 1 == 1).for_each(set);
+            }
+            Names::Partition => {
+                if allowed >> class.base == 0 {
+                    return;
+                }
+                let used = others().filter(|c| *c >= class.base).fold(0u128, |u, c| u | 1 << c);
+                let fresh = (class.base..).find(|c| used >> c & 1 == 0).expect("some name is free");
+                (class.base..info.codes as i64)
+                    .filter(|c| allowed >> c & 1 == 1 && (used >> c & 1 == 1 || *c == fresh))
+                    .for_each(set);
+            }
+            Names::Ordered => {
+                for gap in 0..=self.procs as i64 {
+                    let first = class.base + gap * class.per_gap;
+                    if allowed >> first & 1 == 0 {
+                        continue;
+                    }
+                    let in_gap = first..first + class.per_gap;
+                    let mut used: Vec<i64> = others().filter(|c| in_gap.contains(c)).collect();
+                    used.sort_unstable();
+                    used.dedup();
+                    // Room is made by moving the values above up by one; there are at most
+                    // `per_gap` cells, so the last rank stays in the gap.
+                    for rank in 0..=used.len() {
+                        let mut next = state.to_vec();
+                        let mut dense = next.clone();
+                        dense[cell] = UNDEF;
+                        self.normalize(&mut dense);
+                        next.clone_from(&dense);
+                        for &c in &class.cells {
+                            if c != cell && in_gap.contains(&next[c]) && next[c] >= first + rank as i64 {
+                                next[c] += 1;
+                            }
+                        }
+                        next[cell] = first + rank as i64;
+                        f(next);
+                    }
+                    for rank in 0..used.len() {
+                        let mut next = state.to_vec();
+                        next[cell] = UNDEF;
+                        self.normalize(&mut next);
+                        next[cell] = first + rank as i64;
+                        f(next);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether writing to the cell can put nameless codes out of canonical form.
+    pub fn may_rename(&self, cell: usize) -> bool {
+        matches!(self.classes[self.cells[cell].class].names, Names::Partition | Names::Ordered)
+            && matches!(self.cells[cell].kind, Kind::Proc | Kind::Abstract)
+    }
+
+    /// Lets undefined numbers stand for exactly the integers of a small range.
+    pub fn sample_range(&mut self, low: i64, high: i64) {
+        if low <= high && low.abs_diff(high) < 1000 {
+            self.samples = (low..=high).map(Rational::integer).collect();
+            self.samples_complete = true;
+        } else {
+            self.samples.retain(|n| Rational::integer(low) <= *n && *n <= Rational::integer(high));
+        }
+    }
+
+    /// A number as stored in cells of this kind; `None` when it is no multiple of `1 / scale` or leaves
+    /// the range.
+    pub fn scaled(&self, kind: Kind, n: Rational) -> Option<i64> {
+        let factor = if kind == Kind::Real { self.scale } else { 1 };
+        let n = n.mul(Rational::integer(factor))?;
+        n.is_integer().then_some(n.num())
+    }
+
+    /// The concrete value of a code. Nameless values get the name `name`, or what the code says.
+    pub fn value(&self, cell: usize, code: i64, name: Option<i64>) -> Value {
+        let info = &self.cells[cell];
+        let class = &self.classes[info.class];
+        match info.kind {
+            Kind::Enum => Value::Constructor(class.constructors[code as usize]),
+            Kind::Abstract => Value::Abstract(name.unwrap_or(code) as u32),
+            Kind::Int => Value::Number(Rational::integer(code)),
+            Kind::Real => Value::Number(
+                Rational::new(i128::from(code), i128::from(self.scale)).expect("a reduced 64-bit fraction"),
+            ),
+            Kind::Proc if code < class.base => Value::Proc(Point::process(code as usize)),
+            Kind::Proc => {
+                let gap = match class.names {
+                    Names::Gaps | Names::Ordered => (code - class.base) / class.per_gap,
+                    Names::Single | Names::Partition => self.procs as i64,
+                };
+                let name = name.unwrap_or(code);
+                Value::Proc(Point((gap - 1) * PROC_STRIDE + 1 + name))
+            }
+        }
+    }
+}

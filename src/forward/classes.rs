@@ -1,0 +1,122 @@
+//! Which variables exchange or compare values: classes that share one encoding.
+
+use crate::model::{Assignment, Conj, Dnf, Literal, System, Term, VarId};
+
+/// How finely values without a name (outside values of proc, all values of an abstract type) must be
+/// told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Names {
+    /// Nothing in the system compares two of them: one stands for all.
+    Single,
+    /// Compared for equality: a partition of the cells, numbered by first occurrence.
+    Partition,
+    /// Compared only with processes, in order: the gap between two processes is all that matters.
+    Gaps,
+    /// Compared in order with one another: gap, then rank within the gap.
+    Ordered,
+}
+
+/// The classes of a system's variables: the finest partition in which variables that are compared or
+/// copied are together.
+#[derive(Clone, Debug)]
+pub(super) struct Classes {
+    /// Class of each variable.
+    pub of: Vec<usize>,
+    /// For each class, how finely nameless values are distinguished.
+    pub names: Vec<Names>,
+}
+
+struct Finder {
+    parent: Vec<usize>,
+    compared: Vec<bool>,
+    gaps: Vec<bool>,
+    ordered: Vec<bool>,
+}
+
+impl Finder {
+    fn root(&self, mut v: usize) -> usize {
+        while self.parent[v] != v {
+            v = self.parent[v];
+        }
+        v
+    }
+
+    fn join(&mut self, a: VarId, b: VarId) {
+        let (a, b) = (self.root(usize::from(a.0)), self.root(usize::from(b.0)));
+        self.parent[a.max(b)] = a.min(b);
+    }
+
+    fn literal(&mut self, literal: &Literal) {
+        match literal {
+            Literal::Eq { left: Term::Cell(a), right: Term::Cell(b), .. } => {
+                self.join(a.var, b.var);
+                self.compared[usize::from(a.var.0)] = true;
+            }
+            Literal::Less { left: Term::Cell(a), right: Term::Cell(b), .. } => {
+                self.join(a.var, b.var);
+                self.ordered[usize::from(a.var.0)] = true;
+            }
+            Literal::Less { left: Term::Cell(a), .. } | Literal::Less { right: Term::Cell(a), .. } => {
+                self.gaps[usize::from(a.var.0)] = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn conj(&mut self, conj: &Conj) {
+        conj.iter().for_each(|l| self.literal(l));
+    }
+
+    fn dnf(&mut self, dnf: &Dnf) {
+        dnf.0.iter().for_each(|c| self.conj(c));
+    }
+}
+
+impl Classes {
+    /// Reads the whole system: init, bad cubes, guards and updates.
+    pub fn new(system: &System) -> Self {
+        let n = system.vars.len();
+        let mut f = Finder {
+            parent: (0..n).collect(),
+            compared: vec![false; n],
+            gaps: vec![false; n],
+            ordered: vec![false; n],
+        };
+        f.dnf(&system.init.body);
+        f.dnf(&system.init.without_processes);
+        for bad in &system.bad {
+            f.conj(&bad.cube);
+        }
+        for transition in &system.transitions {
+            f.conj(&transition.guard);
+            transition.universals.iter().for_each(|u| f.dnf(&u.body));
+            for update in &transition.updates {
+                let Assignment::Cases(branches) = &update.assignment else { continue };
+                for branch in branches {
+                    f.dnf(&branch.when);
+                    if let Term::Cell(source) = &branch.value {
+                        f.join(update.var, source.var);
+                    }
+                }
+            }
+        }
+        let mut number = vec![usize::MAX; n];
+        let mut names = Vec::new();
+        let mut of = Vec::with_capacity(n);
+        for v in 0..n {
+            let root = f.root(v);
+            if number[root] == usize::MAX {
+                number[root] = names.len();
+                let any = |flags: &[bool]| (0..n).any(|w| flags[w] && f.root(w) == root);
+                names.push(match (any(&f.compared), any(&f.gaps), any(&f.ordered)) {
+                    (_, _, true) | (true, true, _) => Names::Ordered,
+                    (_, true, _) => Names::Gaps,
+                    (true, ..) => Names::Partition,
+                    _ => Names::Single,
+                });
+            }
+            of.push(number[root]);
+        }
+        Self { of, names }
+    }
+}

@@ -1,0 +1,183 @@
+//! Candidate cubes against all stored states: one bitmap over the states for each (cell, code), so that
+//! a cube under one renaming is an intersection of few bitmaps.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::classes::Names;
+use super::ground::{Grounder, Lit, Side};
+use super::machine::{Guard, Machine, Test, test};
+use super::search::Visited;
+use crate::model::semantics::distinct_tuples;
+use crate::model::{Literal, System};
+use crate::oracle::Answer;
+
+/// One bitmap for each raw value of a cell's field, the undefined one included.
+type CellColumns = Vec<Vec<u64>>;
+
+/// The states of one exploration, with columns made when they are first needed.
+pub(super) struct Columns {
+    pub machine: Machine,
+    pub visited: Visited,
+    system: System,
+    columns: Vec<OnceLock<CellColumns>>,
+    /// Cubes already answered. Only looked up, never iterated.
+    known: Mutex<HashMap<(u8, Vec<Literal>), Answer>>,
+}
+
+impl Columns {
+    pub fn new(system: &System, machine: Machine, visited: Visited) -> Self {
+        let columns = (0..machine.cells.len()).map(|_| OnceLock::new()).collect();
+        Self { machine, visited, system: system.clone(), columns, known: Mutex::new(HashMap::new()) }
+    }
+
+    /// Whether some stored state satisfies the cube under some renaming.
+    pub fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
+        let key = (procs, literals.to_vec());
+        if let Some(answer) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return *answer;
+        }
+        let answer = self.test(procs, literals);
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, answer);
+        answer
+    }
+
+    fn test(&self, procs: u8, literals: &[Literal]) -> Answer {
+        let fixed = usize::from(self.system.proc_constants);
+        let k = self.machine.cells.procs;
+        if usize::from(procs) + fixed > k {
+            return Answer::Untested;
+        }
+        let grounder = Grounder { system: &self.system, layout: &self.machine.cells.layout };
+        for mut env in distinct_tuples(k - fixed, usize::from(procs)) {
+            env.iter_mut().for_each(|p| *p += fixed);
+            let conj = match grounder.conj(literals, &env) {
+                Ok(Some(conj)) => conj,
+                Ok(None) => continue,
+                Err(_) => return Answer::Untested,
+            };
+            let mut guard = Guard::default();
+            for lit in &conj {
+                if !self.represented(lit) {
+                    return Answer::Untested;
+                }
+                match test(&self.machine.cells, lit) {
+                    Ok(Test::In(cell, codes)) => match guard.sets.iter_mut().find(|(c, _)| *c == cell) {
+                        Some((_, old)) => *old &= codes,
+                        None => guard.sets.push((cell, codes)),
+                    },
+                    Ok(test) => guard.tests.push(test),
+                    Err(_) => return Answer::Untested,
+                }
+            }
+            if guard.sets.iter().any(|(_, codes)| *codes == 0) {
+                continue;
+            }
+            for test in &guard.tests {
+                test.cells(&mut |c| {
+                    if !guard.reads.contains(&c) {
+                        guard.reads.push(c);
+                    }
+                });
+            }
+            if self.some_state(&guard) {
+                return Answer::Reached;
+            }
+        }
+        Answer::Unseen
+    }
+
+    /// Whether states tell enough to decide the literal: values that the system never compares are
+    /// not told apart.
+    fn represented(&self, lit: &Lit) -> bool {
+        let cells = &self.machine.cells;
+        let class = |c: usize| &cells.classes[cells.cells[c].class];
+        match lit {
+            Lit::In { .. } | Lit::Linear { .. } => true,
+            Lit::Same { a, b, .. } => {
+                cells.cells[*a].class == cells.cells[*b].class
+                    && (class(*a).nameless == 0
+                        || matches!(class(*a).names, Names::Partition | Names::Ordered))
+            }
+            Lit::Less { a, b, .. } => {
+                let (Side::Cell(x), Side::Cell(y)) = (a, b) else {
+                    let mut gaps = true;
+                    lit.cells(|c| gaps &= matches!(class(c).names, Names::Ordered | Names::Gaps));
+                    return gaps;
+                };
+                cells.cells[*x].class == cells.cells[*y].class && class(*x).names == Names::Ordered
+            }
+        }
+    }
+
+    fn column(&self, cell: usize) -> &CellColumns {
+        self.columns[cell].get_or_init(|| {
+            let field = self.machine.packing.fields[cell];
+            let store = &self.visited.store;
+            let mut columns = vec![vec![0u64; store.len().div_ceil(64)]; 1 << field.bits];
+            for i in 0..store.len() {
+                columns[field.raw(store.state(i)) as usize][i / 64] |= 1 << (i % 64);
+            }
+            columns
+        })
+    }
+
+    /// Whether some state satisfies the ground cube.
+    fn some_state(&self, guard: &Guard) -> bool {
+        let states = self.visited.store.len();
+        let cells = &self.machine.cells;
+        // For each cell: the columns that are allowed, or those that are not, whichever are fewer.
+        let mut parts: Vec<(Vec<&[u64]>, bool)> = Vec::with_capacity(guard.sets.len());
+        for (cell, codes) in &guard.sets {
+            let field = self.machine.packing.fields[*cell];
+            let mut allowed = *codes & cells.all_codes(*cell);
+            if cells.cells[*cell].undef {
+                allowed |= 1 << field.undef;
+            }
+            let columns = self.column(*cell);
+            let n = columns.len();
+            let invert = allowed.count_ones() as usize * 2 > n;
+            let chosen = (0..n).filter(|c| (allowed >> c & 1 == 1) != invert);
+            parts.push((chosen.map(|c| columns[c].as_slice()).collect(), invert));
+        }
+        parts.sort_by_key(|(columns, invert)| (*invert, columns.len()));
+        for w in 0..states.div_ceil(64) {
+            let mut word = if w == states / 64 { (1u64 << (states % 64)) - 1 } else { u64::MAX };
+            for (columns, invert) in &parts {
+                let union = columns.iter().fold(0, |u, column| u | column[w]);
+                word &= if *invert { !union } else { union };
+                if word == 0 {
+                    break;
+                }
+            }
+            if word == 0 {
+                continue;
+            }
+            if guard.tests.is_empty() {
+                return true;
+            }
+            while word != 0 {
+                let i = w * 64 + word.trailing_zeros() as usize;
+                word &= word - 1;
+                if self.satisfies(guard, self.visited.store.state(i)) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a state that meets the sets also meets the tests.
+    fn satisfies(&self, guard: &Guard, state: &[u64]) -> bool {
+        let undefined = |c: &usize| {
+            let field = self.machine.packing.fields[*c];
+            field.raw(state) == field.undef
+        };
+        if !guard.reads.iter().any(undefined) {
+            return self.machine.all(&guard.tests, state) == Some(true);
+        }
+        let mut found = false;
+        self.machine.refine(guard, state, &mut false, |_| found = true);
+        found
+    }
+}

@@ -1,0 +1,228 @@
+//! Formulas of the IR with processes put in for process variables: ground literals over cells.
+
+use std::collections::BTreeMap;
+
+use crate::model::semantics::Layout;
+use crate::model::{Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
+
+/// A number left the 64-bit range while constants were combined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Overflow;
+
+/// One side of a process comparison.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Side {
+    /// The value of a cell.
+    Cell(usize),
+    /// A process, from 0.
+    Proc(usize),
+}
+
+/// `constant + sum of coefficient * cell`; cells are distinct and sorted, no coefficient is zero.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Sum {
+    pub terms: Vec<(usize, Rational)>,
+    pub constant: Rational,
+}
+
+/// A ground literal that is neither true nor false by itself. Cells are positions in
+/// [`crate::model::semantics::State::values`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Lit {
+    /// The cell's value is in the set: constructor c is bit c; process p is bit p, and bit k (the
+    /// number of processes) stands for every outside value.
+    In { cell: usize, values: u128 },
+    /// Two different cells are equal, or differ.
+    Same { a: usize, b: usize, negated: bool },
+    /// Process order; at least one side is a cell.
+    Less { a: Side, b: Side, strict: bool },
+    /// A linear constraint.
+    Linear { sum: Sum, relation: Relation },
+}
+
+impl Lit {
+    /// Calls `f` on every cell that the literal reads.
+    pub fn cells(&self, mut f: impl FnMut(usize)) {
+        match self {
+            Self::In { cell, .. } => f(*cell),
+            Self::Same { a, b, .. } => {
+                f(*a);
+                f(*b);
+            }
+            Self::Less { a, b, .. } => {
+                for side in [a, b] {
+                    if let Side::Cell(c) = side {
+                        f(*c);
+                    }
+                }
+            }
+            Self::Linear { sum, .. } => sum.terms.iter().for_each(|(c, _)| f(*c)),
+        }
+    }
+}
+
+/// A conjunction of ground literals, at most one [`Lit::In`] for each cell.
+pub(super) type GroundConj = Vec<Lit>;
+
+/// A disjunction of conjunctions; empty is false, one with an empty member is true.
+pub(super) type GroundDnf = Vec<GroundConj>;
+
+/// Grounds formulas of one instance.
+pub(super) struct Grounder<'a> {
+    pub system: &'a System,
+    pub layout: &'a Layout,
+}
+
+impl Grounder<'_> {
+    /// Which process `p` is when `Var(i)` stands for `env[i]`.
+    pub fn process(p: ProcRef, env: &[usize]) -> usize {
+        match p {
+            ProcRef::Var(i) => env[usize::from(i)],
+            ProcRef::Const(c) => usize::from(c),
+        }
+    }
+
+    /// Position of a cell.
+    pub fn cell(&self, cell: &Cell, env: &[usize]) -> usize {
+        self.layout.position(cell.var, cell.index.iter().map(|&p| Self::process(p, env)))
+    }
+
+    /// A linear expression.
+    pub fn sum(&self, linear: &Linear, env: &[usize]) -> Result<Sum, Overflow> {
+        let mut terms: BTreeMap<usize, Rational> = BTreeMap::new();
+        for (cell, coefficient) in &linear.terms {
+            let at = terms.entry(self.cell(cell, env)).or_insert(Rational::ZERO);
+            *at = at.add(*coefficient).ok_or(Overflow)?;
+        }
+        terms.retain(|_, c| !c.is_zero());
+        Ok(Sum { terms: terms.into_iter().collect(), constant: linear.constant })
+    }
+
+    fn side(&self, term: &Term, env: &[usize]) -> Side {
+        match term {
+            Term::Proc(p) => Side::Proc(Self::process(*p, env)),
+            Term::Cell(c) => Side::Cell(self.cell(c, env)),
+            Term::Constructor(_) | Term::Linear(_) => {
+                unreachable!("the IR compares only cells and processes")
+            }
+        }
+    }
+
+    /// A literal, or its truth value when it has one.
+    fn literal(&self, literal: &Literal, env: &[usize]) -> Result<Result<Lit, bool>, Overflow> {
+        Ok(match literal {
+            Literal::In { cell, values } => {
+                let Type::Enum(e) = self.system.var(cell.var).ty else {
+                    unreachable!("only enum cells have value sets")
+                };
+                let values = values & self.system.enumeration(e).all();
+                Ok(Lit::In { cell: self.cell(cell, env), values: u128::from(values) })
+            }
+            Literal::Eq { left, right, negated } => match (self.side(left, env), self.side(right, env)) {
+                (Side::Proc(p), Side::Proc(q)) => Err((p == q) != *negated),
+                (Side::Cell(a), Side::Cell(b)) if a == b => Err(!negated),
+                (Side::Cell(a), Side::Cell(b)) => {
+                    Ok(Lit::Same { a: a.min(b), b: a.max(b), negated: *negated })
+                }
+                (Side::Cell(cell), Side::Proc(p)) | (Side::Proc(p), Side::Cell(cell)) => {
+                    let all = (1u128 << (self.layout.procs + 1)) - 1;
+                    let values = if *negated { all & !(1 << p) } else { 1 << p };
+                    Ok(Lit::In { cell, values })
+                }
+            },
+            Literal::Less { left, right, strict } => match (self.side(left, env), self.side(right, env)) {
+                (Side::Proc(p), Side::Proc(q)) => Err(if *strict { p < q } else { p <= q }),
+                (a, b) if a == b => Err(!strict),
+                (a, b) => Ok(Lit::Less { a, b, strict: *strict }),
+            },
+            Literal::Linear { expr, relation, .. } => {
+                let sum = self.sum(expr, env)?;
+                if sum.terms.is_empty() {
+                    Err(holds(*relation, sum.constant.signum()))
+                } else {
+                    Ok(Lit::Linear { sum, relation: *relation })
+                }
+            }
+        })
+    }
+
+    /// A conjunction; `None` when it is false.
+    pub fn conj(&self, conj: &[Literal], env: &[usize]) -> Result<Option<GroundConj>, Overflow> {
+        let mut out = Vec::with_capacity(conj.len());
+        for literal in conj {
+            match self.literal(literal, env)? {
+                Err(false) => return Ok(None),
+                Err(true) => {}
+                Ok(lit) => {
+                    if !push(&mut out, lit) {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        Ok(Some(out))
+    }
+
+    /// A disjunction.
+    pub fn dnf(&self, dnf: &Dnf, env: &[usize]) -> Result<GroundDnf, Overflow> {
+        let mut out: GroundDnf = Vec::with_capacity(dnf.0.len());
+        for conj in &dnf.0 {
+            if let Some(conj) = self.conj(conj, env)? {
+                if conj.is_empty() {
+                    return Ok(vec![Vec::new()]);
+                }
+                if !out.contains(&conj) {
+                    out.push(conj);
+                }
+            }
+        }
+        Ok(merge_sets(out))
+    }
+}
+
+/// Adds a literal to a conjunction; false when the conjunction becomes false.
+pub(super) fn push(conj: &mut GroundConj, lit: Lit) -> bool {
+    if let Lit::In { cell, values } = lit {
+        for old in conj.iter_mut() {
+            if let Lit::In { cell: c, values: v } = old
+                && *c == cell
+            {
+                *v &= values;
+                return *v != 0;
+            }
+        }
+        if values == 0 {
+            return false;
+        }
+    }
+    if !conj.contains(&lit) {
+        conj.push(lit);
+    }
+    true
+}
+
+/// `x in A || x in B` is `x in A + B`, when these are all the disjuncts there are.
+fn merge_sets(dnf: GroundDnf) -> GroundDnf {
+    let mut union: Option<(usize, u128)> = None;
+    for conj in &dnf {
+        match (conj.as_slice(), union) {
+            ([Lit::In { cell, values }], None) => union = Some((*cell, *values)),
+            ([Lit::In { cell, values }], Some((c, v))) if c == *cell => union = Some((c, v | values)),
+            _ => return dnf,
+        }
+    }
+    match union {
+        Some((cell, values)) => vec![vec![Lit::In { cell, values }]],
+        None => dnf,
+    }
+}
+
+/// Whether a number with this sign stands in `relation` to zero.
+pub(super) const fn holds(relation: Relation, sign: i64) -> bool {
+    match relation {
+        Relation::Eq => sign == 0,
+        Relation::Ne => sign != 0,
+        Relation::Le => sign <= 0,
+        Relation::Lt => sign < 0,
+    }
+}

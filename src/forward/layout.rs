@@ -1,0 +1,184 @@
+//! Packed states: which bits of which word hold which cell.
+//!
+//! The cells of process i (those whose first index is i) form a *lane*. Lanes are equal but for their
+//! place, and a lane that fits in a word never straddles two, so that renaming processes is moving
+//! lanes. Globals fill what is left.
+
+use super::cells::{Cells, Kind, UNDEF};
+
+/// Bits of one cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Field {
+    pub word: u16,
+    pub shift: u8,
+    pub bits: u8,
+    /// Subtracted from what is stored.
+    pub bias: i64,
+    /// Stored value of an undefined cell; above every other.
+    pub undef: u64,
+}
+
+impl Field {
+    pub const fn mask(self) -> u64 {
+        if self.bits == 0 { 0 } else { u64::MAX >> (64 - self.bits) }
+    }
+
+    /// What the field stores in `state`.
+    #[inline]
+    pub fn raw(self, state: &[u64]) -> u64 {
+        (state[self.word as usize] >> self.shift) & self.mask()
+    }
+
+    /// The code, or [`UNDEF`].
+    #[inline]
+    pub fn get(self, state: &[u64]) -> i64 {
+        let raw = self.raw(state);
+        if raw == self.undef { UNDEF } else { raw.cast_signed().wrapping_sub(self.bias) }
+    }
+
+    /// What stands for `code`.
+    #[inline]
+    pub fn encode(self, code: i64) -> u64 {
+        if code == UNDEF { self.undef } else { code.wrapping_add(self.bias).cast_unsigned() }
+    }
+
+    /// Stores a code that fits.
+    #[inline]
+    pub fn set(self, state: &mut [u64], code: i64) {
+        let raw = self.encode(code);
+        debug_assert!(raw <= self.mask(), "{code} does not fit its field");
+        let word = &mut state[self.word as usize];
+        *word = *word & !(self.mask() << self.shift) | raw << self.shift;
+    }
+
+    /// Whether a number can be stored.
+    #[inline]
+    pub fn fits(self, n: i64) -> bool {
+        n.checked_add(self.bias).is_some_and(|raw| raw >= 0 && raw.cast_unsigned() < self.undef)
+    }
+}
+
+/// Where lanes are, when each fits in a word.
+#[derive(Clone, Debug)]
+pub(super) struct Lanes {
+    /// Bits of a lane.
+    pub bits: u8,
+    /// Word and shift of each.
+    pub at: Vec<(u16, u8)>,
+}
+
+/// The packing of an instance.
+#[derive(Clone, Debug)]
+pub(super) struct Packing {
+    pub fields: Vec<Field>,
+    /// Words of a state; at least 1.
+    pub words: usize,
+    /// Lanes, when they fit in words and have bits at all.
+    pub lanes: Option<Lanes>,
+    /// Bits in use.
+    pub bits: usize,
+}
+
+/// Bounds of stored integers, when narrower than the default 32 bits.
+pub(super) type Bounds = Option<(i64, i64)>;
+
+impl Packing {
+    /// Packs the cells. `wide` numbers take 64 bits.
+    pub fn new(cells: &Cells, bounds: Bounds, wide: bool) -> Self {
+        let mut fields: Vec<Field> = (0..cells.len()).map(|c| field(cells, c, bounds, wide)).collect();
+        let lane_of = |c: usize| cells.cells[c].index.first().copied();
+        let procs = cells.procs;
+        let lane_cells: Vec<Vec<usize>> =
+            (0..procs).map(|p| (0..cells.len()).filter(|&c| lane_of(c) == Some(p as u8)).collect()).collect();
+        let globals: Vec<usize> = (0..cells.len()).filter(|&c| lane_of(c).is_none()).collect();
+        let bits: usize = fields.iter().map(|f| usize::from(f.bits)).sum();
+        let lane_bits: usize = lane_cells.first().map_or(0, |cells| width(&fields, cells));
+        let mut used: Vec<u8> = Vec::new();
+        let mut lanes = None;
+        if lane_bits > 0 && lane_bits <= 64 {
+            let mut at = Vec::with_capacity(procs);
+            for cells in &lane_cells {
+                let (word, mut shift) = place(&mut used, lane_bits as u8);
+                at.push((word, shift));
+                for &c in cells {
+                    fields[c].word = word;
+                    fields[c].shift = if fields[c].bits == 0 { 0 } else { shift };
+                    shift += fields[c].bits;
+                }
+            }
+            lanes = Some(Lanes { bits: lane_bits as u8, at });
+        } else {
+            for &c in lane_cells.iter().flatten() {
+                (fields[c].word, fields[c].shift) = place(&mut used, fields[c].bits);
+            }
+        }
+        // Wide fields first: less is wasted.
+        let mut order = globals;
+        order.sort_by_key(|&c| std::cmp::Reverse(fields[c].bits));
+        for c in order {
+            (fields[c].word, fields[c].shift) = place(&mut used, fields[c].bits);
+        }
+        Self { fields, words: used.len().max(1), lanes, bits }
+    }
+
+    /// Unpacks a state.
+    pub fn unpack(&self, state: &[u64], out: &mut Vec<i64>) {
+        out.clear();
+        out.extend(self.fields.iter().map(|f| f.get(state)));
+    }
+
+    /// Packs a state whose numbers all fit; `None` otherwise.
+    pub fn pack(&self, codes: &[i64], out: &mut [u64]) -> Option<()> {
+        out.fill(0);
+        for (field, &code) in self.fields.iter().zip(codes) {
+            if code != UNDEF && !field.fits(code) {
+                return None;
+            }
+            field.set(out, code);
+        }
+        Some(())
+    }
+}
+
+fn width(fields: &[Field], cells: &[usize]) -> usize {
+    cells.iter().map(|&c| usize::from(fields[c].bits)).sum()
+}
+
+/// Finds room for `bits` bits in one word.
+fn place(used: &mut Vec<u8>, bits: u8) -> (u16, u8) {
+    if bits == 0 {
+        return (0, 0);
+    }
+    let word = used.iter().position(|u| u + bits <= 64).unwrap_or_else(|| {
+        used.push(0);
+        used.len() - 1
+    });
+    let shift = used[word];
+    used[word] += bits;
+    (word as u16, shift)
+}
+
+fn field(cells: &Cells, c: usize, bounds: Bounds, wide: bool) -> Field {
+    let cell = &cells.cells[c];
+    match cell.kind {
+        Kind::Enum | Kind::Proc | Kind::Abstract => {
+            let codes = (cell.codes + usize::from(cell.undef)).max(1);
+            Field {
+                bits: (usize::BITS - (codes - 1).leading_zeros()) as u8,
+                undef: cell.codes as u64,
+                ..Field::default()
+            }
+        }
+        Kind::Int | Kind::Real => match bounds.filter(|_| cell.kind == Kind::Int) {
+            Some((low, high)) => {
+                let undef = low.abs_diff(high) + 1;
+                let bits = (64 - undef.leading_zeros()) as u8;
+                Field { bits, bias: low.wrapping_neg(), undef, ..Field::default() }
+            }
+            None if wide => {
+                Field { bits: 64, bias: i64::MAX / 2, undef: i64::MAX.cast_unsigned(), ..Field::default() }
+            }
+            None => Field { bits: 32, bias: 1 << 31, undef: u64::from(u32::MAX), ..Field::default() },
+        },
+    }
+}

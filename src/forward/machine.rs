@@ -1,0 +1,475 @@
+//! An instance compiled for speed: ground guards as mask tests and tables, updates as masks and moves.
+
+use smallvec::SmallVec;
+
+use super::cells::{Cells, Kind};
+use super::ground::{GroundConj, GroundDnf, Grounder, Lit, Side, push};
+use super::initial::{Leaf, full_sets, leaves};
+use super::layout::{Bounds, Packing};
+use super::numbers::{Expr, largest_constant};
+use super::symmetry::Symmetry;
+use super::table::Table;
+use crate::model::semantics::{Layout, admits, distinct_tuples, tuples};
+use crate::model::{Assignment, Branch, Relation, System, Term, TransitionId};
+
+/// Why an instance cannot be explored at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Unbuildable {
+    /// Too many cells, values or initial choices.
+    TooLarge,
+    /// A constant is out of range.
+    Numbers,
+    /// The system has no instance of this size.
+    NoInstance,
+}
+
+/// Instances of no more cells than this are explored.
+const MAX_CELLS: usize = 1 << 12;
+/// Instances of no more ground transitions than this are explored.
+const MAX_INSTANCES: usize = 1 << 20;
+/// Instances of no more processes than this are explored.
+pub(super) const MAX_PROCS: usize = 100;
+
+/// A ground test on a state whose cells that it reads are all defined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Test {
+    /// The cell's code is in the set.
+    In(usize, u128),
+    /// Two cells have equal codes, or not.
+    Same(usize, usize, bool),
+    /// Order of two proc cells of one class.
+    Less(usize, usize, bool),
+    /// A linear constraint.
+    Linear(Expr, Relation),
+    /// One of the conjunctions holds.
+    Any(Vec<Vec<Test>>),
+}
+
+/// Where a written value comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Source {
+    /// This code.
+    Code(i64),
+    /// Another cell of the same class.
+    Copy(usize),
+    /// A number.
+    Expr(Expr),
+}
+
+/// A write that is no constant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Write {
+    pub cell: usize,
+    /// The first branch whose condition holds; the last one is unconditional.
+    pub branches: Vec<(Vec<Vec<Test>>, Source)>,
+}
+
+/// The guard of a ground transition, or a ground bad cube.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Guard {
+    /// Cells and the codes that they may have.
+    pub sets: Vec<(usize, u128)>,
+    /// What the sets do not say.
+    pub tests: Vec<Test>,
+    /// Cells that must be defined before the tests (and the updates) are looked at.
+    pub reads: Vec<usize>,
+}
+
+/// A ground transition.
+#[derive(Clone, Debug)]
+pub(super) struct Instance {
+    pub transition: TransitionId,
+    pub args: SmallVec<[u8; 4]>,
+    pub guard: Guard,
+    pub writes: Vec<Write>,
+    /// Cells that get any value.
+    pub nondet: Vec<usize>,
+    /// Whether nameless codes must be brought into canonical form afterwards.
+    pub renames: bool,
+}
+
+/// A ground bad cube.
+#[derive(Clone, Debug)]
+pub(super) struct BadInstance {
+    /// Index in [`System::bad`].
+    pub bad: usize,
+    pub guard: Guard,
+}
+
+/// A compiled instance.
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    pub cells: Cells,
+    pub packing: Packing,
+    pub instances: Vec<Instance>,
+    /// For each instance, `words` words of the bits that stay, then as many of the bits that are set.
+    pub masks: Vec<u64>,
+    pub enabled: Table,
+    pub bads: Vec<BadInstance>,
+    pub bad_table: Table,
+    pub symmetry: Symmetry,
+    pub leaves: Vec<Leaf>,
+    pub full: Vec<u128>,
+    /// Whether finite cells may be undefined.
+    pub undefined: bool,
+    /// Steps that leave this range are disabled.
+    pub range: Option<(i64, i64)>,
+}
+
+/// What to build.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BuildOptions {
+    /// Use symmetry where possible.
+    pub symmetry: bool,
+    /// Leave finite cells undefined until they are read.
+    pub undefined: bool,
+    /// Keep integers and reals within this range.
+    pub range: Option<(i64, i64)>,
+}
+
+impl Machine {
+    /// Compiles the instance of `system` with `procs` processes.
+    pub fn new(system: &System, procs: usize, options: BuildOptions) -> Result<Self, Unbuildable> {
+        if !admits(system, procs) {
+            return Err(Unbuildable::NoInstance);
+        }
+        check_size(system, procs)?;
+        let layout = Layout::new(system, procs);
+        let grounder = Grounder { system, layout: &layout };
+        let full = full_sets(&grounder);
+        let leaves = leaves(&grounder, &full)?;
+        let mut cells = Cells::new(system, layout.clone(), &leaves, &full, options.undefined)?;
+        let constants = largest_constant(system).saturating_mul(cells.scale.unsigned_abs());
+        let mut bounds: Bounds = None;
+        if let Some((low, high)) = options.range {
+            cells.sample_range(low, high);
+            let largest = i64::try_from(constants).unwrap_or(i64::MAX / 2).min(i64::MAX / 4);
+            let (low, high) = (low.min(-largest), high.max(largest));
+            bounds = Some((low, high)).filter(|_| low.abs_diff(high) < 1 << 40);
+        }
+        let packing = Packing::new(&cells, bounds, constants >= 1 << 30);
+        let mut compiler = Compiler { cells: &cells, grounder: &grounder, packing: &packing };
+        let (instances, masks) = compiler.instances()?;
+        let bads = compiler.bads()?;
+        let guards: Vec<&Guard> = instances.iter().map(|i| &i.guard).collect();
+        let enabled = Table::new(&cells, &packing, &guards);
+        let guards: Vec<&Guard> = bads.iter().map(|b| &b.guard).collect();
+        let bad_table = Table::new(&cells, &packing, &guards);
+        let symmetry = Symmetry::new(system, &cells, &packing, options.symmetry);
+        let (undefined, range) = (options.undefined, options.range);
+        Ok(Self {
+            cells,
+            packing,
+            instances,
+            masks,
+            enabled,
+            bads,
+            bad_table,
+            symmetry,
+            leaves,
+            full,
+            undefined,
+            range,
+        })
+    }
+}
+
+/// Refuses instances that would take all memory before the first state.
+fn check_size(system: &System, procs: usize) -> Result<(), Unbuildable> {
+    let power = |n: usize| procs.checked_pow(n as u32).unwrap_or(usize::MAX);
+    let total =
+        |sizes: &mut dyn Iterator<Item = usize>, max: usize| sizes.fold(0usize, usize::saturating_add) <= max;
+    let fits = procs <= MAX_PROCS
+        && total(&mut system.vars.iter().map(|v| power(v.arity())), MAX_CELLS)
+        && total(&mut system.transitions.iter().map(|t| power(t.arity())), MAX_INSTANCES)
+        && total(&mut system.bad.iter().map(|b| power(usize::from(b.params))), MAX_INSTANCES)
+        && power(usize::from(system.init.params)) <= MAX_INSTANCES;
+    if fits { Ok(()) } else { Err(Unbuildable::TooLarge) }
+}
+
+struct Compiler<'a> {
+    cells: &'a Cells,
+    grounder: &'a Grounder<'a>,
+    packing: &'a Packing,
+}
+
+impl Compiler<'_> {
+    fn instances(&mut self) -> Result<(Vec<Instance>, Vec<u64>), Unbuildable> {
+        let procs = self.cells.procs;
+        let mut instances = Vec::new();
+        let mut masks = Vec::new();
+        for (t, transition) in self.grounder.system.transitions.iter().enumerate() {
+            'args: for args in distinct_tuples(procs, transition.arity()) {
+                let Some(mut conj) = self.grounder.conj(&transition.guard, &args)? else { continue };
+                let mut clauses: Vec<GroundDnf> = Vec::new();
+                for other in (0..procs).filter(|p| !args.contains(p)) {
+                    let mut env = args.clone();
+                    env.push(other);
+                    for universal in &transition.universals {
+                        let clause = self.grounder.dnf(&universal.body, &env)?;
+                        match clause.as_slice() {
+                            [] => continue 'args,
+                            [one] => {
+                                if !one.iter().all(|lit| push(&mut conj, lit.clone())) {
+                                    continue 'args;
+                                }
+                            }
+                            _ => clauses.push(clause),
+                        }
+                    }
+                }
+                let Some(guard) = self.guard(&conj, &clauses)? else { continue };
+                let mut instance = Instance {
+                    transition: TransitionId(t as u16),
+                    args: args.iter().map(|a| *a as u8).collect(),
+                    guard,
+                    writes: Vec::new(),
+                    nondet: Vec::new(),
+                    renames: false,
+                };
+                self.updates(&mut instance, &args, &mut masks)?;
+                if instances.len() >= MAX_INSTANCES {
+                    return Err(Unbuildable::TooLarge);
+                }
+                instances.push(instance);
+            }
+        }
+        Ok((instances, masks))
+    }
+
+    fn bads(&mut self) -> Result<Vec<BadInstance>, Unbuildable> {
+        let mut bads = Vec::new();
+        for (bad, cube) in self.grounder.system.bad.iter().enumerate() {
+            for args in distinct_tuples(self.cells.procs, usize::from(cube.params)) {
+                let Some(conj) = self.grounder.conj(&cube.cube, &args)? else { continue };
+                if let Some(guard) = self.guard(&conj, &[])?
+                    && !bads.iter().rev().take(64).any(|b: &BadInstance| b.bad == bad && b.guard == guard)
+                {
+                    bads.push(BadInstance { bad, guard });
+                }
+            }
+        }
+        Ok(bads)
+    }
+
+    /// `None` when the guard is false in every state.
+    fn guard(&self, conj: &GroundConj, clauses: &[GroundDnf]) -> Result<Option<Guard>, Unbuildable> {
+        let mut guard = Guard::default();
+        for lit in conj {
+            match self.test(lit)? {
+                Test::In(cell, codes) => {
+                    if let Some((_, old)) = guard.sets.iter_mut().find(|(c, _)| *c == cell) {
+                        *old &= codes;
+                    } else {
+                        guard.sets.push((cell, codes));
+                    }
+                }
+                test => guard.tests.push(test),
+            }
+        }
+        for (cell, codes) in &guard.sets {
+            if *codes == 0 {
+                return Ok(None);
+            }
+            debug_assert!(*codes & !self.cells.all_codes(*cell) == 0, "codes that the cell cannot have");
+        }
+        guard.sets.retain(|(cell, codes)| *codes != self.cells.all_codes(*cell));
+        for clause in clauses {
+            let Some(any) = self.any(clause)? else { continue };
+            match any.as_slice() {
+                [] => return Ok(None),
+                _ => guard.tests.push(Test::Any(any)),
+            }
+        }
+        for test in &guard.tests {
+            test.cells(&mut |c| add(&mut guard.reads, c));
+        }
+        Ok(Some(guard))
+    }
+
+    /// A disjunction with what is always false left out; `None` when it is always true.
+    fn any(&self, dnf: &GroundDnf) -> Result<Option<Vec<Vec<Test>>>, Unbuildable> {
+        let mut any = Vec::with_capacity(dnf.len());
+        'next: for conj in dnf {
+            let mut tests = Vec::with_capacity(conj.len());
+            for lit in conj {
+                let test = self.test(lit)?;
+                if let Test::In(cell, codes) = test {
+                    if codes == 0 {
+                        continue 'next;
+                    }
+                    if codes == self.cells.all_codes(cell) {
+                        continue;
+                    }
+                }
+                tests.push(test);
+            }
+            if tests.is_empty() {
+                return Ok(None);
+            }
+            any.push(tests);
+        }
+        Ok(Some(any))
+    }
+
+    fn test(&self, lit: &Lit) -> Result<Test, Unbuildable> {
+        test(self.cells, lit)
+    }
+
+    fn updates(
+        &self,
+        instance: &mut Instance,
+        args: &[usize],
+        masks: &mut Vec<u64>,
+    ) -> Result<(), Unbuildable> {
+        let words = self.packing.words;
+        let at = masks.len();
+        masks.resize(at + words, u64::MAX);
+        masks.resize(at + 2 * words, 0);
+        let (keep, put) = masks[at..].split_at_mut(words);
+        let system = self.grounder.system;
+        for update in &system.transitions[usize::from(instance.transition.0)].updates {
+            for index in tuples(self.cells.procs, system.var(update.var).arity()) {
+                let cell = self.grounder.layout.position(update.var, index.iter().copied());
+                let field = self.packing.fields[cell];
+                let mut constant = |raw: u64| {
+                    keep[usize::from(field.word)] &= !(field.mask() << field.shift);
+                    put[usize::from(field.word)] |= raw << field.shift;
+                };
+                let Assignment::Cases(branches) = &update.assignment else {
+                    if self.cells.cells[cell].undef {
+                        constant(field.undef);
+                    } else {
+                        constant(field.encode(0));
+                    }
+                    instance.nondet.push(cell);
+                    continue;
+                };
+                let env: Vec<usize> = args.iter().chain(&index).copied().collect();
+                let branches = self.branches(cell, branches, &env)?;
+                match branches.as_slice() {
+                    [(_, Source::Copy(same))] if *same == cell => {}
+                    [(_, Source::Code(code))] if field.fits(*code) => constant(field.encode(*code)),
+                    _ => instance.writes.push(Write { cell, branches }),
+                }
+                instance.renames |= self.cells.may_rename(cell);
+            }
+        }
+        for write in &instance.writes {
+            for (when, source) in &write.branches {
+                when.iter().flatten().for_each(|t| t.cells(&mut |c| add(&mut instance.guard.reads, c)));
+                match source {
+                    Source::Code(_) => {}
+                    Source::Copy(c) => add(&mut instance.guard.reads, *c),
+                    Source::Expr(e) => {
+                        e.terms.iter().for_each(|(c, _)| add(&mut instance.guard.reads, *c));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn branches(
+        &self,
+        cell: usize,
+        branches: &[Branch],
+        env: &[usize],
+    ) -> Result<Vec<(Vec<Vec<Test>>, Source)>, Unbuildable> {
+        let mut out = Vec::new();
+        for branch in branches {
+            let when = self.grounder.dnf(&branch.when, env)?;
+            let when = match when.as_slice() {
+                [] => continue,
+                [all] if all.is_empty() => None,
+                _ => self.any(&when)?,
+            };
+            if when.as_ref().is_some_and(Vec::is_empty) {
+                continue;
+            }
+            let source = match &branch.value {
+                Term::Constructor(c) => Source::Code(self.cells.constructor_code(cell, *c)),
+                Term::Proc(p) => Source::Code(Grounder::process(*p, env) as i64),
+                Term::Cell(c) => Source::Copy(self.grounder.cell(c, env)),
+                Term::Linear(linear) => {
+                    let sum = self.grounder.sum(linear, env)?;
+                    let one = sum.constant.is_zero().then_some(()).and(sum.terms.as_slice().first());
+                    match one {
+                        Some((c, n)) if sum.terms.len() == 1 && *n == crate::model::Rational::ONE => {
+                            Source::Copy(*c)
+                        }
+                        _ => Source::Expr(Expr::new(self.cells, &sum, self.cells.cells[cell].kind)?),
+                    }
+                }
+            };
+            let source = match source {
+                Source::Expr(e) if e.terms.is_empty() => match e.value(|_| 0) {
+                    Some(n) => Source::Code(n),
+                    None => return Err(Unbuildable::Numbers),
+                },
+                other => other,
+            };
+            let last = when.is_none();
+            out.push((when.unwrap_or_default(), source));
+            if last {
+                break;
+            }
+        }
+        // Branches that all do the same as the last one are not worth a test.
+        while out.len() > 1 && out[out.len() - 2].1 == out[out.len() - 1].1 {
+            let at = out.len() - 2;
+            out.remove(at);
+        }
+        Ok(out)
+    }
+}
+
+/// Compiles a literal.
+pub(super) fn test(cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {
+    Ok(match lit {
+        Lit::In { cell, values } => Test::In(*cell, cells.codes_of(*cell, *values)),
+        Lit::Same { a, b, negated } => Test::Same(*a, *b, *negated),
+        Lit::Less { a: Side::Cell(a), b: Side::Cell(b), strict } => Test::Less(*a, *b, *strict),
+        Lit::Less { a: Side::Cell(c), b: Side::Proc(p), strict } => {
+            let limit = (2 * *p as i64 + 1, 0);
+            codes_where(cells, *c, |at| if *strict { at < limit } else { at <= limit })
+        }
+        Lit::Less { a: Side::Proc(p), b: Side::Cell(c), strict } => {
+            let limit = (2 * *p as i64 + 1, 0);
+            codes_where(cells, *c, |at| if *strict { limit < at } else { limit <= at })
+        }
+        Lit::Less { .. } => unreachable!("comparisons of processes are decided when ground"),
+        Lit::Linear { sum, relation } => {
+            let kind = sum.terms.first().map_or(Kind::Int, |(c, _)| cells.cells[*c].kind);
+            Test::Linear(Expr::new(cells, sum, kind)?, *relation)
+        }
+    })
+}
+
+fn codes_where(cells: &Cells, cell: usize, f: impl Fn((i64, i64)) -> bool) -> Test {
+    let codes =
+        (0..cells.cells[cell].codes).filter(|c| f(cells.place(cell, *c as i64))).fold(0, |s, c| s | 1 << c);
+    Test::In(cell, codes)
+}
+
+/// Adds to a small set.
+fn add(set: &mut Vec<usize>, c: usize) {
+    if !set.contains(&c) {
+        set.push(c);
+    }
+}
+
+impl Test {
+    /// Calls `f` on every cell that the test reads.
+    pub fn cells(&self, f: &mut impl FnMut(usize)) {
+        match self {
+            Self::In(c, _) => f(*c),
+            Self::Same(a, b, _) | Self::Less(a, b, _) => {
+                f(*a);
+                f(*b);
+            }
+            Self::Linear(e, _) => e.terms.iter().for_each(|(c, _)| f(*c)),
+            Self::Any(any) => any.iter().flatten().for_each(|t| t.cells(f)),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Numbers in states: the common denominator of reals, sample values for unbounded cells, and linear
+//! expressions over stored integers.
+
+use super::cells::{Cells, Kind};
+use super::ground::{Overflow, Sum, holds};
+use super::machine::Unbuildable;
+use crate::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, Relation, System, Term};
+
+/// No more samples than this stand for an unbounded number.
+const MAX_SAMPLES: usize = 6;
+
+/// The factor by which reals are stored, and the numbers that stand for an undefined one that is read.
+///
+/// The factor is the least common multiple of all denominators, so that sums of constants are stored
+/// exactly; whatever is no multiple of its inverse ends the exploration, and is never rounded.
+pub(super) fn scale_and_samples(system: &System) -> Result<(i64, Vec<Rational>), Unbuildable> {
+    let mut constants = Vec::new();
+    let mut scale: i64 = 1;
+    each_linear(system, |linear| {
+        constants.push(linear.constant);
+        constants.extend(linear.terms.iter().map(|(_, c)| *c));
+        for n in std::iter::once(linear.constant).chain(linear.terms.iter().map(|(_, c)| *c)) {
+            let step = n.den() / gcd(scale, n.den());
+            scale = scale.checked_mul(step).filter(|s| *s <= 1 << 20).unwrap_or(0);
+            if scale == 0 {
+                return Err(Unbuildable::Numbers);
+            }
+        }
+        Ok(())
+    })?;
+    let mut samples = vec![Rational::ZERO, Rational::ONE, Rational::integer(-1)];
+    for n in constants {
+        for n in [n, n.neg()] {
+            if !samples.contains(&n) && samples.len() < MAX_SAMPLES {
+                samples.push(n);
+            }
+        }
+    }
+    Ok((scale, samples))
+}
+
+/// The largest absolute value of a constant in the system, rounded up.
+pub(super) fn largest_constant(system: &System) -> u64 {
+    let mut largest = 0;
+    let done: Result<(), Unbuildable> = each_linear(system, |linear| {
+        for n in std::iter::once(linear.constant).chain(linear.terms.iter().map(|(_, c)| *c)) {
+            largest = largest.max(n.floor().unsigned_abs() + 1);
+        }
+        Ok(())
+    });
+    done.expect("the closure never fails");
+    largest
+}
+
+fn gcd(mut a: i64, mut b: i64) -> i64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a.max(1)
+}
+
+fn each_linear(
+    system: &System,
+    mut f: impl FnMut(&Linear) -> Result<(), Unbuildable>,
+) -> Result<(), Unbuildable> {
+    let mut conjs: Vec<&Conj> = Vec::new();
+    let mut dnfs: Vec<&Dnf> = vec![&system.init.body, &system.init.without_processes];
+    conjs.extend(system.bad.iter().map(|b| &b.cube));
+    for transition in &system.transitions {
+        conjs.push(&transition.guard);
+        dnfs.extend(transition.universals.iter().map(|u| &u.body));
+        for update in &transition.updates {
+            let Assignment::Cases(branches) = &update.assignment else { continue };
+            for branch in branches {
+                dnfs.push(&branch.when);
+                if let Term::Linear(linear) = &branch.value {
+                    f(linear)?;
+                }
+            }
+        }
+    }
+    for literal in conjs.into_iter().chain(dnfs.into_iter().flat_map(|d| &d.0)).flatten() {
+        if let Literal::Linear { expr, .. } = literal {
+            f(expr)?;
+        }
+    }
+    Ok(())
+}
+
+/// A linear expression over stored numbers: `(constant + sum of coefficient * cell) / divisor`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Expr {
+    pub terms: Vec<(usize, i64)>,
+    pub constant: i128,
+    pub divisor: i128,
+}
+
+impl Expr {
+    /// The expression whose value is `sum`, stored as cells of `kind` are.
+    pub fn new(cells: &Cells, sum: &Sum, kind: Kind) -> Result<Self, Overflow> {
+        let scale = if kind == Kind::Real { cells.scale } else { 1 };
+        let mut divisor: i64 = 1;
+        for n in sum.terms.iter().map(|(_, c)| *c).chain([sum.constant]) {
+            divisor = divisor.checked_mul(n.den() / gcd(divisor, n.den())).ok_or(Overflow)?;
+        }
+        let whole = |n: Rational, factor: i64| {
+            n.mul(Rational::integer(divisor)).and_then(|n| n.mul(Rational::integer(factor))).ok_or(Overflow)
+        };
+        let mut terms = Vec::with_capacity(sum.terms.len());
+        for (cell, coefficient) in &sum.terms {
+            terms.push((*cell, whole(*coefficient, 1)?.num()));
+        }
+        let constant = i128::from(whole(sum.constant, scale)?.num());
+        Ok(Self { terms, constant, divisor: i128::from(divisor) })
+    }
+
+    /// The value times the divisor. With 64-bit cells and coefficients no sum of a few thousand
+    /// products leaves 128 bits, save at the very edge, where it is `None`.
+    pub fn numerator(&self, mut get: impl FnMut(usize) -> i64) -> Option<i128> {
+        let mut total = self.constant;
+        for (cell, coefficient) in &self.terms {
+            total = total.checked_add(i128::from(get(*cell)) * i128::from(*coefficient))?;
+        }
+        Some(total)
+    }
+
+    /// The value, when it is a stored number.
+    pub fn value(&self, get: impl FnMut(usize) -> i64) -> Option<i64> {
+        let numerator = self.numerator(get)?;
+        if numerator % self.divisor != 0 {
+            return None;
+        }
+        i64::try_from(numerator / self.divisor).ok().filter(|n| *n != i64::MIN)
+    }
+
+    /// Whether the expression stands in `relation` to zero.
+    pub fn test(&self, relation: Relation, get: impl FnMut(usize) -> i64) -> Option<bool> {
+        Some(holds(relation, self.numerator(get)?.signum() as i64))
+    }
+}

@@ -1,0 +1,220 @@
+//! The initial states of a compiled instance, one by one.
+
+use std::ops::ControlFlow;
+
+use super::cells::{Kind, UNDEF};
+use super::initial::Leaf;
+use super::machine::{Machine, Test, Unbuildable, test};
+use crate::model::Relation;
+
+/// Bounded numbers with no more values than this are enumerated; others are sampled.
+const MAX_INTERVAL: i128 = 4096;
+
+impl Machine {
+    /// Calls `f` with the initial states: nameless codes in canonical form, processes not renamed,
+    /// perhaps some of them twice. `f` may end the enumeration. Sets `numbers` when numbers had to be
+    /// sampled.
+    pub fn initial_states(
+        &self,
+        numbers: &mut bool,
+        mut f: impl FnMut(&[u64]) -> ControlFlow<()>,
+    ) -> Result<(), Unbuildable> {
+        let mut packed = vec![0; self.packing.words];
+        for leaf in &self.leaves {
+            let seeds = Seeds::new(self, leaf)?;
+            let mut stack = vec![vec![UNDEF; self.cells.len()]];
+            while let Some(mut codes) = stack.pop() {
+                let first = stack.len();
+                match seeds.next(&codes) {
+                    Next::Done => {
+                        self.cells.normalize(&mut codes);
+                        if self.packing.pack(&codes, &mut packed).is_none() {
+                            *numbers = true;
+                        } else if f(&packed).is_break() {
+                            return Ok(());
+                        }
+                    }
+                    Next::Choose(cell, allowed) => {
+                        self.cells.choices(&codes, cell, allowed, |next| {
+                            if seeds.consistent(&next) != Some(false) {
+                                stack.push(next);
+                            }
+                        });
+                    }
+                    Next::Set(cell, code) => {
+                        if seeds.allowed[cell] >> code & 1 == 1 {
+                            codes[cell] = code;
+                            if seeds.consistent(&codes) == Some(true) {
+                                stack.push(codes);
+                            }
+                        }
+                    }
+                    Next::Number(cell, values, complete) => {
+                        *numbers |= !complete;
+                        for n in values {
+                            let mut next = codes.clone();
+                            next[cell] = n;
+                            match seeds.consistent(&next) {
+                                Some(true) => stack.push(next),
+                                Some(false) => {}
+                                None => *numbers = true,
+                            }
+                        }
+                    }
+                }
+                stack[first..].reverse();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Enumeration of one leaf.
+struct Seeds<'a> {
+    machine: &'a Machine,
+    /// Cells to define, in this order where nothing forces one.
+    cells: Vec<usize>,
+    allowed: Vec<u128>,
+    tests: Vec<Test>,
+}
+
+enum Next {
+    Done,
+    Choose(usize, u128),
+    Set(usize, i64),
+    Number(usize, Vec<i64>, bool),
+}
+
+impl<'a> Seeds<'a> {
+    fn new(machine: &'a Machine, leaf: &Leaf) -> Result<Self, Unbuildable> {
+        let cells = &machine.cells;
+        let free = cells.free_cells(leaf, &machine.full, machine.undefined);
+        let mut allowed: Vec<u128> = (0..cells.len())
+            .map(|c| match cells.cells[c].kind {
+                Kind::Enum | Kind::Proc => cells.codes_of(c, leaf.sets[c]),
+                Kind::Abstract => cells.all_codes(c),
+                Kind::Int | Kind::Real => 0,
+            })
+            .collect();
+        let mut tests = Vec::new();
+        for lit in &leaf.rest {
+            match test(cells, lit)? {
+                Test::In(cell, codes) => allowed[cell] &= codes,
+                test => tests.push(test),
+            }
+        }
+        let cells = (0..cells.len()).filter(|c| !free.contains(c)).collect();
+        Ok(Self { machine, cells, allowed, tests })
+    }
+
+    /// Whether the tests hold whose cells are all defined; `None` when a number is out of range.
+    fn consistent(&self, codes: &[i64]) -> Option<bool> {
+        for test in &self.tests {
+            let mut defined = true;
+            test.cells(&mut |c| defined &= codes[c] != UNDEF);
+            if defined {
+                let holds = match test {
+                    Test::In(c, set) => set >> codes[*c] & 1 == 1,
+                    Test::Same(a, b, negated) => (codes[*a] == codes[*b]) != *negated,
+                    Test::Less(a, b, strict) => {
+                        let cells = &self.machine.cells;
+                        let (x, y) = (cells.place(*a, codes[*a]), cells.place(*b, codes[*b]));
+                        if *strict { x < y } else { x <= y }
+                    }
+                    Test::Linear(e, relation) => e.test(*relation, |c| codes[c])?,
+                    Test::Any(_) => unreachable!("a leaf is a conjunction"),
+                };
+                if !holds {
+                    return Some(false);
+                }
+            }
+        }
+        Some(true)
+    }
+
+    fn next(&self, codes: &[i64]) -> Next {
+        for test in &self.tests {
+            match test {
+                Test::Same(a, b, false) => {
+                    for (c, other) in [(*a, *b), (*b, *a)] {
+                        if codes[c] == UNDEF && codes[other] != UNDEF {
+                            return Next::Set(c, codes[other]);
+                        }
+                    }
+                }
+                Test::Linear(e, Relation::Eq) => {
+                    let mut open = e.terms.iter().filter(|(c, _)| codes[*c] == UNDEF);
+                    if let (Some((cell, n)), None) = (open.next(), open.next()) {
+                        let rest = e.numerator(|c| if c == *cell { 0 } else { codes[c] });
+                        let value = rest.and_then(|r| {
+                            let n = i128::from(*n);
+                            (r % n == 0).then(|| i64::try_from(-r / n).ok())
+                        });
+                        return match (rest, value) {
+                            (Some(_), None) if self.is_int(*cell) => Next::Number(*cell, Vec::new(), true),
+                            (Some(_), Some(Some(n))) if n != UNDEF => Next::Number(*cell, vec![n], true),
+                            _ => Next::Number(*cell, Vec::new(), false),
+                        };
+                    }
+                }
+                _ => {}
+            }
+        }
+        let Some(&cell) = self.cells.iter().find(|c| codes[**c] == UNDEF) else { return Next::Done };
+        if self.machine.cells.cells[cell].codes > 0 {
+            return Next::Choose(cell, self.allowed[cell]);
+        }
+        self.numbers(cell, codes)
+    }
+
+    fn is_int(&self, cell: usize) -> bool {
+        self.machine.cells.cells[cell].kind == Kind::Int
+    }
+
+    /// Values for a number that no equation determines: the interval in which the tests about it alone
+    /// (others being defined) confine it, or samples.
+    fn numbers(&self, cell: usize, codes: &[i64]) -> Next {
+        let (mut low, mut high): (Option<i128>, Option<i128>) = (None, None);
+        for test in &self.tests {
+            let Test::Linear(e, relation) = test else { continue };
+            let Some((_, n)) = e.terms.iter().find(|(c, _)| *c == cell) else { continue };
+            if e.terms.iter().any(|(c, _)| *c != cell && codes[*c] == UNDEF) {
+                continue;
+            }
+            let Some(rest) = e.numerator(|c| if c == cell { 0 } else { codes[c] }) else { continue };
+            let n = i128::from(*n);
+            // n * x + rest <= 0
+            if matches!(relation, Relation::Le | Relation::Lt) {
+                if n > 0 {
+                    let bound = (-rest).div_euclid(n);
+                    high = Some(high.map_or(bound, |h| h.min(bound)));
+                } else {
+                    // The least x with |n| * x >= rest.
+                    let bound = -((-rest).div_euclid(-n));
+                    low = Some(low.map_or(bound, |l| l.max(bound)));
+                }
+            }
+        }
+        let int = self.is_int(cell);
+        match (low, high) {
+            (Some(low), Some(high)) if int && high - low < MAX_INTERVAL => {
+                let values = (low..=high).filter_map(|n| i64::try_from(n).ok()).collect();
+                Next::Number(cell, values, true)
+            }
+            _ => {
+                let cells = &self.machine.cells;
+                let kind = cells.cells[cell].kind;
+                let samples = cells.samples.iter().filter_map(|n| cells.scaled(kind, *n));
+                let scale = i128::from(if int { 1 } else { cells.scale });
+                let near = [low, low.map(|l| l + scale), high, high.map(|h| h - scale)];
+                let mut values: Vec<i64> = samples.collect();
+                for n in near.into_iter().flatten().filter_map(|n| i64::try_from(n).ok()) {
+                    if !values.contains(&n) {
+                        values.push(n);
+                    }
+                }
+                Next::Number(cell, values, cells.samples_complete)
+            }
+        }
+    }
+}

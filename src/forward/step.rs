@@ -1,0 +1,424 @@
+//! Steps of a compiled instance: tests, updates, undefined cells split when they are read.
+
+use super::cells::UNDEF;
+use super::machine::{Guard, Machine, Source, Test, Write};
+
+/// Buffers of one worker, reused for every state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    enabled: Vec<u64>,
+    undefined: Vec<u64>,
+    next: Vec<u64>,
+    codes: Vec<i64>,
+    /// A number left its range: what was explored is not everything.
+    pub numbers: bool,
+}
+
+impl Scratch {
+    /// Buffers for `machine`.
+    pub fn new(machine: &Machine) -> Self {
+        Self {
+            enabled: vec![0; machine.enabled.words],
+            undefined: vec![0; machine.enabled.words],
+            next: vec![0; machine.packing.words],
+            codes: Vec::with_capacity(machine.cells.len()),
+            numbers: false,
+        }
+    }
+}
+
+/// Buffers for [`Machine::bad`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct BadScratch {
+    bad: Vec<u64>,
+    undefined: Vec<u64>,
+    /// A number left its range.
+    pub numbers: bool,
+}
+
+impl BadScratch {
+    /// Buffers for `machine`.
+    pub fn new(machine: &Machine) -> Self {
+        let words = machine.bad_table.words;
+        Self { bad: vec![0; words], undefined: vec![0; words], numbers: false }
+    }
+}
+
+/// Indices of the bits of a set, in order.
+pub(super) fn bits(set: &[u64]) -> impl Iterator<Item = usize> {
+    set.iter().enumerate().flat_map(|(w, &word)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            (rest != 0).then(|| {
+                let i = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                w * 64 + i
+            })
+        })
+    })
+}
+
+impl Machine {
+    /// The code of a cell.
+    #[inline]
+    fn get(&self, state: &[u64], cell: usize) -> i64 {
+        self.packing.fields[cell].get(state)
+    }
+
+    /// Whether a test holds; all cells that it reads are defined. `None` when it depends on a number
+    /// out of range.
+    pub fn test(&self, test: &Test, state: &[u64]) -> Option<bool> {
+        Some(match test {
+            Test::In(cell, codes) => codes >> self.packing.fields[*cell].raw(state) & 1 == 1,
+            Test::Same(a, b, negated) => (self.get(state, *a) == self.get(state, *b)) != *negated,
+            Test::Less(a, b, strict) => {
+                let (x, y) =
+                    (self.cells.place(*a, self.get(state, *a)), self.cells.place(*b, self.get(state, *b)));
+                if *strict { x < y } else { x <= y }
+            }
+            Test::Linear(e, relation) => return e.test(*relation, |c| self.get(state, c)),
+            Test::Any(any) => return self.any(any, state),
+        })
+    }
+
+    fn any(&self, any: &[Vec<Test>], state: &[u64]) -> Option<bool> {
+        for conj in any {
+            if self.all(conj, state)? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    /// Whether all tests hold.
+    pub fn all(&self, tests: &[Test], state: &[u64]) -> Option<bool> {
+        for test in tests {
+            if !self.test(test, state)? {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    /// Fires an instance whose guard holds in `state`, where all that it reads is defined. Puts the
+    /// successor, not yet in canonical form, into `out`. False when there is none, because a number
+    /// leaves its range.
+    #[inline]
+    fn fire(&self, i: usize, state: &[u64], out: &mut [u64], numbers: &mut bool) -> bool {
+        let words = self.packing.words;
+        let masks = &self.masks[2 * words * i..2 * words * (i + 1)];
+        let (keep, put) = masks.split_at(words);
+        for (((o, s), k), p) in out.iter_mut().zip(state).zip(keep).zip(put) {
+            *o = s & k | p;
+        }
+        let instance = &self.instances[i];
+        if !instance.writes.is_empty() && !self.write(i, state, out) {
+            *numbers = true;
+            return false;
+        }
+        true
+    }
+
+    fn write(&self, i: usize, state: &[u64], out: &mut [u64]) -> bool {
+        for write in &self.instances[i].writes {
+            let Some(source) = self.source(write, state) else { return false };
+            let field = self.packing.fields[write.cell];
+            let code = match source {
+                Source::Code(code) => *code,
+                Source::Copy(cell) => self.get(state, *cell),
+                Source::Expr(e) => match e.value(|c| self.get(state, c)) {
+                    Some(n) => n,
+                    None => return false,
+                },
+            };
+            if self.cells.cells[write.cell].codes == 0
+                && (!field.fits(code) || !self.in_range(write.cell, code))
+            {
+                return false;
+            }
+            field.set(out, code);
+        }
+        true
+    }
+
+    /// The branch of an update that applies; `None` when that depends on a number out of range.
+    #[inline]
+    pub fn source<'m>(&self, write: &'m Write, state: &[u64]) -> Option<&'m Source> {
+        let (last, cases) = write.branches.split_last().expect("an update has a branch");
+        for (when, value) in cases {
+            if self.any(when, state)? {
+                return Some(value);
+            }
+        }
+        Some(&last.1)
+    }
+
+    /// Calls `f` with each firing of one instance: the state with what it reads defined, and the
+    /// successor, nameless codes in canonical form but processes not renamed.
+    pub fn firings(&self, i: usize, state: &[u64], mut f: impl FnMut(&[u64], &[u64])) {
+        let (mut numbers, mut codes) = (false, Vec::new());
+        let mut refined = Vec::new();
+        self.refine(&self.instances[i].guard, state, &mut numbers, |s| refined.push(s.to_vec()));
+        let mut next = vec![0; self.packing.words];
+        for mut state in refined {
+            self.normalize(&mut state, &mut codes);
+            if self.fire(i, &state, &mut next, &mut numbers) {
+                self.finish(i, &mut next, &mut codes, &mut |_, s| f(&state, s));
+            }
+        }
+    }
+
+    fn in_range(&self, cell: usize, n: i64) -> bool {
+        let Some((low, high)) = self.range else { return true };
+        let scale = match self.cells.cells[cell].kind {
+            super::cells::Kind::Real => i128::from(self.cells.scale),
+            _ => 1,
+        };
+        let n = i128::from(n);
+        i128::from(low) * scale <= n && n <= i128::from(high) * scale
+    }
+
+    /// Calls `f` with each way to define the cells of `state` that `guard` reads such that the guard
+    /// holds. States are not in canonical form. Sets `numbers` when numbers were sampled or a test
+    /// depends on one out of range.
+    pub fn refine(&self, guard: &Guard, state: &[u64], numbers: &mut bool, mut f: impl FnMut(&[u64])) {
+        let mut stack = Vec::new();
+        let mut codes = Vec::new();
+        self.packing.unpack(state, &mut codes);
+        stack.push(codes);
+        let mut packed = vec![0; self.packing.words];
+        while let Some(codes) = stack.pop() {
+            let open = guard
+                .sets
+                .iter()
+                .map(|(c, set)| (*c, *set))
+                .chain(guard.reads.iter().map(|c| (*c, u128::MAX)))
+                .find(|(c, _)| codes[*c] == UNDEF);
+            if let Some((cell, set)) = open {
+                if self.cells.cells[cell].codes == 0 && !self.cells.samples_complete {
+                    *numbers = true;
+                }
+                let first = stack.len();
+                let set = set & self.cells.all_codes(cell);
+                self.cells.choices(&codes, cell, set, |next| stack.push(next));
+                // The first choice is to come out first.
+                stack[first..].reverse();
+                continue;
+            }
+            if self.packing.pack(&codes, &mut packed).is_none() {
+                *numbers = true;
+                continue;
+            }
+            let sets = guard.sets.iter().all(|(c, set)| set >> self.packing.fields[*c].raw(&packed) & 1 == 1);
+            if sets {
+                match self.all(&guard.tests, &packed) {
+                    Some(true) => f(&packed),
+                    Some(false) => {}
+                    None => *numbers = true,
+                }
+            }
+        }
+    }
+
+    /// Brings nameless codes of a packed state into canonical form.
+    pub fn normalize(&self, state: &mut [u64], codes: &mut Vec<i64>) {
+        self.packing.unpack(state, codes);
+        self.cells.normalize(codes);
+        self.packing.pack(codes, state).expect("renaming keeps codes in range");
+    }
+
+    /// Calls `f` with all ways to define the finite cells among `cells` of `state`.
+    pub fn define(&self, cells: &[usize], state: &[u64], f: &mut impl FnMut(&mut [u64])) {
+        let mut codes = Vec::new();
+        self.packing.unpack(state, &mut codes);
+        for &c in cells {
+            if self.cells.cells[c].codes > 0 {
+                codes[c] = UNDEF;
+            }
+        }
+        let mut stack = vec![codes];
+        let mut packed = vec![0; self.packing.words];
+        while let Some(mut codes) = stack.pop() {
+            let open = cells.iter().copied().find(|c| codes[*c] == UNDEF && self.cells.cells[*c].codes > 0);
+            if let Some(cell) = open {
+                let first = stack.len();
+                self.cells.choices(&codes, cell, self.cells.all_codes(cell), |next| stack.push(next));
+                stack[first..].reverse();
+            } else {
+                self.cells.normalize(&mut codes);
+                self.packing.pack(&codes, &mut packed).expect("defined cells fit");
+                f(&mut packed);
+            }
+        }
+    }
+
+    /// Calls `f` with each step from `state`: the instance and the successor, nameless codes in
+    /// canonical form but processes not renamed. Returns whether some transition is enabled in every
+    /// concrete state that `state` stands for; when false, [`Machine::deadlock`] knows more.
+    pub fn successors(
+        &self,
+        state: &[u64],
+        scratch: &mut Scratch,
+        mut f: impl FnMut(usize, &mut [u64]),
+    ) -> bool {
+        let Scratch { enabled, undefined, next, codes, numbers, .. } = scratch;
+        let any_undefined = self.enabled.look(state, enabled, undefined);
+        let mut live = false;
+        for (w, &word) in enabled.iter().enumerate() {
+            let mut rest = word;
+            let open = if any_undefined { undefined[w] } else { 0 };
+            while rest != 0 {
+                let bit = rest & rest.wrapping_neg();
+                rest ^= bit;
+                let i = w * 64 + bit.trailing_zeros() as usize;
+                if open & bit != 0 {
+                    self.split(i, state, next, codes, numbers, &mut f);
+                    continue;
+                }
+                if self.enabled.tested[w] & bit != 0 {
+                    match self.all(&self.instances[i].guard.tests, state) {
+                        Some(true) => {}
+                        Some(false) => continue,
+                        None => {
+                            *numbers = true;
+                            continue;
+                        }
+                    }
+                }
+                live = true;
+                if self.fire(i, state, next, numbers) {
+                    self.finish(i, next, codes, &mut f);
+                }
+            }
+        }
+        live
+    }
+
+    fn split(
+        &self,
+        i: usize,
+        state: &[u64],
+        next: &mut [u64],
+        codes: &mut Vec<i64>,
+        numbers: &mut bool,
+        f: &mut impl FnMut(usize, &mut [u64]),
+    ) {
+        let mut refined = Vec::new();
+        self.refine(&self.instances[i].guard, state, numbers, |s| refined.push(s.to_vec()));
+        for mut state in refined {
+            // Choosing a value may also have used a new name.
+            self.normalize(&mut state, codes);
+            if self.fire(i, &state, next, numbers) {
+                self.finish(i, next, codes, f);
+            }
+        }
+    }
+
+    #[inline]
+    fn finish(
+        &self,
+        i: usize,
+        next: &mut [u64],
+        codes: &mut Vec<i64>,
+        f: &mut impl FnMut(usize, &mut [u64]),
+    ) {
+        let instance = &self.instances[i];
+        if !self.undefined && !instance.nondet.is_empty() {
+            self.define(&instance.nondet, next, &mut |s| f(i, s));
+            return;
+        }
+        if instance.renames {
+            self.normalize(next, codes);
+        }
+        f(i, next);
+    }
+
+    /// The first ground bad cube that `state` satisfies, and the state with the cells defined that it reads.
+    #[inline]
+    pub fn bad(&self, state: &[u64], scratch: &mut BadScratch) -> Option<(usize, Vec<u64>)> {
+        if self.bads.is_empty() {
+            return None;
+        }
+        let BadScratch { bad, undefined, numbers } = scratch;
+        let any_undefined = self.bad_table.look(state, bad, undefined);
+        if bad.iter().all(|w| *w == 0) {
+            return None;
+        }
+        for i in bits(bad) {
+            let guard = &self.bads[i].guard;
+            let mut found = None;
+            if any_undefined && undefined[i / 64] >> (i % 64) & 1 == 1 {
+                self.refine(guard, state, numbers, |s| {
+                    found.get_or_insert_with(|| s.to_vec());
+                });
+            } else {
+                match self.all(&guard.tests, state) {
+                    Some(true) => found = Some(state.to_vec()),
+                    Some(false) => {}
+                    None => *numbers = true,
+                }
+            }
+            if let Some(mut state) = found {
+                let mut codes = Vec::new();
+                self.normalize(&mut state, &mut codes);
+                return Some((self.bads[i].bad, state));
+            }
+        }
+        None
+    }
+
+    /// A concrete-enough state that `state` stands for in which no transition is enabled; processes
+    /// are preferred to outside values where there is a choice.
+    pub fn deadlock(&self, state: &[u64], scratch: &mut Scratch) -> Option<Vec<u64>> {
+        let mut stack = vec![state.to_vec()];
+        let mut codes = Vec::new();
+        let mut packed = vec![0; self.packing.words];
+        'states: while let Some(state) = stack.pop() {
+            let Scratch { enabled, undefined, numbers, .. } = scratch;
+            let any_undefined = self.enabled.look(&state, enabled, undefined);
+            let mut open = None;
+            for i in bits(enabled) {
+                let guard = &self.instances[i].guard;
+                let unread = any_undefined && undefined[i / 64] >> (i % 64) & 1 == 1;
+                let cell = unread.then(|| self.open_cell(guard, &state)).flatten();
+                if let Some(cell) = cell {
+                    open.get_or_insert(cell);
+                    continue;
+                }
+                match self.all(&guard.tests, &state) {
+                    Some(true) => continue 'states,
+                    Some(false) => {}
+                    None => {
+                        *numbers = true;
+                        continue 'states;
+                    }
+                }
+            }
+            let Some(cell) = open else { return Some(state) };
+            self.packing.unpack(&state, &mut codes);
+            let first = stack.len();
+            self.cells.choices(&codes, cell, self.cells.all_codes(cell), |mut next| {
+                self.cells.normalize(&mut next);
+                if self.packing.pack(&next, &mut packed).is_some() {
+                    stack.push(packed.clone());
+                }
+            });
+            stack[first..].reverse();
+        }
+        None
+    }
+
+    /// An undefined cell that the guard itself looks at.
+    fn open_cell(&self, guard: &Guard, state: &[u64]) -> Option<usize> {
+        let undefined = |c: usize| self.get(state, c) == UNDEF;
+        let mut found = guard.sets.iter().map(|(c, _)| *c).find(|c| undefined(*c));
+        for test in &guard.tests {
+            test.cells(&mut |c| {
+                if found.is_none() && undefined(c) {
+                    found = Some(c);
+                }
+            });
+        }
+        found
+    }
+}

@@ -1,0 +1,347 @@
+//! Canonical representatives under renaming of processes.
+//!
+//! Where arrays have one index and hold no processes or nameless values, a renaming permutes lanes and
+//! remaps the proc globals: sort the lanes, each with the set of globals that point at it. Lanes that
+//! tie are then exchangeable. Otherwise colours of processes are refined from what each cell says
+//! about them, and the ties that remain are settled by trying their permutations, save for processes
+//! whose exchange changes nothing. Both are exact: two states have one representative iff a renaming
+//! takes one to the other.
+
+use super::cells::{Cells, Kind, UNDEF};
+use super::layout::{Field, Packing};
+use crate::model::System;
+
+/// How states are brought into canonical form.
+#[derive(Clone, Debug)]
+pub(super) enum Symmetry {
+    /// Not at all: renaming is no symmetry, or is not wanted.
+    Off,
+    /// By sorting lanes.
+    Lanes(Lanes),
+    /// By colour refinement; processes below this number keep their place.
+    General(usize),
+}
+
+/// Sorting of lanes.
+#[derive(Clone, Debug)]
+pub(super) struct Lanes {
+    /// Processes below this number keep their place.
+    fixed: usize,
+    mask: u64,
+    at: Vec<(u16, u8)>,
+    /// Proc-valued globals.
+    pointers: Vec<Field>,
+    /// Words with the bits of movable lanes and pointers removed.
+    keep: Vec<u64>,
+}
+
+/// No more processes than this are sorted by [`Lanes`].
+const MAX_LANES: usize = 16;
+
+/// A renaming: `perm[old] = new`.
+pub(super) type Renaming = Vec<u8>;
+
+impl Symmetry {
+    /// What the system allows, or [`Symmetry::Off`] when not `wanted`.
+    pub fn new(system: &System, cells: &Cells, packing: &Packing, wanted: bool) -> Self {
+        let fixed = usize::from(system.proc_constants);
+        if !wanted || system.orders_processes || cells.procs < fixed + 2 {
+            return Self::Off;
+        }
+        let pointers: Vec<usize> = (0..cells.len())
+            .filter(|c| cells.cells[*c].kind == Kind::Proc && cells.cells[*c].index.is_empty())
+            .collect();
+        let simple = cells.cells.iter().all(|c| {
+            c.index.is_empty()
+                || c.index.len() == 1
+                    && match c.kind {
+                        Kind::Enum | Kind::Int | Kind::Real => true,
+                        Kind::Proc => false,
+                        Kind::Abstract => c.codes == 1,
+                    }
+        });
+        let no_lanes = packing.lanes.is_none() && cells.cells.iter().any(|c| !c.index.is_empty());
+        if !simple || no_lanes || cells.procs > MAX_LANES || pointers.len() > 56 {
+            return Self::General(fixed);
+        }
+        let (bits, at) =
+            packing.lanes.as_ref().map_or((0, vec![(0, 0); cells.procs]), |l| (l.bits, l.at.clone()));
+        let mask = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
+        let mut keep = vec![u64::MAX; packing.words];
+        for (word, shift) in &at[fixed..] {
+            keep[usize::from(*word)] &= !(mask << shift);
+        }
+        let pointers: Vec<Field> = pointers.into_iter().map(|c| packing.fields[c]).collect();
+        for f in &pointers {
+            keep[usize::from(f.word)] &= !(f.mask() << f.shift);
+        }
+        Self::Lanes(Lanes { fixed, mask, at, pointers, keep })
+    }
+
+    /// Whether states are stored up to renaming.
+    pub const fn is_on(&self) -> bool {
+        !matches!(self, Self::Off)
+    }
+
+    /// Replaces `state` by its representative.
+    #[inline]
+    pub fn canonicalize(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) {
+        match self {
+            Self::Off => {}
+            Self::Lanes(lanes) => {
+                lanes.sort(state);
+            }
+            Self::General(fixed) => {
+                general(cells, packing, *fixed, state);
+            }
+        }
+    }
+
+    /// Replaces `state` by its representative and says which renaming does it.
+    pub fn renaming(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> Renaming {
+        match self {
+            Self::Off => (0..cells.procs as u8).collect(),
+            Self::Lanes(lanes) => {
+                let inverse = lanes.sort(state);
+                inverse[..cells.procs].to_vec()
+            }
+            Self::General(fixed) => general(cells, packing, *fixed, state),
+        }
+    }
+}
+
+impl Lanes {
+    /// Sorts and says where each lane went.
+    #[inline]
+    fn sort(&self, state: &mut [u64]) -> [u8; MAX_LANES] {
+        let n = self.at.len();
+        let mut keys = [0u128; MAX_LANES];
+        let mut place: [u8; MAX_LANES] = std::array::from_fn(|i| i as u8);
+        let mut pointers = [0u64; MAX_LANES];
+        for (j, field) in self.pointers.iter().enumerate() {
+            let target = field.raw(state) as usize;
+            if target < n {
+                pointers[target] |= 1 << j;
+            }
+        }
+        for i in self.fixed..n {
+            let (word, shift) = self.at[i];
+            let lane = (state[usize::from(word)] >> shift) & self.mask;
+            keys[i] = u128::from(lane) << 64 | u128::from(pointers[i]) << 8 | i as u128;
+        }
+        let keys = &mut keys[self.fixed..n];
+        if keys.is_sorted() {
+            return place;
+        }
+        insertion_sort(keys);
+        for (i, key) in keys.iter().enumerate() {
+            place[(key & 0xff) as usize] = (i + self.fixed) as u8;
+        }
+        let mut old_pointers = [0u8; 56];
+        for (field, old) in self.pointers.iter().zip(&mut old_pointers) {
+            *old = field.raw(state) as u8;
+        }
+        for (word, keep) in state.iter_mut().zip(&self.keep) {
+            *word &= keep;
+        }
+        for (key, (word, shift)) in keys.iter().zip(&self.at[self.fixed..]) {
+            state[usize::from(*word)] |= ((key >> 64) as u64) << shift;
+        }
+        for (field, &old) in self.pointers.iter().zip(&old_pointers) {
+            let new = if usize::from(old) < n { place[usize::from(old)] } else { old };
+            state[usize::from(field.word)] |= u64::from(new) << field.shift;
+        }
+        place
+    }
+}
+
+fn insertion_sort(keys: &mut [u128]) {
+    for i in 1..keys.len() {
+        let key = keys[i];
+        let mut j = i;
+        while j > 0 && keys[j - 1] > key {
+            keys[j] = keys[j - 1];
+            j -= 1;
+        }
+        keys[j] = key;
+    }
+}
+
+/// A bijective mixing step (the finalizer of splitmix64).
+const fn mix(h: u64, x: u64) -> u64 {
+    let mut z = h.rotate_left(23) ^ x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The general canonical form.
+fn general(cells: &Cells, packing: &Packing, fixed: usize, state: &mut [u64]) -> Renaming {
+    let mut codes = Vec::with_capacity(cells.len());
+    packing.unpack(state, &mut codes);
+    let colours = refine(cells, fixed, &codes);
+    let mut order: Vec<u8> = (0..cells.procs as u8).collect();
+    order[fixed..].sort_by_key(|p| colours[usize::from(*p)]);
+    let mut search = Search {
+        cells,
+        codes: &codes,
+        order: &order,
+        colours: &colours,
+        fixed,
+        twin: twins(cells, fixed, &codes, &colours),
+        taken: vec![false; cells.procs],
+        perm: vec![0; cells.procs],
+        best: None,
+    };
+    search.place(0);
+    let (best, perm) = search.best.expect("there is at least the identity");
+    packing.pack(&best, state).expect("renaming keeps codes in range");
+    perm
+}
+
+/// Colours of processes that no renaming changes, as fine as refinement makes them.
+fn refine(cells: &Cells, fixed: usize, codes: &[i64]) -> Vec<u64> {
+    let procs = cells.procs;
+    let mut colours: Vec<u64> = (0..procs).map(|p| if p < fixed { p as u64 + 1 } else { 0 }).collect();
+    // Nameless values get colours as well; one row of codes for each class.
+    let stride = cells.classes.iter().map(|c| c.nameless + c.base as usize).max().unwrap_or(0) + 1;
+    let mut blocks = vec![0u64; stride * cells.classes.len()];
+    let mut distinct = 0;
+    for _ in 0..=procs {
+        let mut seen = vec![0u64; procs];
+        let mut block_seen = vec![0u64; blocks.len()];
+        for (cell, &code) in cells.cells.iter().zip(codes) {
+            let mut h = mix(u64::from(cell.var.0), 1);
+            for (at, p) in cell.index.iter().enumerate() {
+                h = mix(h, colours[usize::from(*p)]);
+                for (before, q) in cell.index[..at].iter().enumerate() {
+                    if p == q {
+                        h = mix(h, (before * 16 + at) as u64);
+                    }
+                }
+            }
+            let nameless = matches!(cell.kind, Kind::Proc | Kind::Abstract)
+                && code != UNDEF
+                && code >= cells.classes[cell.class].base;
+            let block = cell.class * stride + if nameless { code as usize } else { 0 };
+            let points = cell.kind == Kind::Proc && code != UNDEF && !nameless;
+            if points {
+                h = mix(h, colours[code as usize]);
+                for (at, p) in cell.index.iter().enumerate() {
+                    if i64::from(*p) == code {
+                        h = mix(h, 1000 + at as u64);
+                    }
+                }
+            } else if nameless {
+                h = mix(h, blocks[block]);
+            } else {
+                h = mix(h, code.cast_unsigned());
+            }
+            for (at, p) in cell.index.iter().enumerate() {
+                let seen = &mut seen[usize::from(*p)];
+                *seen = seen.wrapping_add(mix(h, 2000 + at as u64));
+            }
+            if points {
+                let seen = &mut seen[code as usize];
+                *seen = seen.wrapping_add(mix(h, 3000));
+            } else if nameless {
+                block_seen[block] = block_seen[block].wrapping_add(mix(h, 4000));
+            }
+        }
+        for (colour, seen) in colours.iter_mut().zip(&seen) {
+            *colour = mix(*colour, *seen);
+        }
+        for (colour, seen) in blocks.iter_mut().zip(&block_seen) {
+            *colour = mix(*colour, *seen);
+        }
+        let mut sorted = colours.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        if sorted.len() == procs || sorted.len() == distinct && distinct > 1 {
+            break;
+        }
+        distinct = sorted.len();
+    }
+    colours
+}
+
+/// For each process, the least one of its colour with which it can be exchanged without any change.
+fn twins(cells: &Cells, fixed: usize, codes: &[i64], colours: &[u64]) -> Vec<usize> {
+    let procs = cells.procs;
+    let mut twin: Vec<usize> = (0..procs).collect();
+    let mut out = Vec::new();
+    for p in fixed..procs {
+        for q in fixed..p {
+            if twin[q] == q && colours[p] == colours[q] {
+                let mut perm: Renaming = (0..procs as u8).collect();
+                perm.swap(p, q);
+                rename(cells, &perm, codes, &mut out);
+                if out == codes {
+                    twin[p] = q;
+                    break;
+                }
+            }
+        }
+    }
+    twin
+}
+
+/// Renames processes and brings nameless codes into canonical form.
+pub(super) fn rename(cells: &Cells, perm: &[u8], codes: &[i64], out: &mut Vec<i64>) {
+    out.clear();
+    out.resize(codes.len(), 0);
+    for (cell, &code) in cells.cells.iter().zip(codes) {
+        let to =
+            cells.layout.position(cell.var, cell.index.iter().map(|p| usize::from(perm[usize::from(*p)])));
+        let points = cell.kind == Kind::Proc && code != UNDEF && code < cells.procs as i64;
+        out[to] = if points { i64::from(perm[code as usize]) } else { code };
+    }
+    cells.normalize(out);
+}
+
+struct Search<'a> {
+    cells: &'a Cells,
+    codes: &'a [i64],
+    order: &'a [u8],
+    colours: &'a [u64],
+    fixed: usize,
+    twin: Vec<usize>,
+    taken: Vec<bool>,
+    perm: Renaming,
+    best: Option<(Vec<i64>, Renaming)>,
+}
+
+impl Search<'_> {
+    /// Gives place `at` to each process of the colour that belongs there.
+    fn place(&mut self, at: usize) {
+        let procs = self.cells.procs;
+        if at == procs {
+            let mut out = Vec::new();
+            rename(self.cells, &self.perm, self.codes, &mut out);
+            if self.best.as_ref().is_none_or(|(best, _)| out < *best) {
+                self.best = Some((out, self.perm.clone()));
+            }
+            return;
+        }
+        if at < self.fixed {
+            self.perm[at] = at as u8;
+            self.place(at + 1);
+            return;
+        }
+        let colour = self.colours[usize::from(self.order[at])];
+        for p in self.fixed..procs {
+            if self.taken[p] || self.colours[p] != colour {
+                continue;
+            }
+            // Twins go in order: any other order gives the same state.
+            let twin_waits = (self.fixed..p).any(|q| !self.taken[q] && self.twin[q] == self.twin[p]);
+            if twin_waits {
+                continue;
+            }
+            self.taken[p] = true;
+            self.perm[p] = at as u8;
+            self.place(at + 1);
+            self.taken[p] = false;
+        }
+    }
+}

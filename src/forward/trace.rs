@@ -1,0 +1,312 @@
+//! Concrete runs: from stored states (canonical, perhaps partly undefined) back to what really happens.
+//!
+//! Each stored edge is taken again, which gives the renaming between the two states; undone step by
+//! step, these yield the run under its own process names. Undefined cells then get the value that a
+//! later step chose for them, or any value when none did. Nameless values are named so that a name
+//! means one value along the whole run. The result is replayed by the reference semantics.
+
+use super::cells::{Cells, Kind, UNDEF};
+use super::classes::Names;
+use super::machine::{Machine, Source};
+use super::search::{Finding, ROOT, Visited};
+use super::symmetry::rename;
+use crate::model::semantics::{ReplayError, State, Step, Value, replay};
+use crate::model::{Assignment, System};
+use crate::verdict::Trace;
+
+/// A run could not be rebuilt from its stored states, or the reference semantics rejects it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TraceError {
+    /// No firing of the stored instance leads from one stored state to the next.
+    #[error("step {0} cannot be repeated")]
+    Step(usize),
+    /// The reference semantics rejects it.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+}
+
+/// A step under real process names.
+struct RealStep {
+    instance: usize,
+    /// The state before, with the cells defined that the step reads.
+    before: Vec<i64>,
+}
+
+/// The run that leads to `finding`.
+pub(super) fn build(
+    system: &System,
+    machine: &Machine,
+    visited: &Visited,
+    finding: &Finding,
+) -> Result<Trace, TraceError> {
+    let mut chain = vec![finding.state];
+    while visited.parents[chain[chain.len() - 1]] != ROOT {
+        chain.push(visited.parents[chain[chain.len() - 1]] as usize);
+    }
+    chain.reverse();
+    let cells = &machine.cells;
+    // Stored name -> real name.
+    let mut names: Vec<u8> = (0..cells.procs as u8).collect();
+    let mut steps: Vec<RealStep> = Vec::with_capacity(chain.len());
+    for (number, edge) in chain.windows(2).enumerate() {
+        let instance = visited.actions[edge[1]] as usize;
+        let to = visited.store.state(edge[1]);
+        let (refined, renaming) = repeat(machine, instance, visited.store.state(edge[0]), to)
+            .ok_or(TraceError::Step(number + 1))?;
+        let real = real_instance(machine, instance, &names).ok_or(TraceError::Step(number + 1))?;
+        steps.push(RealStep { instance: real, before: real_codes(machine, &refined, &names) });
+        let mut next = vec![0; names.len()];
+        for (old, new) in renaming.iter().enumerate() {
+            next[usize::from(*new)] = names[old];
+        }
+        names = next;
+    }
+    let last = real_codes(machine, &finding.refined, &names);
+    let values = concretize(machine, &steps, last);
+    let mut states = values.into_iter().map(|values| State { procs: cells.procs, values });
+    let initial = states.next().expect("a run has an initial state");
+    let steps = steps
+        .iter()
+        .zip(states)
+        .map(|(step, after)| {
+            let instance = &machine.instances[step.instance];
+            let args = instance.args.iter().map(|a| usize::from(*a)).collect();
+            Step { transition: instance.transition, args, after }
+        })
+        .collect();
+    let trace = Trace { initial, steps, bad: finding.bad };
+    replay(system, &trace)?;
+    Ok(trace)
+}
+
+/// A firing of `instance` that leads from one stored state to another: the source with what the step
+/// reads defined, and the renaming that makes the successor canonical.
+fn repeat(machine: &Machine, instance: usize, from: &[u64], to: &[u64]) -> Option<(Vec<u64>, Vec<u8>)> {
+    let mut found = None;
+    machine.firings(instance, from, |refined, next| {
+        if found.is_none() {
+            let mut next = next.to_vec();
+            let renaming = machine.symmetry.renaming(&machine.cells, &machine.packing, &mut next);
+            if next == to {
+                found = Some((refined.to_vec(), renaming));
+            }
+        }
+    });
+    found
+}
+
+/// The same transition with renamed arguments.
+fn real_instance(machine: &Machine, instance: usize, names: &[u8]) -> Option<usize> {
+    let stored = &machine.instances[instance];
+    let args: Vec<u8> = stored.args.iter().map(|a| names[usize::from(*a)]).collect();
+    machine.instances.iter().position(|i| i.transition == stored.transition && i.args.as_slice() == args)
+}
+
+fn real_codes(machine: &Machine, state: &[u64], names: &[u8]) -> Vec<i64> {
+    let mut codes = Vec::new();
+    machine.packing.unpack(state, &mut codes);
+    let mut out = Vec::new();
+    rename(&machine.cells, names, &codes, &mut out);
+    out
+}
+
+/// Disjoint sets of (state, cell) pairs that hold one and the same nameless value.
+struct Union(Vec<usize>);
+
+impl Union {
+    fn root(&mut self, mut x: usize) -> usize {
+        while self.0[x] != x {
+            self.0[x] = self.0[self.0[x]];
+            x = self.0[x];
+        }
+        x
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}
+
+/// Concrete values of all states of the run; `last` is its final state.
+fn concretize(machine: &Machine, steps: &[RealStep], last: Vec<i64>) -> Vec<Vec<Value>> {
+    let cells = &machine.cells;
+    let n = cells.len();
+    let mut codes: Vec<Vec<i64>> = steps.iter().map(|s| s.before.clone()).chain([last]).collect();
+    let mut union = Union((0..n * codes.len()).collect());
+    // What each step leaves alone keeps its value, also when it is only chosen later.
+    for j in (0..codes.len()).rev() {
+        let flows = steps.get(j).map(|s| flows(machine, s));
+        for c in 0..n {
+            let unchanged = flows.as_ref().is_some_and(|f| f[c] == Some(c));
+            if codes[j][c] == UNDEF {
+                codes[j][c] = if unchanged { codes[j + 1][c] } else { default_code(cells, c) };
+            }
+            if let Some(Some(source)) = flows.as_ref().map(|f| f[c]) {
+                union.join(j * n + source, (j + 1) * n + c);
+            }
+        }
+        // Equal codes that were chosen together are one value; codes taken over from a later state, or
+        // chosen freely, are numbered differently and come with their own joins.
+        let own: Vec<i64> =
+            if let Some(step) = steps.get(j) { step.before.clone() } else { codes[j].clone() };
+        for class in &cells.classes {
+            let mut first: Vec<Option<usize>> = vec![None; class.base as usize + class.nameless + 1];
+            for &c in &class.cells {
+                if class.nameless > 0 && own[c] != UNDEF && own[c] >= class.base {
+                    match first[own[c] as usize] {
+                        Some(node) => union.join(node, j * n + c),
+                        None => first[own[c] as usize] = Some(j * n + c),
+                    }
+                }
+            }
+        }
+    }
+    let names = names(cells, steps, &codes, &mut union);
+    codes
+        .iter()
+        .enumerate()
+        .map(|(j, codes)| {
+            let value = |(c, code): (usize, &i64)| {
+                let class = &cells.classes[cells.cells[c].class];
+                let named = matches!(class.names, Names::Partition | Names::Ordered)
+                    && class.nameless > 0
+                    && *code >= class.base;
+                cells.value(c, *code, named.then(|| names[j * n + c]))
+            };
+            codes.iter().enumerate().map(value).collect()
+        })
+        .collect()
+}
+
+/// For each cell: the cell of the state before whose value it has afterwards, if any.
+fn flows(machine: &Machine, step: &RealStep) -> Vec<Option<usize>> {
+    let n = machine.cells.len();
+    let instance = &machine.instances[step.instance];
+    let mut flows: Vec<Option<usize>> = (0..n).map(Some).collect();
+    let words = machine.packing.words;
+    let keep = &machine.masks[2 * words * step.instance..][..words];
+    for (c, flow) in flows.iter_mut().enumerate() {
+        let field = machine.packing.fields[c];
+        if field.bits > 0 && keep[usize::from(field.word)] >> field.shift & field.mask() != field.mask() {
+            *flow = None;
+        }
+    }
+    for &c in &instance.nondet {
+        flows[c] = None;
+    }
+    let mut packed = vec![0; words];
+    machine.packing.pack(&step.before, &mut packed).expect("a stored state fits");
+    for write in &instance.writes {
+        flows[write.cell] = match machine.source(write, &packed) {
+            Some(Source::Copy(from)) => Some(*from),
+            _ => None,
+        };
+    }
+    flows
+}
+
+/// A value for a cell that nobody reads.
+fn default_code(cells: &Cells, c: usize) -> i64 {
+    let cell = &cells.cells[c];
+    match cell.kind {
+        Kind::Int | Kind::Real => {
+            cells.samples.first().and_then(|n| cells.scaled(cell.kind, *n)).unwrap_or(0)
+        }
+        Kind::Enum | Kind::Proc | Kind::Abstract => 0,
+    }
+}
+
+/// Names of nameless values, for each (state, cell): in order of first occurrence, or, where the order
+/// counts, in an order that agrees with every state.
+fn names(cells: &Cells, steps: &[RealStep], codes: &[Vec<i64>], union: &mut Union) -> Vec<i64> {
+    let n = cells.len();
+    let mut names = vec![0; n * codes.len()];
+    for class in cells.classes.iter().filter(|c| c.nameless > 0) {
+        let mut roots: Vec<usize> = Vec::new();
+        let mut before: Vec<(usize, usize)> = Vec::new();
+        for (j, state) in codes.iter().enumerate() {
+            let own = steps.get(j).map_or(state, |s| &s.before);
+            let mut ranked: Vec<(i64, usize)> = Vec::new();
+            for &c in &class.cells {
+                if state[c] >= class.base {
+                    let root = union.root(j * n + c);
+                    roots.push(root);
+                    if own[c] != UNDEF {
+                        ranked.push((own[c], root));
+                    }
+                }
+            }
+            if class.names == Names::Ordered {
+                ranked.sort_unstable();
+                ranked.dedup();
+                before.extend(ranked.windows(2).map(|w| (w[0].1, w[1].1)));
+            }
+        }
+        roots.sort_unstable();
+        roots.dedup();
+        before.sort_unstable();
+        before.dedup();
+        let mut waits = vec![0usize; n * codes.len()];
+        for (_, later) in &before {
+            waits[*later] += 1;
+        }
+        let mut ready: std::collections::BTreeSet<usize> =
+            roots.iter().copied().filter(|r| waits[*r] == 0).collect();
+        let mut of_root = vec![0; n * codes.len()];
+        let mut next = 0;
+        while let Some(root) = ready.pop_first() {
+            of_root[root] = next;
+            next += 1;
+            let at = before.partition_point(|(a, _)| *a < root);
+            for (_, later) in before[at..].iter().take_while(|(a, _)| *a == root) {
+                waits[*later] -= 1;
+                if waits[*later] == 0 {
+                    ready.insert(*later);
+                }
+            }
+        }
+        for (j, state) in codes.iter().enumerate() {
+            for &c in &class.cells {
+                if state[c] >= class.base {
+                    names[j * n + c] = of_root[union.root(j * n + c)];
+                }
+            }
+        }
+    }
+    names
+}
+
+/// Whether some state of the run holds an outside value that init or a `:= ?` merely allows.
+pub(super) fn uses_allowed_outside(system: &System, machine: &Machine, trace: &Trace) -> bool {
+    let cells = &machine.cells;
+    let mut allowed = vec![false; system.vars.len()];
+    let inside = (1u128 << cells.procs) - 1;
+    for leaf in &machine.leaves {
+        for (cell, set) in cells.cells.iter().zip(&leaf.sets) {
+            allowed[usize::from(cell.var.0)] |= cell.kind == Kind::Proc && set & inside != 0;
+        }
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for update in system.transitions.iter().flat_map(|t| &t.updates) {
+            let taints = match &update.assignment {
+                Assignment::Nondet => true,
+                Assignment::Cases(branches) => branches.iter().any(|b| match &b.value {
+                    crate::model::Term::Cell(c) => allowed[usize::from(c.var.0)],
+                    _ => false,
+                }),
+            };
+            let flag = &mut allowed[usize::from(update.var.0)];
+            changed |= taints && !*flag;
+            *flag |= taints;
+        }
+    }
+    std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after)).any(|state| {
+        cells.cells.iter().zip(&state.values).any(|(cell, value)| {
+            allowed[usize::from(cell.var.0)]
+                && matches!(value, Value::Proc(p) if p.as_process(cells.procs).is_none())
+        })
+    })
+}
