@@ -1,1 +1,553 @@
-//! Tests of the explorer.
+//! The explorer against the reference semantics, on random small systems.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+use crate::diagnostic::Span;
+use crate::model::semantics::{Point, Semantics, State, Value, distinct_tuples, replay, tuples};
+use crate::model::*;
+use crate::observer::Silent;
+
+const T: EnumId = EnumId(1);
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
+}
+
+/// Which variables a random system may have.
+struct Shape {
+    rng: ChaCha8Rng,
+    vars: Vec<(&'static str, VarKind, Type)>,
+}
+
+impl Shape {
+    fn new(seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let all = [
+            ("S", VarKind::Array(1), Type::Enum(T)),
+            ("G", VarKind::Global, Type::Enum(T)),
+            ("B", VarKind::Global, Type::Enum(BOOL)),
+            ("P", VarKind::Global, Type::Proc),
+            ("Q", VarKind::Global, Type::Proc),
+            ("M", VarKind::Array(2), Type::Enum(BOOL)),
+            ("R", VarKind::Array(1), Type::Proc),
+            ("D", VarKind::Array(1), Type::Abstract(AbstractId(0))),
+            ("A", VarKind::Global, Type::Abstract(AbstractId(0))),
+        ];
+        let vars = all.into_iter().enumerate().filter(|(i, _)| *i == 0 || rng.random_ratio(1, 3));
+        let vars = vars.map(|(_, v)| v).collect();
+        Self { rng, vars }
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.rng.random_range(0..n)
+    }
+
+    fn cell(&mut self, scope: u8) -> Option<(Cell, Type)> {
+        let v = self.below(self.vars.len());
+        let (_, kind, ty) = self.vars[v];
+        let n = if let VarKind::Array(n) = kind { n } else { 0 };
+        if n > 0 && scope == 0 {
+            return None;
+        }
+        let index = (0..n).map(|_| ProcRef::Var(self.below(usize::from(scope)) as u8)).collect();
+        Some((Cell { var: VarId(v as u16), index }, ty))
+    }
+
+    fn same_type(&mut self, ty: Type, scope: u8) -> Option<Cell> {
+        (0..20).find_map(|_| self.cell(scope).filter(|(_, t)| *t == ty).map(|(c, _)| c))
+    }
+
+    fn literal(&mut self, scope: u8, order: bool) -> Option<Literal> {
+        let (cell, ty) = self.cell(scope)?;
+        let negated = self.rng.random_ratio(1, 3);
+        let other = self.rng.random_ratio(1, 4);
+        Some(match ty {
+            Type::Enum(e) if !other => {
+                let all = if e == BOOL { 3 } else { 7 };
+                let one = 1 << self.below(if e == BOOL { 2 } else { 3 });
+                Literal::In { cell, values: if negated { all & !one } else { one } }
+            }
+            Type::Proc if !other && scope > 0 => {
+                let p = Term::Proc(ProcRef::Var(self.below(usize::from(scope)) as u8));
+                if order && self.rng.random_bool(0.5) {
+                    Literal::Less { left: Term::Cell(cell), right: p, strict: negated }
+                } else {
+                    Literal::Eq { left: Term::Cell(cell), right: p, negated }
+                }
+            }
+            ty => {
+                let right = Term::Cell(self.same_type(ty, scope)?);
+                let left = Term::Cell(cell);
+                if order && ty == Type::Proc && self.rng.random_bool(0.5) {
+                    Literal::Less { left, right, strict: negated }
+                } else {
+                    Literal::Eq { left, right, negated }
+                }
+            }
+        })
+    }
+
+    fn conj(&mut self, scope: u8, max: usize, order: bool) -> Conj {
+        (0..self.below(max + 1)).filter_map(|_| self.literal(scope, order)).collect()
+    }
+
+    /// A disjunct of init; a tight one says something about most variables.
+    fn initial(&mut self, params: u8, tight: bool, order: bool) -> Conj {
+        let mut conj = self.conj(params, if tight { 1 } else { 4 }, order);
+        for v in 0..self.vars.len() {
+            let (_, kind, ty) = self.vars[v];
+            if !tight || self.rng.random_ratio(1, 6) {
+                continue;
+            }
+            let arity = if let VarKind::Array(n) = kind { n } else { 0 };
+            let index = (0..arity).map(|i| ProcRef::Var(i.min(params - 1))).collect();
+            let cell = Cell { var: VarId(v as u16), index };
+            match ty {
+                Type::Enum(_) => conj.push(Literal::In { cell, values: 1 }),
+                Type::Proc => {
+                    let (left, right) = (Term::Cell(cell), Term::Proc(ProcRef::Var(0)));
+                    conj.push(Literal::Eq { left, right, negated: self.rng.random_ratio(2, 3) });
+                }
+                _ => {}
+            }
+        }
+        conj
+    }
+
+    fn value(&mut self, ty: Type, scope: u8) -> Option<Term> {
+        Some(match ty {
+            Type::Enum(BOOL) if self.rng.random_bool(0.7) => Term::Constructor(self.below(2) as u8),
+            Type::Enum(_) if self.rng.random_bool(0.7) => Term::Constructor(self.below(3) as u8),
+            Type::Proc if scope > 0 && self.rng.random_bool(0.6) => {
+                Term::Proc(ProcRef::Var(self.below(usize::from(scope)) as u8))
+            }
+            ty => Term::Cell(self.same_type(ty, scope)?),
+        })
+    }
+
+    fn transition(&mut self, order: bool) -> Transition {
+        let params = self.below(3) as u8;
+        let guard = self.conj(params, 2, order);
+        let universals = if self.rng.random_ratio(1, 4) {
+            let body = Dnf((0..=self.below(2)).map(|_| self.conj(params + 1, 2, order)).collect());
+            vec![Universal { body }]
+        } else {
+            Vec::new()
+        };
+        let mut updates = Vec::new();
+        for v in 0..self.vars.len() {
+            let (_, kind, ty) = self.vars[v];
+            if self.below(3) > 0 {
+                continue;
+            }
+            let arity = if let VarKind::Array(n) = kind { n } else { 0 };
+            if arity == 0 && self.rng.random_ratio(1, 4) {
+                updates.push(Update { var: VarId(v as u16), assignment: Assignment::Nondet });
+                continue;
+            }
+            let scope = params + arity;
+            let mut branches = Vec::new();
+            if let Some(value) = self.value(ty, scope) {
+                let when = if arity == 1 && params > 0 && self.rng.random_bool(0.7) {
+                    Dnf(vec![vec![Literal::Eq {
+                        left: Term::Proc(ProcRef::Var(params)),
+                        right: Term::Proc(ProcRef::Var(0)),
+                        negated: false,
+                    }]])
+                } else {
+                    Dnf(vec![self.conj(scope, 2, order)])
+                };
+                branches.push(Branch { when, value });
+            }
+            let own =
+                Cell { var: VarId(v as u16), index: (0..arity).map(|i| ProcRef::Var(params + i)).collect() };
+            branches.push(Branch { when: Dnf::truth(), value: Term::Cell(own) });
+            updates.push(Update { var: VarId(v as u16), assignment: Assignment::Cases(branches) });
+        }
+        Transition {
+            name: "t".into(),
+            origin: 0,
+            params: vec!["p".into(); usize::from(params)],
+            hidden: 0,
+            guard,
+            universals,
+            updates,
+            span: Span::default(),
+        }
+    }
+
+    fn system(&mut self, order: bool) -> System {
+        let params = 1 + self.below(2) as u8;
+        let disjuncts = 1 + self.below(2);
+        let tight = self.rng.random_ratio(3, 4);
+        let body = Dnf((0..disjuncts).map(|_| self.initial(params, tight, order)).collect());
+        let transitions = (0..=self.below(3)).map(|_| self.transition(order)).collect();
+        let bad = (0..2)
+            .map(|i| {
+                let params = self.below(3) as u8;
+                let mut cube = self.conj(params, 3, order);
+                if cube.is_empty() {
+                    cube.extend(self.literal(params, order));
+                }
+                let span = Span::default();
+                Bad { number: i + 1, kind: BadKind::Unsafe, params, cube, span }
+            })
+            .collect();
+        let span = Span::default();
+        System {
+            max_procs: None,
+            proc_constants: 0,
+            enums: vec![
+                EnumDecl { name: "bool".into(), constructors: names(&["False", "True"]) },
+                EnumDecl { name: "t".into(), constructors: names(&["A", "B", "C"]) },
+            ],
+            abstracts: names(&["data"]),
+            vars: self
+                .vars
+                .iter()
+                .map(|(n, kind, ty)| Var { name: (*n).into(), kind: *kind, ty: *ty, range: u64::MAX, span })
+                .collect(),
+            init: Init { params, body, without_processes: Dnf::truth(), span },
+            bad,
+            transitions,
+            orders_processes: order,
+        }
+    }
+}
+
+/// All reachable concrete states, by the reference semantics and nothing else. Nameless values are
+/// numbered by first occurrence, or by rank where processes are ordered.
+struct Brute<'a> {
+    system: &'a System,
+    semantics: Semantics<'a>,
+    procs: usize,
+    /// Type of each cell.
+    types: Vec<Type>,
+}
+
+impl<'a> Brute<'a> {
+    fn new(system: &'a System, procs: usize) -> Self {
+        let types =
+            system.vars.iter().flat_map(|v| std::iter::repeat_n(v.ty, procs.pow(v.arity() as u32))).collect();
+        Self { system, semantics: Semantics::new(system, procs), procs, types }
+    }
+
+    /// Values that a cell can take beside the nameless ones in `used`.
+    fn domain(&self, ty: Type, used: &[Value]) -> Vec<Value> {
+        match ty {
+            Type::Enum(e) => {
+                let n = self.system.enumeration(e).constructors.len();
+                (0..n as u8).map(Value::Constructor).collect()
+            }
+            Type::Abstract(_) => (0..=used.len() as u32).map(Value::Abstract).collect(),
+            Type::Proc if self.system.orders_processes => {
+                // Every used value, and a new one between any two neighbours (or beyond the ends).
+                let mut points: Vec<i64> = (0..self.procs).map(|p| Point::process(p).0).collect();
+                points.extend(
+                    used.iter().filter_map(|v| if let Value::Proc(p) = v { Some(p.0) } else { None }),
+                );
+                points.sort_unstable();
+                points.dedup();
+                let mut all = points.clone();
+                all.push(points.first().map_or(-1, |p| p - (1 << 19)));
+                all.extend(points.windows(2).map(|w| i64::midpoint(w[0], w[1])));
+                if let Some(last) = points.last() {
+                    all.push(last + (1 << 19));
+                }
+                all.into_iter().map(|p| Value::Proc(Point(p))).collect()
+            }
+            Type::Proc => {
+                let inside = (0..self.procs).map(|p| Value::Proc(Point::process(p)));
+                inside.chain((1..=used.len() as i64 + 1).map(|n| Value::Proc(Point(-n)))).collect()
+            }
+            Type::Int | Type::Real => unreachable!("random systems have no numbers"),
+        }
+    }
+
+    fn canonical(&self, state: &State) -> State {
+        let mut state = state.clone();
+        let mut map: BTreeMap<Value, Value> = BTreeMap::new();
+        if self.system.orders_processes {
+            let mut points: Vec<i64> = Vec::new();
+            for v in &state.values {
+                if let Value::Proc(p) = v
+                    && p.as_process(self.procs).is_none()
+                {
+                    points.push(p.0);
+                }
+            }
+            points.sort_unstable();
+            points.dedup();
+            let stride = crate::model::semantics::PROC_STRIDE;
+            let gap = |p: i64| p.div_euclid(stride).clamp(-1, self.procs as i64 - 1);
+            for p in &points {
+                let rank = points.iter().filter(|q| gap(**q) == gap(*p) && *q < p).count() as i64;
+                // Room for values between any two: ranks are 1024 apart.
+                map.insert(Value::Proc(Point(*p)), Value::Proc(Point(gap(*p) * stride + 1024 * (rank + 1))));
+            }
+        }
+        let (mut outside, mut nameless) = (0, 0);
+        for value in &mut state.values {
+            let renamed = map.entry(*value).or_insert_with(|| match *value {
+                Value::Proc(p) if p.as_process(self.procs).is_none() => {
+                    outside += 1;
+                    Value::Proc(Point(-outside))
+                }
+                Value::Abstract(_) => {
+                    nameless += 1;
+                    Value::Abstract(nameless - 1)
+                }
+                other => other,
+            });
+            *value = *renamed;
+        }
+        state
+    }
+
+    fn initial(&self) -> BTreeSet<Vec<Value>> {
+        let mut out = BTreeSet::new();
+        let mut partial: Vec<Vec<Value>> = vec![Vec::new()];
+        for ty in &self.types {
+            partial = partial
+                .into_iter()
+                .flat_map(|p| {
+                    self.domain(*ty, &p).into_iter().map(move |v| p.iter().copied().chain([v]).collect())
+                })
+                .collect();
+        }
+        for values in partial {
+            let state = State { procs: self.procs, values };
+            if self.semantics.initial(&state) {
+                out.insert(self.canonical(&state).values);
+            }
+        }
+        out
+    }
+
+    fn reachable(&self) -> BTreeSet<Vec<Value>> {
+        let mut seen = self.initial();
+        let mut todo: Vec<Vec<Value>> = seen.iter().cloned().collect();
+        while let Some(values) = todo.pop() {
+            let state = State { procs: self.procs, values };
+            for (t, transition) in self.system.transitions.iter().enumerate() {
+                let id = TransitionId(t as u16);
+                for args in distinct_tuples(self.procs, transition.arity()) {
+                    if self.semantics.enabled(&state, id, &args) != Some(true) {
+                        continue;
+                    }
+                    let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
+                    for update in &transition.updates {
+                        if update.assignment == Assignment::Nondet {
+                            let ty = self.system.var(update.var).ty;
+                            choices = choices
+                                .into_iter()
+                                .flat_map(|c| {
+                                    let mut used = state.values.clone();
+                                    used.extend(&c);
+                                    let domain = self.domain(ty, &used);
+                                    domain.into_iter().map(move |v| c.iter().copied().chain([v]).collect())
+                                })
+                                .collect();
+                        }
+                    }
+                    for nondet in choices {
+                        let next = self.semantics.fire(&state, id, &args, &nondet).expect("it is enabled");
+                        let next = self.canonical(&next).values;
+                        if seen.insert(next.clone()) {
+                            todo.push(next);
+                        }
+                    }
+                }
+            }
+            assert!(seen.len() < 200_000, "random systems stay small");
+        }
+        seen
+    }
+
+    /// What the explorer does not tell apart: nameless values that nothing compares.
+    fn collapsed(&self, states: &BTreeSet<Vec<Value>>, classes: &classes::Classes) -> BTreeSet<Vec<Value>> {
+        let vars: Vec<usize> = (0..self.system.vars.len())
+            .flat_map(|v| std::iter::repeat_n(v, self.procs.pow(self.system.vars[v].arity() as u32)))
+            .collect();
+        let stride = crate::model::semantics::PROC_STRIDE;
+        states
+            .iter()
+            .map(|values| {
+                // Names per class, so that classes do not share them.
+                let mut maps: BTreeMap<(usize, Value), u32> = BTreeMap::new();
+                let mut ranks: BTreeMap<(usize, i64), BTreeSet<i64>> = BTreeMap::new();
+                let outside = |v: &Value| match v {
+                    Value::Proc(p) if p.as_process(self.procs).is_none() => Some(p.0),
+                    _ => None,
+                };
+                let gap = |p: i64| p.div_euclid(stride).clamp(-1, self.procs as i64 - 1);
+                for (v, value) in vars.iter().zip(values) {
+                    if let Some(p) = outside(value) {
+                        ranks.entry((classes.of[*v], gap(p))).or_default().insert(p);
+                    }
+                }
+                vars.iter()
+                    .zip(values)
+                    .map(|(v, value)| {
+                        let class = classes.of[*v];
+                        let nameless = outside(value).is_some() || matches!(value, Value::Abstract(_));
+                        if !nameless {
+                            return *value;
+                        }
+                        match classes.names[class] {
+                            classes::Names::Single => Value::Abstract(9999),
+                            classes::Names::Partition => {
+                                let n = maps.len() as u32;
+                                Value::Abstract(*maps.entry((class, *value)).or_insert(n))
+                            }
+                            names => {
+                                let p = outside(value).expect("only processes are ordered");
+                                let rank = ranks[&(class, gap(p))].range(..p).count() as i64;
+                                let rank = if names == classes::Names::Gaps { 0 } else { rank };
+                                Value::Proc(Point(gap(p) * stride + 1 + rank))
+                            }
+                        }
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// Orbits of a set of states under renaming of processes.
+    fn orbits(&self, states: &BTreeSet<Vec<Value>>, classes: &classes::Classes) -> usize {
+        let mut representatives = BTreeSet::new();
+        for values in states {
+            let least = distinct_tuples(self.procs, self.procs)
+                .map(|perm| {
+                    let mut renamed = values.clone();
+                    let mut at = 0;
+                    for var in &self.system.vars {
+                        for index in tuples(self.procs, var.arity()) {
+                            let to = index.iter().fold(0, |a, i| a * self.procs + perm[*i]);
+                            let from = index.iter().fold(0, |a, i| a * self.procs + i);
+                            renamed[at + to] = match values[at + from] {
+                                Value::Proc(p) => match p.as_process(self.procs) {
+                                    Some(p) => Value::Proc(Point::process(perm[p])),
+                                    None => Value::Proc(p),
+                                },
+                                other => other,
+                            };
+                        }
+                        at += self.procs.pow(var.arity() as u32);
+                    }
+                    let state = self.canonical(&State { procs: self.procs, values: renamed });
+                    self.collapsed(&BTreeSet::from([state.values]), classes).pop_first().expect("one state")
+                })
+                .min()
+                .expect("there is the identity");
+            representatives.insert(least);
+        }
+        representatives.len()
+    }
+}
+
+fn run(system: &System, procs: usize, options: &ForwardOptions) -> Exploration {
+    explore(system, procs, options, &Interrupt::default(), &mut Silent)
+}
+
+fn options() -> ForwardOptions {
+    ForwardOptions { stop_at_unsafe: false, deadlock: true, ..ForwardOptions::default() }
+}
+
+fn compare(seed: u64, order: bool) {
+    let mut shape = Shape::new(seed);
+    let system = shape.system(order);
+    let classes = classes::Classes::new(&system);
+    for procs in [1, 2, 3] {
+        let brute = Brute::new(&system, procs);
+        let cells: usize = brute.types.len();
+        let wide = brute.types.iter().filter(|t| !matches!(t, Type::Enum(_))).count();
+        if cells > 12 || wide > if order { 3 } else { 4 } || procs == 3 && cells > 8 {
+            continue;
+        }
+        let reachable = brute.reachable();
+        let context = format!("seed {seed}, order {order}, {procs} processes, {system:#?}");
+        let concrete = ForwardOptions { symmetry: false, undefined_cells: false, ..options() };
+        let count = brute.collapsed(&reachable, &classes).len();
+        let plain = run(&system, procs, &concrete);
+        assert_eq!(plain.stop, Stop::Complete, "{context}");
+        assert_eq!(plain.states, count, "{context}");
+        let dfs = run(&system, procs, &ForwardOptions { strategy: Strategy::Dfs, ..concrete.clone() });
+        assert_eq!((dfs.stop, dfs.states), (plain.stop, count), "{context}");
+        let symmetric = run(&system, procs, &ForwardOptions { symmetry: true, ..concrete });
+        if symmetric.symmetry {
+            assert_eq!(symmetric.states, brute.orbits(&reachable, &classes), "{context}");
+        } else {
+            assert_eq!(symmetric.states, count, "{context}");
+        }
+        let compressed = run(&system, procs, &options());
+        let bad = reachable.iter().any(|values| {
+            let state = State { procs, values: values.clone() };
+            (0..system.bad.len()).any(|b| brute.semantics.satisfies(&state, b).is_some())
+        });
+        let deadlock = reachable.iter().any(|values| {
+            let state = State { procs, values: values.clone() };
+            system.transitions.iter().enumerate().all(|(t, transition)| {
+                distinct_tuples(procs, transition.arity())
+                    .all(|args| brute.semantics.enabled(&state, TransitionId(t as u16), &args) == Some(false))
+            })
+        });
+        for (found, name) in
+            [(&plain, "plain"), (&dfs, "dfs"), (&symmetric, "symmetric"), (&compressed, "compressed")]
+        {
+            assert_eq!(found.unsafe_trace.is_some(), bad, "{name} {context}");
+            let traces = found.deadlocks.iter().chain(&found.outside_deadlocks);
+            assert_eq!(traces.clone().count() > 0, deadlock, "{name} {context}");
+            assert_eq!(traces.clone().count(), found.deadlock_states.min(256), "{name} {context}");
+            for trace in traces.chain(&found.unsafe_trace) {
+                replay(&system, trace).expect("every trace replays");
+            }
+        }
+        for cube in &system.bad {
+            let satisfied = reachable.iter().any(|values| {
+                let state = State { procs, values: values.clone() };
+                let one = System { bad: vec![cube.clone()], ..system.clone() };
+                Semantics::new(&one, procs).satisfies(&state, 0).is_some()
+            });
+            let expected = match (usize::from(cube.params) <= procs, satisfied) {
+                (false, _) => Answer::Untested,
+                (true, true) => Answer::Reached,
+                (true, false) => Answer::Unseen,
+            };
+            for found in [&plain, &symmetric, &compressed] {
+                let space = StateSpace { explorations: vec![found.clone()] };
+                assert_eq!(space.ask(cube.params, &cube.cube), expected, "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn explorations_agree_with_the_reference_semantics() {
+    for seed in 0..60 {
+        compare(seed, false);
+    }
+}
+
+#[test]
+fn explorations_agree_where_processes_are_ordered() {
+    for seed in 0..60 {
+        compare(seed, true);
+    }
+}
+
+#[test]
+fn the_state_limit_is_exact() {
+    let mut shape = Shape::new(7);
+    let system = shape.system(false);
+    let all = run(&system, 2, &options()).states;
+    for limit in 1..=all {
+        let cut = run(&system, 2, &ForwardOptions { max_states: Some(limit), ..options() });
+        assert_eq!(cut.states, limit);
+        assert_eq!(cut.stop, if limit == all { Stop::Complete } else { Stop::States });
+    }
+}

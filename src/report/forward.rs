@@ -26,5 +26,7 @@ fn stop(stop: Stop) -> &'static str {
         Stop::Unsafe => "stopped at an unsafe state",
         Stop::Numbers => "cut where a number left its range",
         Stop::Interrupted => "interrupted",
+        Stop::TooLarge => "not possible: the instance is too large",
+        Stop::NoInstance => "not possible: the model has no instance of this size",
     }
 }
