@@ -136,8 +136,12 @@ fn explore(
     observer: &mut dyn Observer,
     explorations: &mut Vec<Exploration>,
 ) -> Option<Verdict> {
+    // An oracle need not be complete: without any limit it gets one, so that the proof begins at all.
+    let oracle = options.brab.is_some() && !options.only_forward;
+    let limits =
+        if oracle { forward::oracle_options(system, &options.forward) } else { options.forward.clone() };
     for procs in instances(system, options, observer) {
-        let exploration = forward::explore(system, procs, &options.forward, interrupt, observer);
+        let exploration = forward::explore(system, procs, &limits, interrupt, observer);
         observer.event(system, Event::ForwardEnd(&exploration));
         let found = exploration.unsafe_trace.clone();
         explorations.push(exploration);

@@ -35,7 +35,7 @@ fn forward(args: &Args) -> ForwardOptions {
         symmetry: !args.forward_nosym,
         deadlock: args.deadlock,
         seed: args.seed,
-        stop_at_unsafe: true,
+        ..ForwardOptions::default()
     }
 }
 

@@ -237,11 +237,6 @@ impl Cells {
         self.cells.len()
     }
 
-    /// Whether the code stands for an outside value.
-    pub fn is_outside(&self, cell: usize, code: i64) -> bool {
-        self.cells[cell].kind == Kind::Proc && code >= self.procs as i64
-    }
-
     /// All codes of a finite cell.
     pub fn all_codes(&self, cell: usize) -> u128 {
         (1u128 << self.cells[cell].codes) - 1

@@ -181,6 +181,22 @@ pub fn explore(
     }
 }
 
+/// States of an oracle without limits, when all cells are finite.
+const ORACLE_STATES: usize = 300_000;
+/// States of an oracle without limits, when there are numbers: counters seldom end by themselves.
+const ORACLE_STATES_WITH_NUMBERS: usize = 20_000;
+
+/// Options for an exploration that only serves as oracle: those given, with a limit on states when they
+/// have no limit at all.
+pub fn oracle_options(system: &System, options: &ForwardOptions) -> ForwardOptions {
+    let mut options = options.clone();
+    if options.max_states.is_none() && options.time.is_none() && options.depth.is_none() {
+        let numbers = system.vars.iter().any(|v| v.ty.is_numeric()) && options.number_range.is_none();
+        options.max_states = Some(if numbers { ORACLE_STATES_WITH_NUMBERS } else { ORACLE_STATES });
+    }
+    options
+}
+
 /// Explorations of one or several instances, as an oracle.
 #[derive(Clone, Debug)]
 pub struct StateSpace {
