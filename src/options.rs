@@ -16,6 +16,17 @@ pub enum Strategy {
     Cfl,
 }
 
+/// How [`Strategy::Cfl`] chooses where and how to walk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CflChoice {
+    /// By what brought new combinations of values lately, with half of the walks guided towards guards
+    /// and bad cubes that never held, after a short breadth-first start.
+    #[default]
+    Adaptive,
+    /// As published: state and technique uniformly at random.
+    Uniform,
+}
+
 /// Options of a forward exploration.
 #[derive(Clone, Debug)]
 pub struct ForwardOptions {
@@ -38,8 +49,17 @@ pub struct ForwardOptions {
     pub deadlock: bool,
     /// Seed of the random strategies.
     pub seed: u64,
-    /// Stop at the first unsafe state.
+    /// Stop at the first unsafe state. Otherwise a run to each bad cube that is met is kept.
     pub stop_at_unsafe: bool,
+    /// How [`Strategy::Cfl`] chooses.
+    pub cfl_choice: CflChoice,
+    /// Stop [`Strategy::Random`] and [`Strategy::Cfl`] after this many epochs. With the same seed, a run
+    /// that took so many epochs is repeated exactly, whatever ended it.
+    pub epochs: Option<usize>,
+    /// Stop when the states take about so many bytes.
+    pub memory: Option<usize>,
+    /// Number of threads; at least 1. The outcome does not depend on it.
+    pub jobs: usize,
 }
 
 impl Default for ForwardOptions {
@@ -55,6 +75,10 @@ impl Default for ForwardOptions {
             deadlock: false,
             seed: 0,
             stop_at_unsafe: true,
+            cfl_choice: CflChoice::Adaptive,
+            epochs: None,
+            memory: None,
+            jobs: 1,
         }
     }
 }

@@ -75,8 +75,6 @@ pub(super) struct Packing {
     pub words: usize,
     /// Lanes, when they fit in words and have bits at all.
     pub lanes: Option<Lanes>,
-    /// Bits in use.
-    pub bits: usize,
 }
 
 /// Bounds of stored integers, when narrower than the default 32 bits.
@@ -91,7 +89,6 @@ impl Packing {
         let lane_cells: Vec<Vec<usize>> =
             (0..procs).map(|p| (0..cells.len()).filter(|&c| lane_of(c) == Some(p as u8)).collect()).collect();
         let globals: Vec<usize> = (0..cells.len()).filter(|&c| lane_of(c).is_none()).collect();
-        let bits: usize = fields.iter().map(|f| usize::from(f.bits)).sum();
         let lane_bits: usize = lane_cells.first().map_or(0, |cells| width(&fields, cells));
         let mut used: Vec<u8> = Vec::new();
         let mut lanes = None;
@@ -118,7 +115,7 @@ impl Packing {
         for c in order {
             (fields[c].word, fields[c].shift) = place(&mut used, fields[c].bits);
         }
-        Self { fields, words: used.len().max(1), lanes, bits }
+        Self { fields, words: used.len().max(1), lanes }
     }
 
     /// Unpacks a state.

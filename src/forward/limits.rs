@@ -6,9 +6,9 @@ use super::Stop;
 use crate::interrupt::Interrupt;
 use crate::options::ForwardOptions;
 
-/// The clock is read once in so many ticks. A tick is one successor or one expansion, well below
+/// The clock is read once in so many ticks. A tick is one successor or one expansion, below
 /// ten microseconds even where canonical forms are expensive.
-const TICKS: u32 = 64;
+const TICKS: u32 = 128;
 
 /// Progress is reported no more often.
 const REPORT_EVERY: Duration = Duration::from_millis(500);
@@ -22,7 +22,9 @@ pub(super) struct Limits<'a> {
     pub stop: Option<Stop>,
     /// No more states than this are stored.
     pub max_states: usize,
-    deadline: Option<Instant>,
+    /// When the time of the exploration is up.
+    pub deadline: Option<Instant>,
+    memory: usize,
     interrupt: &'a Interrupt,
     ticks: u32,
     next_report: Instant,
@@ -37,6 +39,7 @@ impl<'a> Limits<'a> {
             stop: None,
             max_states: options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES),
             deadline: options.time.and_then(|t| now.checked_add(t)),
+            memory: options.memory.unwrap_or(usize::MAX),
             interrupt,
             ticks: 0,
             next_report: now + REPORT_EVERY,
@@ -55,8 +58,16 @@ impl<'a> Limits<'a> {
         self.stop.is_none()
     }
 
+    /// Stops when more than the allowed number of bytes is in use.
+    pub fn check_memory(&mut self, bytes: usize) {
+        if bytes > self.memory && self.stop.is_none() {
+            self.stop = Some(Stop::Memory);
+        }
+    }
+
+    /// Looks at the clock and at interruptions.
     #[cold]
-    fn look(&mut self) {
+    pub fn look(&mut self) {
         self.now = Instant::now();
         if self.stop.is_some() {
             return;

@@ -11,6 +11,7 @@
 mod cells;
 mod classes;
 mod columns;
+mod findings;
 mod ground;
 mod initial;
 mod layout;
@@ -26,6 +27,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod walk;
 
 use std::fmt;
 use std::sync::Arc;
@@ -39,6 +41,8 @@ use crate::verdict::Trace;
 use columns::Columns;
 use machine::{BuildOptions, Machine, Unbuildable};
 use search::Search;
+pub use walk::TechniqueReport;
+use walk::Walk;
 
 /// Why an exploration ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,6 +62,8 @@ pub enum Stop {
     /// Not every number could be followed: one left the 64-bit range or `number_range`, or one that
     /// nothing bounds was read before it was written. All that was found is real, but it is not all.
     Numbers,
+    /// The given number of epochs of walks has been run.
+    Epochs,
     /// Ctrl-C.
     Interrupted,
     /// The instance has too many cells, values or ground transitions to be explored at all.
@@ -84,6 +90,8 @@ pub struct Exploration {
     pub stop: Stop,
     /// A run to an unsafe state, when one was met.
     pub unsafe_trace: Option<Trace>,
+    /// Runs to further bad cubes, one for each, when the exploration does not stop at the first.
+    pub more_unsafe_traces: Vec<Trace>,
     /// Runs to deadlocked states; at most 256. Deadlocks that need an outside value which init or
     /// `:= ?` merely allows are apart, in `outside_deadlocks`.
     pub deadlocks: Vec<Trace>,
@@ -93,6 +101,15 @@ pub struct Exploration {
     pub outside_deadlocks: Vec<Trace>,
     /// How often each transition fired, by its number.
     pub fired: Vec<u64>,
+    /// Seed of the random strategies.
+    pub seed: u64,
+    /// Epochs of walks: with the same seed and `epochs` set to this, the run repeats exactly.
+    pub epochs: usize,
+    /// Combinations of (cell, value) seen, up to renaming: how many cells each has, and how many there
+    /// are. Only walks count them.
+    pub combinations: Option<(usize, usize)>,
+    /// What each technique of a walk contributed.
+    pub techniques: Vec<TechniqueReport>,
     /// The states, for [`StateSpace`].
     columns: Option<Arc<Columns>>,
 }
@@ -113,10 +130,15 @@ impl Exploration {
             depth: 0,
             stop,
             unsafe_trace: None,
+            more_unsafe_traces: Vec::new(),
             deadlocks: Vec::new(),
             deadlock_states: 0,
             outside_deadlocks: Vec::new(),
             fired: Vec::new(),
+            seed: 0,
+            epochs: 0,
+            combinations: None,
+            techniques: Vec::new(),
             columns: None,
         }
     }
@@ -161,10 +183,15 @@ pub fn explore(
         Ok(machine) => machine,
         Err(why) => return Exploration::none(procs, why.into()),
     };
-    let found = match Search::new(system, &machine, options, interrupt).run(observer) {
+    let found = match options.strategy {
+        Strategy::Bfs | Strategy::Dfs => Search::new(system, &machine, options, interrupt).run(observer),
+        Strategy::Random | Strategy::Cfl => Walk::new(system, &machine, options, interrupt).run(observer),
+    };
+    let found = match found {
         Ok(found) => found,
         Err(why) => return Exploration::none(procs, why.into()),
     };
+    let mut unsafe_traces = found.unsafe_traces.into_iter();
     Exploration {
         procs,
         states: found.visited.store.len(),
@@ -172,11 +199,16 @@ pub fn explore(
         compressed: machine.cells.cells.iter().any(|c| c.undef),
         depth: found.depth,
         stop: found.stop,
-        unsafe_trace: found.unsafe_trace,
+        unsafe_trace: unsafe_traces.next(),
+        more_unsafe_traces: unsafe_traces.collect(),
         deadlocks: found.deadlocks,
         deadlock_states: found.deadlock_states,
         outside_deadlocks: found.outside_deadlocks,
         fired: found.fired,
+        seed: options.seed,
+        epochs: found.epochs,
+        combinations: found.combinations,
+        techniques: found.techniques,
         columns: Some(Arc::new(Columns::new(system, machine, found.visited))),
     }
 }

@@ -2,22 +2,20 @@
 
 use std::ops::ControlFlow;
 
+use super::Stop;
+use super::findings::Findings;
+use super::findings::Found;
 use super::limits::Limits;
 use super::machine::{Machine, Unbuildable};
 use super::step::{BadScratch, Scratch};
 use super::store::{Inserted, Store, hash};
-use super::{Stop, trace};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
-use crate::verdict::Trace;
 
 /// No parent: an initial state.
 pub(super) const ROOT: u32 = u32::MAX;
-
-/// Traces of no more deadlocks than this are kept.
-const MAX_DEADLOCK_TRACES: usize = 256;
 
 /// Visited states and how they were found.
 #[derive(Clone, Debug)]
@@ -29,29 +27,11 @@ pub(super) struct Visited {
     pub actions: Vec<u32>,
 }
 
-/// A state that is bad or deadlocked.
-#[derive(Clone, Debug)]
-pub(super) struct Finding {
-    /// Number of the stored state.
-    pub state: usize,
-    /// The same with those cells defined that decide it.
-    pub refined: Vec<u64>,
-    /// Index in [`System::bad`]; `None` for a deadlock.
-    pub bad: Option<usize>,
-}
-
-/// What a search found.
-#[derive(Clone, Debug)]
-pub(super) struct Found {
-    pub visited: Visited,
-    pub stop: Stop,
-    pub depth: usize,
-    pub unsafe_trace: Option<Trace>,
-    pub deadlocks: Vec<Trace>,
-    pub deadlock_states: usize,
-    pub outside_deadlocks: Vec<Trace>,
-    /// For each transition, how often it fired.
-    pub fired: Vec<u64>,
+impl Visited {
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.store.bytes() + 4 * (self.parents.capacity() + self.actions.capacity())
+    }
 }
 
 /// A running search.
@@ -62,9 +42,7 @@ pub(super) struct Search<'a> {
     limits: Limits<'a>,
     visited: Visited,
     fired: Vec<u64>,
-    finding: Option<Finding>,
-    deadlocks: Vec<Finding>,
-    deadlock_states: usize,
+    findings: Findings,
     depth: usize,
     numbers: bool,
     bad_scratch: BadScratch,
@@ -95,9 +73,7 @@ impl<'a> Search<'a> {
                 actions: Vec::new(),
             },
             fired: vec![0; system.transitions.len()],
-            finding: None,
-            deadlocks: Vec::new(),
-            deadlock_states: 0,
+            findings: Findings::default(),
             depth: 0,
             numbers: false,
             bad_scratch: BadScratch::new(machine),
@@ -116,35 +92,11 @@ impl<'a> Search<'a> {
             None if complete => Stop::Complete,
             None => Stop::Depth,
         };
-        let mut broken = Vec::new();
-        let mut build = |finding: &Finding| {
-            trace::build(self.system, self.machine, &self.visited, finding).map_err(|e| broken.push(e)).ok()
-        };
-        let unsafe_trace = self.finding.as_ref().and_then(&mut build);
-        let mut deadlocks = Vec::new();
-        let mut outside_deadlocks = Vec::new();
-        for finding in &self.deadlocks {
-            let Some(trace) = build(finding) else { continue };
-            if trace::uses_allowed_outside(self.system, self.machine, &trace) {
-                outside_deadlocks.push(trace);
-            } else {
-                deadlocks.push(trace);
-            }
-        }
-        for error in broken {
-            let text = format!("internal error: a forward run did not replay and is not shown: {error}");
-            observer.event(self.system, Event::Warning(&text));
-        }
-        Ok(Found {
-            visited: self.visited,
-            stop,
-            depth: self.depth,
-            unsafe_trace,
-            deadlocks,
-            deadlock_states: self.deadlock_states,
-            outside_deadlocks,
-            fired: self.fired,
-        })
+        let mut found = self.findings.conclude(self.system, self.machine, self.visited, observer);
+        found.stop = stop;
+        found.depth = self.depth;
+        found.fired = self.fired;
+        Ok(found)
     }
 
     /// Stores a state in canonical form, unless it is known or no room is left.
@@ -166,10 +118,8 @@ impl<'a> Search<'a> {
             Inserted::New(number) => {
                 self.visited.parents.push(parent);
                 self.visited.actions.push(action);
-                if self.finding.is_none()
-                    && let Some((bad, refined)) = self.machine.bad(state, &mut self.bad_scratch)
-                {
-                    self.finding = Some(Finding { state: number, refined, bad: Some(bad) });
+                if let Some((bad, refined)) = self.machine.bad(state, &mut self.bad_scratch) {
+                    self.findings.bad(number, refined, bad);
                     if self.options.stop_at_unsafe {
                         self.limits.stop = Some(Stop::Unsafe);
                     }
@@ -217,6 +167,9 @@ impl<'a> Search<'a> {
             if !self.limits.tick() {
                 break;
             }
+            if cursor % 1024 == 0 {
+                self.limits.check_memory(self.visited.bytes());
+            }
             if self.limits.report_due() {
                 let states = self.visited.store.len();
                 let event = Event::ForwardProgress { states, queued: states - cursor };
@@ -249,10 +202,7 @@ impl<'a> Search<'a> {
             return;
         }
         if let Some(refined) = self.machine.deadlock(state, scratch) {
-            self.deadlock_states += 1;
-            if self.deadlocks.len() < MAX_DEADLOCK_TRACES {
-                self.deadlocks.push(Finding { state: number, refined, bad: None });
-            }
+            self.findings.deadlock(number, refined);
         }
     }
 
@@ -301,6 +251,9 @@ impl<'a> Search<'a> {
             };
             if !self.limits.tick() {
                 break;
+            }
+            if depths.len() % 1024 == 0 {
+                self.limits.check_memory(self.visited.bytes() + 8 * states.capacity());
             }
             if self.limits.report_due() {
                 let event = Event::ForwardProgress { states: depths.len(), queued: stack.len() };

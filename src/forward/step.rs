@@ -6,7 +6,8 @@ use super::machine::{Guard, Machine, Source, Test, Write};
 /// Buffers of one worker, reused for every state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    enabled: Vec<u64>,
+    /// The enabled instances, after [`Machine::exits`].
+    pub enabled: Vec<u64>,
     undefined: Vec<u64>,
     next: Vec<u64>,
     codes: Vec<i64>,
@@ -292,6 +293,50 @@ impl Machine {
             }
         }
         live
+    }
+
+    /// Puts exactly the instances into `scratch` that are enabled in some concrete state that `state`
+    /// stands for. Returns how many there are, and whether each needs an undefined cell to be chosen.
+    pub fn exits(&self, state: &[u64], scratch: &mut Scratch) -> (usize, bool) {
+        let Scratch { enabled, undefined, numbers, .. } = scratch;
+        let any_undefined = self.enabled.look(state, enabled, undefined);
+        if !any_undefined {
+            undefined.fill(0);
+        }
+        let (mut count, mut conditional) = (0, true);
+        for w in 0..enabled.len() {
+            let mut rest = enabled[w] & (self.enabled.tested[w] | undefined[w]);
+            while rest != 0 {
+                let bit = rest & rest.wrapping_neg();
+                rest ^= bit;
+                let guard = &self.instances[w * 64 + bit.trailing_zeros() as usize].guard;
+                let mut holds = false;
+                if undefined[w] & bit != 0 {
+                    self.refine(guard, state, numbers, |_| holds = true);
+                } else {
+                    let truth = self.all(&guard.tests, state);
+                    *numbers |= truth.is_none();
+                    holds = truth == Some(true);
+                }
+                if !holds {
+                    enabled[w] ^= bit;
+                }
+            }
+            undefined[w] &= enabled[w];
+            count += enabled[w].count_ones() as usize;
+            conditional &= enabled[w] == undefined[w];
+        }
+        (count, conditional)
+    }
+
+    /// Calls `f` with each successor by instance `i`, which is in `scratch` after [`Machine::exits`].
+    pub fn take(&self, i: usize, state: &[u64], scratch: &mut Scratch, mut f: impl FnMut(&mut [u64])) {
+        let Scratch { undefined, next, codes, numbers, .. } = scratch;
+        if undefined[i / 64] >> (i % 64) & 1 == 1 {
+            self.split(i, state, next, codes, numbers, &mut |_, s| f(s));
+        } else if self.fire(i, state, next, numbers) {
+            self.finish(i, next, codes, &mut |_, s| f(s));
+        }
     }
 
     fn split(

@@ -10,6 +10,7 @@ use crate::diagnostic::Span;
 use crate::model::semantics::{Point, Semantics, State, Value, distinct_tuples, replay, tuples};
 use crate::model::*;
 use crate::observer::Silent;
+use crate::options::CflChoice;
 
 const T: EnumId = EnumId(1);
 
@@ -485,6 +486,22 @@ fn compare(seed: u64, order: bool) {
             assert_eq!(symmetric.states, count, "{context}");
         }
         let compressed = run(&system, procs, &options());
+        if seed % 10 == 0 {
+            for (strategy, jobs, cfl_choice) in [
+                (Strategy::Random, 1, CflChoice::Adaptive),
+                (Strategy::Cfl, 1, CflChoice::Adaptive),
+                (Strategy::Cfl, 2, CflChoice::Adaptive),
+                (Strategy::Cfl, 1, CflChoice::Uniform),
+            ] {
+                let walk =
+                    run(&system, procs, &ForwardOptions { strategy, jobs, cfl_choice, seed, ..options() });
+                let what = |e: &Exploration| {
+                    let unsafe_cubes = e.more_unsafe_traces.len() + usize::from(e.unsafe_trace.is_some());
+                    (e.stop, e.states, e.deadlock_states, unsafe_cubes)
+                };
+                assert_eq!(what(&walk), what(&compressed), "{strategy:?} {context}");
+            }
+        }
         let bad = reachable.iter().any(|values| {
             let state = State { procs, values: values.clone() };
             (0..system.bad.len()).any(|b| brute.semantics.satisfies(&state, b).is_some())

@@ -7,8 +7,9 @@
 
 use super::cells::{Cells, Kind, UNDEF};
 use super::classes::Names;
+use super::findings::Finding;
 use super::machine::{Machine, Source};
-use super::search::{Finding, ROOT, Visited};
+use super::search::{ROOT, Visited};
 use super::symmetry::rename;
 use crate::model::semantics::{ReplayError, State, Step, Value, replay};
 use crate::model::{Assignment, System};

@@ -25,6 +25,7 @@ fn stop(stop: Stop) -> &'static str {
         Stop::Memory => "cut by the memory limit",
         Stop::Unsafe => "stopped at an unsafe state",
         Stop::Numbers => "cut where a number left its range",
+        Stop::Epochs => "ended after the given number of epochs",
         Stop::Interrupted => "interrupted",
         Stop::TooLarge => "not possible: the instance is too large",
         Stop::NoInstance => "not possible: the model has no instance of this size",

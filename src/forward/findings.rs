@@ -1,0 +1,112 @@
+//! Bad and deadlocked states, and their runs.
+
+use super::machine::Machine;
+use super::search::Visited;
+use super::walk::TechniqueReport;
+use super::{Stop, trace};
+use crate::model::System;
+use crate::observer::{Event, Observer};
+use crate::verdict::Trace;
+
+/// Runs to no more deadlocks than this are kept.
+const MAX_DEADLOCK_TRACES: usize = 256;
+
+/// A state that is bad or deadlocked.
+#[derive(Clone, Debug)]
+pub(super) struct Finding {
+    /// Number of the stored state.
+    pub state: usize,
+    /// The same with those cells defined that decide it.
+    pub refined: Vec<u64>,
+    /// Index in [`System::bad`]; `None` for a deadlock.
+    pub bad: Option<usize>,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub visited: Visited,
+    pub stop: Stop,
+    pub depth: usize,
+    /// One for each bad cube met, in order of discovery.
+    pub unsafe_traces: Vec<Trace>,
+    pub deadlocks: Vec<Trace>,
+    pub deadlock_states: usize,
+    pub outside_deadlocks: Vec<Trace>,
+    /// For each transition, how often it fired.
+    pub fired: Vec<u64>,
+    /// Epochs of walks.
+    pub epochs: usize,
+    /// Size of combinations, and how many were seen.
+    pub combinations: Option<(usize, usize)>,
+    pub techniques: Vec<TechniqueReport>,
+}
+
+/// Bad and deadlocked states met so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Findings {
+    /// Cubes met.
+    pub bads: Vec<usize>,
+    bad_states: Vec<Finding>,
+    deadlocks: Vec<Finding>,
+    deadlock_states: usize,
+}
+
+impl Findings {
+    /// A state satisfies a bad cube; the first one for each cube is kept.
+    pub fn bad(&mut self, state: usize, refined: Vec<u64>, bad: usize) {
+        if !self.bads.contains(&bad) {
+            self.bads.push(bad);
+            self.bad_states.push(Finding { state, refined, bad: Some(bad) });
+        }
+    }
+
+    /// A state is deadlocked.
+    pub fn deadlock(&mut self, state: usize, refined: Vec<u64>) {
+        self.deadlock_states += 1;
+        if self.deadlocks.len() < MAX_DEADLOCK_TRACES {
+            self.deadlocks.push(Finding { state, refined, bad: None });
+        }
+    }
+
+    /// Turns everything into replayed runs. The caller fills in how the search went.
+    pub fn conclude(
+        self,
+        system: &System,
+        machine: &Machine,
+        visited: Visited,
+        observer: &mut dyn Observer,
+    ) -> Found {
+        let mut broken = Vec::new();
+        let mut build = |finding: &Finding| {
+            trace::build(system, machine, &visited, finding).map_err(|e| broken.push(e)).ok()
+        };
+        let unsafe_traces = self.bad_states.iter().filter_map(&mut build).collect();
+        let mut deadlocks = Vec::new();
+        let mut outside_deadlocks = Vec::new();
+        for trace in self.deadlocks.iter().filter_map(&mut build) {
+            if trace::uses_allowed_outside(system, machine, &trace) {
+                outside_deadlocks.push(trace);
+            } else {
+                deadlocks.push(trace);
+            }
+        }
+        for error in broken {
+            let text = format!("internal error: a forward run did not replay and is not shown: {error}");
+            observer.event(system, Event::Warning(&text));
+        }
+        Found {
+            visited,
+            stop: Stop::Complete,
+            depth: 0,
+            unsafe_traces,
+            deadlocks,
+            deadlock_states: self.deadlock_states,
+            outside_deadlocks,
+            fired: Vec::new(),
+            epochs: 0,
+            combinations: None,
+            techniques: Vec::new(),
+        }
+    }
+}

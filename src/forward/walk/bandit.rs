@@ -1,0 +1,79 @@
+//! Which technique to use: those that brought much for their steps lately, and now and then any.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::task::Technique;
+
+/// Techniques and bounds to choose from.
+pub(in crate::forward) const ARMS: [(Technique, u32); 9] = [
+    (Technique::Random, 30),
+    (Technique::Random, 200),
+    (Technique::Random, 1000),
+    (Technique::Process, 100),
+    (Technique::Weighted, 50),
+    (Technique::Maximise, 100),
+    (Technique::Maximise, 500),
+    (Technique::Bfs, 3),
+    (Technique::Unused, 1),
+];
+
+/// The six techniques as published, with their largest bounds.
+pub(in crate::forward) const PUBLISHED: [(Technique, u32); 6] = [
+    (Technique::Random, 999),
+    (Technique::Process, 99),
+    (Technique::Weighted, 99),
+    (Technique::Maximise, 500),
+    (Technique::Bfs, 4),
+    (Technique::Unused, 1),
+];
+
+/// Each arm keeps at least this share of the choices.
+const FLOOR: f64 = 0.02;
+/// What a new state is worth, in new combinations.
+const STATE: f64 = 0.02;
+/// How much of the past remains after an epoch.
+const MEMORY: f64 = 0.9;
+/// Steps that starting a walk is worth.
+const START: f64 = 20.0;
+
+/// Gains and costs of each arm, forgetting slowly.
+#[derive(Clone, Debug, Default)]
+pub(in crate::forward) struct Bandit {
+    gain: [f64; ARMS.len()],
+    cost: [f64; ARMS.len()],
+}
+
+impl Bandit {
+    /// An arm, in proportion to its gain per step.
+    pub fn choose(&self, rng: &mut ChaCha8Rng) -> usize {
+        let rate = |arm: usize| (self.gain[arm] + STATE) / (self.cost[arm] + START);
+        let total: f64 = (0..ARMS.len()).map(rate).sum();
+        // A long walk costs more than a short one: the shares are of steps, not of walks.
+        let weight = |arm: usize| (rate(arm) / total).max(FLOOR) / (f64::from(ARMS[arm].1) + START);
+        let sum: f64 = (0..ARMS.len()).map(weight).sum();
+        let mut at = rng.random::<f64>() * sum;
+        for arm in 0..ARMS.len() {
+            at -= weight(arm);
+            if at < 0.0 {
+                return arm;
+            }
+        }
+        ARMS.len() - 1
+    }
+
+    /// Records what a walk brought. Walks of no arm are ignored.
+    pub fn reward(&mut self, technique: Technique, bound: u32, combinations: u64, states: u64, steps: u64) {
+        if let Some(arm) = ARMS.iter().position(|a| *a == (technique, bound)) {
+            self.gain[arm] += combinations as f64 + STATE * states as f64;
+            self.cost[arm] += steps as f64 + START;
+        }
+    }
+
+    /// Lets the past fade.
+    pub fn end_epoch(&mut self) {
+        for n in self.gain.iter_mut().chain(&mut self.cost) {
+            *n *= MEMORY;
+        }
+    }
+}

@@ -1,0 +1,475 @@
+//! Walks: random exploration, and coverage-guided fuzzing (the Cubicle Fuzzy Loop of Conchon and
+//! Korneva, SEFM 2023, with exact bookkeeping of exits, small-cube coverage and guidance).
+//!
+//! Work goes in *epochs*: a fixed number of walks, chosen from the seed and what is known, each run on
+//! the same frozen view with its own random stream; what they found is merged in their order. So the
+//! outcome depends on the seed and the number of epochs, and not on the number of threads or the clock.
+
+pub(super) mod bandit;
+pub(super) mod clock;
+pub(super) mod novelty;
+pub(super) mod pool;
+pub(super) mod targets;
+pub(super) mod task;
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::Stop;
+use super::findings::{Findings, Found};
+use super::limits::Limits;
+use super::machine::{Machine, Unbuildable};
+use super::search::{ROOT, Visited};
+use super::step::{BadScratch, Scratch};
+use super::store::{Inserted, Store, hash};
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::observer::{Event, Observer};
+use crate::options::{CflChoice, ForwardOptions, Strategy};
+use bandit::{ARMS, Bandit};
+use clock::Clock;
+use novelty::{ItemBuffer, Novelty};
+use pool::Pool;
+use targets::{Target, Targets};
+use task::{Outcome, Ref, Task, Technique, View};
+
+/// Walks in one epoch.
+const EPOCH: usize = 32;
+/// States expanded breadth first before the fuzzing begins.
+const BREADTH_START: usize = 2048;
+/// Steps of a random walk before it starts again from an initial state.
+const RESTART: u32 = 1000;
+/// Epochs without a new state after which random walks take up untaken exits.
+const STALLED: usize = 8;
+/// Epochs without progress towards any target after which fewer walks are guided.
+const UNGUIDED: usize = 64;
+
+/// What one technique contributed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TechniqueReport {
+    /// Its name.
+    pub name: &'static str,
+    /// Walks.
+    pub runs: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// States that were new.
+    pub states: u64,
+    /// Combinations that were new.
+    pub combinations: u64,
+    /// Time spent, summed over the workers.
+    pub time: Duration,
+}
+
+/// Names of the techniques, by discriminant.
+const NAMES: [&str; 7] =
+    ["random", "process sequences", "weighted", "maximise", "limited bfs", "unused exit", "guided"];
+
+/// The state of a walking exploration.
+pub(super) struct Walk<'a> {
+    system: &'a System,
+    machine: &'a Machine,
+    options: &'a ForwardOptions,
+    limits: Limits<'a>,
+    clock: Clock<'a>,
+    visited: Visited,
+    depths: Vec<u32>,
+    pool: Pool,
+    novelty: Novelty,
+    /// States that brought a new combination.
+    novel: Vec<u32>,
+    targets: Targets,
+    findings: Findings,
+    fired: Vec<u64>,
+    of_process: Vec<Vec<u64>>,
+    bandit: Bandit,
+    initial: usize,
+    numbers: bool,
+    /// States at the depth bound were not expanded.
+    cut: bool,
+    epochs: usize,
+    streams: u64,
+    /// Epochs since the last new state.
+    stalled: usize,
+    /// Epochs since a target was reached or came nearer.
+    unguided: usize,
+    reports: [TechniqueReport; 7],
+}
+
+impl<'a> Walk<'a> {
+    pub fn new(
+        system: &'a System,
+        machine: &'a Machine,
+        options: &'a ForwardOptions,
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        let words = machine.enabled.words;
+        let mut of_process = vec![vec![0u64; words]; machine.cells.procs];
+        for (i, instance) in machine.instances.iter().enumerate() {
+            for p in &instance.args {
+                of_process[usize::from(*p)][i / 64] |= 1 << (i % 64);
+            }
+        }
+        let report = |name| TechniqueReport {
+            name,
+            runs: 0,
+            steps: 0,
+            states: 0,
+            combinations: 0,
+            time: Duration::ZERO,
+        };
+        let limits = Limits::new(options, interrupt);
+        Self {
+            system,
+            machine,
+            options,
+            clock: Clock { deadline: limits.deadline, interrupt },
+            limits,
+            visited: Visited {
+                store: Store::new(machine.packing.words),
+                parents: Vec::new(),
+                actions: Vec::new(),
+            },
+            depths: Vec::new(),
+            pool: Pool::default(),
+            novelty: Novelty::new(machine),
+            novel: Vec::new(),
+            targets: Targets::new(machine, system.transitions.len(), system.bad.len()),
+            findings: Findings::default(),
+            fired: vec![0; system.transitions.len()],
+            of_process,
+            bandit: Bandit::default(),
+            initial: 0,
+            numbers: false,
+            cut: false,
+            epochs: 0,
+            streams: 0,
+            stalled: 0,
+            unguided: 0,
+            reports: NAMES.map(report),
+        }
+    }
+
+    /// Runs epochs until a limit, or until no exit of any state is left.
+    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Found, Unbuildable> {
+        self.seed()?;
+        let mut expanded = 0;
+        while self.limits.stop.is_none() && !self.pool.members().is_empty() {
+            if self.options.epochs.is_some_and(|n| self.epochs >= n) {
+                self.limits.stop = Some(Stop::Epochs);
+                break;
+            }
+            let tasks = self.tasks(&mut expanded);
+            let Some(outcomes) = self.epoch(&tasks) else {
+                self.limits.stop = self.clock.reason().or(Some(Stop::Time));
+                break;
+            };
+            self.epochs += 1;
+            let before = self.visited.store.len();
+            self.unguided += 1;
+            for (task, (outcome, time)) in tasks.iter().zip(outcomes) {
+                self.merge(task, outcome, time);
+                if self.limits.stop.is_some() {
+                    break;
+                }
+            }
+            self.bandit.end_epoch();
+            let (fired, bads) = (&self.fired, &self.findings.bads);
+            let open = self.targets.open.len();
+            self.targets.close(|t| match t {
+                Target::Transition(t) => fired[t] > 0,
+                Target::Bad(b) => bads.contains(&b),
+            });
+            if self.targets.open.len() < open {
+                self.unguided = 0;
+            }
+            self.stalled = if self.visited.store.len() > before { 0 } else { self.stalled + 1 };
+            self.limits.check_memory(self.bytes());
+            self.limits.look();
+            if self.limits.report_due() {
+                let (states, queued) = (self.visited.store.len(), self.pool.members().len());
+                observer.event(self.system, Event::ForwardProgress { states, queued });
+            }
+        }
+        let stop = match self.limits.stop {
+            Some(stop) => stop,
+            None if self.numbers => Stop::Numbers,
+            None if self.cut => Stop::Depth,
+            None => Stop::Complete,
+        };
+        let mut found = self.findings.conclude(self.system, self.machine, self.visited, observer);
+        found.stop = stop;
+        found.depth = self.depths.iter().max().map_or(0, |d| *d as usize);
+        found.fired = self.fired;
+        found.epochs = self.epochs;
+        found.combinations = Some((self.novelty.size(), self.novelty.seen()));
+        found.techniques = self.reports.into_iter().filter(|r| r.runs > 0).collect();
+        Ok(found)
+    }
+
+    fn bytes(&self) -> usize {
+        self.visited.bytes() + self.depths.capacity() * 4 + self.pool.bytes()
+    }
+
+    /// Stores the initial states.
+    fn seed(&mut self) -> Result<(), Unbuildable> {
+        let machine = self.machine;
+        let mut numbers = false;
+        let mut buffer = vec![0; machine.packing.words];
+        let mut scratch = Scratch::new(machine);
+        let mut bad_scratch = BadScratch::new(machine);
+        let mut items = ItemBuffer::default();
+        machine.initial_states(&mut numbers, |state| {
+            buffer.copy_from_slice(state);
+            machine.symmetry.canonicalize(&machine.cells, &machine.packing, &mut buffer);
+            let (exits, conditional) = machine.exits(&buffer, &mut scratch);
+            if let Some(number) = self.insert(&buffer, ROOT, 0, exits, 0) {
+                if let Some((bad, refined)) = machine.bad(&buffer, &mut bad_scratch) {
+                    self.found_bad(number, refined, bad);
+                }
+                if self.options.deadlock
+                    && conditional
+                    && let Some(refined) = machine.deadlock(&buffer, &mut Scratch::new(machine))
+                {
+                    self.findings.deadlock(number as usize, refined);
+                }
+                let mut combinations = Vec::new();
+                self.novelty.unseen(machine, &buffer, &mut items, |c| combinations.push(c));
+                let mut new = 0;
+                for c in combinations {
+                    new += usize::from(self.novelty.record(c));
+                }
+                if new > 0 {
+                    self.novel.push(number);
+                }
+            }
+            self.limits.tick();
+            if self.limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        self.numbers |= numbers | scratch.numbers | bad_scratch.numbers;
+        self.initial = self.visited.store.len();
+        Ok(())
+    }
+
+    /// Adds a state; `None` when it is known or the limit is reached.
+    fn insert(&mut self, state: &[u64], parent: u32, action: u32, exits: usize, depth: u32) -> Option<u32> {
+        let store = &mut self.visited.store;
+        if store.len() >= self.limits.max_states {
+            if store.find(state).is_none() {
+                self.limits.stop = Some(Stop::States);
+            }
+            return None;
+        }
+        match store.insert(state, hash(state)) {
+            Inserted::Old(_) => None,
+            Inserted::New(number) => {
+                self.visited.parents.push(parent);
+                self.visited.actions.push(action);
+                self.depths.push(depth);
+                // A walk need not meet a state on a shortest way: with a depth bound nothing is complete.
+                let last = self.options.depth.is_some_and(|d| depth as usize >= d);
+                self.cut |= last;
+                self.pool.push(exits, if last { u64::MAX } else { 0 });
+                Some(number as u32)
+            }
+        }
+    }
+
+    fn found_bad(&mut self, state: u32, refined: Vec<u64>, bad: usize) {
+        self.findings.bad(state as usize, refined, bad);
+        if self.options.stop_at_unsafe {
+            self.limits.stop = Some(Stop::Unsafe);
+        }
+    }
+
+    /// The walks of the next epoch.
+    fn tasks(&mut self, expanded: &mut usize) -> Vec<Task> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed);
+        rng.set_stream(u64::MAX - self.epochs as u64);
+        let fuzzing = self.options.strategy == Strategy::Cfl;
+        let better = fuzzing && self.options.cfl_choice == CflChoice::Adaptive;
+        let mut tasks = Vec::with_capacity(EPOCH);
+        let mut add = |start, technique, bound, target| {
+            tasks.push(Task { start, technique, bound, target, stream: self.streams });
+            self.streams += 1;
+        };
+        let stored = self.visited.store.len();
+        if better && *expanded < BREADTH_START.min(stored) {
+            for state in (*expanded..stored).take(EPOCH) {
+                add(state as u32, Technique::Bfs, 1, None);
+            }
+            *expanded += tasks.len();
+            return tasks;
+        }
+        let members = self.pool.members();
+        let open = &self.targets.open;
+        for n in 0..EPOCH {
+            let uniform = members[rng.random_range(0..members.len())];
+            if !fuzzing {
+                if self.stalled >= STALLED {
+                    add(uniform, Technique::Unused, 1, None);
+                } else {
+                    add(rng.random_range(0..self.initial as u32), Technique::Random, RESTART, None);
+                }
+                continue;
+            }
+            if !better {
+                let (technique, bound) = bandit::PUBLISHED[rng.random_range(0..bandit::PUBLISHED.len())];
+                add(uniform, technique, rng.random_range(0..=bound), None);
+                continue;
+            }
+            let guided = if self.unguided < UNGUIDED { 2 } else { 8 };
+            if n % guided == 0 && !open.is_empty() {
+                let (target, nearest) = &open[rng.random_range(0..open.len())];
+                let start = if nearest.is_empty() || rng.random_ratio(1, 4) {
+                    uniform
+                } else {
+                    nearest[rng.random_range(0..nearest.len())].1
+                };
+                add(start, Technique::Guided, 200, Some(*target));
+                continue;
+            }
+            let (technique, bound) = ARMS[self.bandit.choose(&mut rng)];
+            let novel = match rng.random_range(0..4u32) {
+                _ if self.novel.is_empty() => uniform,
+                0 => uniform,
+                1 => self.novel[self.novel.len() - 1 - rng.random_range(0..self.novel.len().min(64))],
+                _ => self.novel[rng.random_range(0..self.novel.len())],
+            };
+            let start = if technique == Technique::Unused { uniform } else { novel };
+            add(start, technique, bound, None);
+        }
+        tasks
+    }
+
+    /// Runs the walks on the frozen view; `None` when time ran out on the way.
+    fn epoch(&self, tasks: &[Task]) -> Option<Vec<(Outcome, Duration)>> {
+        let view = View {
+            machine: self.machine,
+            visited: &self.visited,
+            pool: &self.pool,
+            novelty: &self.novelty,
+            targets: &self.targets,
+            fired: &self.fired,
+            of_process: &self.of_process,
+            deadlock: self.options.deadlock,
+            seed: self.options.seed,
+            clock: &self.clock,
+        };
+        let timed = |task: &Task| {
+            let start = Instant::now();
+            let outcome = view.run(task);
+            (outcome, start.elapsed())
+        };
+        let jobs = self.options.jobs.clamp(1, tasks.len().max(1));
+        let mut outcomes: Vec<Option<(Outcome, Duration)>> = Vec::new();
+        outcomes.resize_with(tasks.len(), || None);
+        if jobs == 1 {
+            for (task, outcome) in tasks.iter().zip(&mut outcomes) {
+                let result = timed(task);
+                if result.0.aborted {
+                    return None;
+                }
+                *outcome = Some(result);
+            }
+        } else {
+            let next = std::sync::atomic::AtomicUsize::new(0);
+            let slots: Vec<std::sync::Mutex<Option<(Outcome, Duration)>>> =
+                tasks.iter().map(|_| std::sync::Mutex::new(None)).collect();
+            std::thread::scope(|scope| {
+                for _ in 0..jobs {
+                    scope.spawn(|| {
+                        loop {
+                            let n = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                            let Some(task) = tasks.get(n) else { return };
+                            let result = timed(task);
+                            *slots[n].lock().unwrap_or_else(std::sync::PoisonError::into_inner) =
+                                Some(result);
+                        }
+                    });
+                }
+            });
+            for (slot, outcome) in slots.into_iter().zip(&mut outcomes) {
+                *outcome = slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            }
+        }
+        outcomes.into_iter().map(|o| o.filter(|(o, _)| !o.aborted)).collect()
+    }
+
+    /// Takes over what a walk found.
+    fn merge(&mut self, task: &Task, outcome: Outcome, time: Duration) {
+        let mut numbers: Vec<Option<u32>> = Vec::with_capacity(outcome.states.len());
+        let resolve = |numbers: &[Option<u32>], at: Ref| match at {
+            Ref::Old(n) => Some(n),
+            Ref::New(n) => numbers.get(n as usize).copied().flatten(),
+        };
+        let mut new_states = 0;
+        let mut deadlocks = outcome.deadlocks.into_iter().peekable();
+        let mut bad = outcome.bad;
+        for i in 0..outcome.states.len() {
+            let state = outcome.states.state(i);
+            let (from, action) = outcome.links[i];
+            let Some(parent) = resolve(&numbers, from) else {
+                numbers.push(None);
+                continue;
+            };
+            let depth = self.depths[parent as usize] + 1;
+            let within = self.options.depth.is_none_or(|d| depth as usize <= d);
+            let inserted =
+                if within { self.insert(state, parent, action, outcome.exits[i], depth) } else { None };
+            if self.limits.stop == Some(Stop::States) {
+                break;
+            }
+            numbers.push(inserted.or_else(|| self.visited.store.find(state).map(|n| n as u32)));
+            let refined = deadlocks.next_if(|(n, _)| *n as usize == i).map(|(_, refined)| refined);
+            let bad = bad.take_if(|(n, ..)| *n as usize == i);
+            if let Some(number) = inserted {
+                new_states += 1;
+                if let Some(refined) = refined {
+                    self.findings.deadlock(number as usize, refined);
+                }
+                if let Some((_, refined, bad)) = bad {
+                    self.found_bad(number, refined, bad);
+                    if self.limits.stop.is_some() {
+                        break;
+                    }
+                }
+            }
+        }
+        for (at, bits) in &outcome.taken {
+            if let Some(n) = resolve(&numbers, *at) {
+                self.pool.take(n as usize, *bits);
+            }
+        }
+        let mut combinations = 0;
+        for (combination, state) in &outcome.combinations {
+            let Some(number) = resolve(&numbers, Ref::New(*state)) else { continue };
+            if self.novelty.record(*combination) {
+                combinations += 1;
+                if self.novel.last() != Some(&number) {
+                    self.novel.push(number);
+                }
+            }
+        }
+        for (total, n) in self.fired.iter_mut().zip(&outcome.fired) {
+            *total += n;
+        }
+        if let (Some(target), Some((distance, at))) = (task.target, outcome.nearest)
+            && let Some(n) = resolve(&numbers, at)
+            && self.targets.offer(target, distance, n)
+        {
+            self.unguided = 0;
+        }
+        self.numbers |= outcome.numbers;
+        self.bandit.reward(task.technique, task.bound, combinations, new_states, outcome.steps);
+        let report = &mut self.reports[task.technique as usize];
+        report.runs += 1;
+        report.steps += outcome.steps;
+        report.states += new_states;
+        report.combinations += combinations;
+        report.time += time;
+    }
+}

@@ -1,0 +1,164 @@
+//! Small-cube coverage: which combinations of few (cell, value) pairs have been seen, up to renaming.
+//!
+//! The backward search asks an oracle about cubes of few literals, so that is what a walk should
+//! cover. Each cell of a state is an *item*: a feature (variable and value) and the process that it
+//! belongs to or points at, if any. A combination is a set of features and the pattern of equalities
+//! between their processes; it does not depend on how the processes are called.
+
+use crate::forward::cells::{Cells, Kind, UNDEF};
+use crate::forward::machine::Machine;
+
+/// Triples are followed while their bitmap stays within this many bits; pairs otherwise.
+const MAX_BITS: usize = 1 << 28;
+/// Triples of no more items than this are looked at: the cost grows with the third power.
+const MAX_TRIPLE_ITEMS: usize = 40;
+
+/// No process.
+const NOBODY: u8 = u8::MAX;
+
+/// The combinations seen.
+#[derive(Clone, Debug)]
+pub(in crate::forward) struct Novelty {
+    /// First feature of each variable.
+    first: Vec<u32>,
+    features: usize,
+    triples: bool,
+    bits: Vec<u64>,
+    seen: usize,
+}
+
+/// What one cell says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Item {
+    feature: u32,
+    /// The process whose cell it is.
+    owner: u8,
+    /// The process that it holds.
+    target: u8,
+}
+
+impl Item {
+    /// Whether both speak of one process.
+    fn related(self, other: Self) -> usize {
+        let meets = |a: u8, b: u8| a != NOBODY && a == b;
+        usize::from(
+            meets(self.owner, other.owner)
+                || meets(self.target, other.target)
+                || meets(self.owner, other.target)
+                || meets(self.target, other.owner),
+        )
+    }
+}
+
+impl Novelty {
+    /// Nothing seen yet.
+    pub fn new(machine: &Machine) -> Self {
+        let cells = &machine.cells;
+        let mut first = Vec::new();
+        let mut features = 0;
+        let mut items = 0;
+        for (at, cell) in cells.cells.iter().enumerate() {
+            items += 1;
+            if at == 0 || cells.cells[at - 1].var != cell.var {
+                while first.len() <= usize::from(cell.var.0) {
+                    first.push(features as u32);
+                }
+                features += values(cells, at);
+            }
+        }
+        let cubes = features.checked_pow(3).and_then(|n| n.checked_mul(8)).unwrap_or(usize::MAX);
+        let triples = cubes <= MAX_BITS && items <= MAX_TRIPLE_ITEMS;
+        let squares = features.saturating_mul(features).saturating_mul(2).min(MAX_BITS);
+        let bits = vec![0; if triples { cubes } else { squares }.div_ceil(64)];
+        Self { first, features, triples, bits, seen: 0 }
+    }
+
+    /// Number of combinations seen.
+    pub const fn seen(&self) -> usize {
+        self.seen
+    }
+
+    /// How many features a combination has.
+    pub const fn size(&self) -> usize {
+        if self.triples { 3 } else { 2 }
+    }
+
+    /// Calls `f` with each combination of `state` that has not been seen, some perhaps twice.
+    pub fn unseen(&self, machine: &Machine, state: &[u64], items: &mut ItemBuffer, mut f: impl FnMut(u32)) {
+        let items = &mut items.0;
+        items.clear();
+        for (cell, field) in machine.cells.cells.iter().zip(&machine.packing.fields) {
+            let code = field.get(state);
+            let base = self.first[usize::from(cell.var.0)];
+            let mut target = NOBODY;
+            let value = match cell.kind {
+                _ if code == UNDEF => continue,
+                Kind::Enum => code as u32,
+                Kind::Proc if code < machine.cells.procs as i64 => {
+                    target = code as u8;
+                    0
+                }
+                Kind::Proc => 1,
+                Kind::Abstract => 0,
+                Kind::Int | Kind::Real => magnitude(code),
+            };
+            let owner = cell.index.first().copied().unwrap_or(NOBODY);
+            items.push(Item { feature: base + value, owner, target });
+        }
+        items.sort_unstable();
+        let n = self.features;
+        let mut look = |at: usize| {
+            if self.bits[at / 64] >> (at % 64) & 1 == 0 {
+                f(at as u32);
+            }
+        };
+        for (i, a) in items.iter().enumerate() {
+            for (j, b) in items.iter().enumerate().skip(i + 1) {
+                let ab = a.related(*b);
+                let pair = a.feature as usize * n + b.feature as usize;
+                if !self.triples {
+                    look((pair * 2 + ab) % (self.bits.len() * 64));
+                    continue;
+                }
+                for c in &items[j + 1..] {
+                    let pattern = ab << 2 | a.related(*c) << 1 | b.related(*c);
+                    look((pair * n + c.feature as usize) * 8 + pattern);
+                }
+            }
+        }
+    }
+
+    /// Records a combination; true when it is new.
+    pub fn record(&mut self, combination: u32) -> bool {
+        let (word, bit) = (combination as usize / 64, 1 << (combination % 64));
+        let new = self.bits[word] & bit == 0;
+        self.bits[word] |= bit;
+        self.seen += usize::from(new);
+        new
+    }
+}
+
+/// Scratch space of [`Novelty::unseen`].
+#[derive(Clone, Debug, Default)]
+pub(in crate::forward) struct ItemBuffer(Vec<Item>);
+
+/// Number of features of the variable of a cell.
+fn values(cells: &Cells, cell: usize) -> usize {
+    match cells.cells[cell].kind {
+        Kind::Enum => cells.cells[cell].codes,
+        Kind::Proc => 2,
+        Kind::Abstract => 1,
+        Kind::Int | Kind::Real => 8,
+    }
+}
+
+/// Numbers fall into few classes: negative, 0, 1, 2, 3, 4-7, 8-15, more.
+fn magnitude(n: i64) -> u32 {
+    match n {
+        i64::MIN..=-1 => 0,
+        0..=3 => n as u32 + 1,
+        4..=7 => 5,
+        8..=15 => 6,
+        _ => 7,
+    }
+}

@@ -1,0 +1,96 @@
+//! Bookkeeping of walks: which exits of which state have been taken, and the states that still have
+//! exits that have not.
+
+/// Not in the pool.
+const OUT: u32 = u32::MAX;
+/// The exits of a state are followed one by one up to this many; the last bit stands for all others.
+pub(in crate::forward) const TRACKED: usize = 63;
+
+/// Exits of all stored states, and the pool of those that are not exhausted. Every operation takes
+/// constant time.
+#[derive(Clone, Debug, Default)]
+pub(in crate::forward) struct Pool {
+    /// Bit r: the exit of rank r has been taken, with all of its successors.
+    taken: Vec<u64>,
+    /// Number of exits.
+    exits: Vec<u16>,
+    /// Where each state is in `members`.
+    place: Vec<u32>,
+    members: Vec<u32>,
+}
+
+/// The bits of a state with `exits` exits, all taken.
+const fn all(exits: u16) -> u64 {
+    if exits as usize > TRACKED { u64::MAX } else { (1 << exits) - 1 }
+}
+
+impl Pool {
+    /// Adds the next state; it has so many exits and these have been taken.
+    pub fn push(&mut self, exits: usize, taken: u64) {
+        let state = self.taken.len() as u32;
+        let exits = u16::try_from(exits).unwrap_or(u16::MAX);
+        self.taken.push(taken);
+        self.exits.push(exits);
+        if taken & all(exits) == all(exits) {
+            self.place.push(OUT);
+        } else {
+            self.place.push(self.members.len() as u32);
+            self.members.push(state);
+        }
+    }
+
+    /// Marks exits of a state as taken; it leaves the pool when none is left.
+    pub fn take(&mut self, state: usize, taken: u64) {
+        self.taken[state] |= taken;
+        let full = all(self.exits[state]);
+        if self.taken[state] & full == full && self.place[state] != OUT {
+            let at = self.place[state] as usize;
+            self.members.swap_remove(at);
+            if let Some(moved) = self.members.get(at) {
+                self.place[*moved as usize] = at as u32;
+            }
+            self.place[state] = OUT;
+        }
+    }
+
+    /// The bits of the exits taken.
+    pub fn taken(&self, state: usize) -> u64 {
+        self.taken[state]
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.taken.capacity() * 8
+            + self.exits.capacity() * 2
+            + (self.place.capacity() + self.members.capacity()) * 4
+    }
+
+    /// The states with exits that have not been taken, in no particular but a repeatable order.
+    pub fn members(&self) -> &[u32] {
+        &self.members
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Pool, TRACKED};
+
+    #[test]
+    fn a_state_leaves_when_its_last_exit_is_taken() {
+        let mut pool = Pool::default();
+        pool.push(2, 0);
+        pool.push(0, 0);
+        pool.push(1, 0);
+        pool.push(TRACKED + 5, 0);
+        assert_eq!(pool.members(), [0, 2, 3]);
+        pool.take(0, 1);
+        assert_eq!(pool.members(), [0, 2, 3]);
+        pool.take(0, 2);
+        assert_eq!(pool.members(), [3, 2]);
+        pool.take(3, u64::MAX >> 1);
+        assert_eq!(pool.members(), [3, 2]);
+        pool.take(3, u64::MAX);
+        pool.take(2, 1);
+        assert!(pool.members().is_empty());
+    }
+}

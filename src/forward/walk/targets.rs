@@ -1,0 +1,98 @@
+//! Guards and bad cubes that never held, as something to walk towards.
+
+use crate::forward::machine::{Guard, Machine};
+
+/// A transition that never fired, or a bad cube that never held.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(in crate::forward) enum Target {
+    Transition(usize),
+    Bad(usize),
+}
+
+/// Nearest states kept for each target.
+const KEEP: usize = 32;
+
+/// The targets left, with the nearest states known.
+#[derive(Clone, Debug, Default)]
+pub(in crate::forward) struct Targets {
+    /// In a fixed order; each with (distance, state), nearest first.
+    pub open: Vec<(Target, Vec<(u32, u32)>)>,
+    /// Instances of each transition, as a range.
+    instances: Vec<(usize, usize)>,
+    bads: Vec<(usize, usize)>,
+}
+
+impl Targets {
+    /// All transitions and bad cubes that have an instance.
+    pub fn new(machine: &Machine, transitions: usize, bads: usize) -> Self {
+        let range = |of: &dyn Fn(usize) -> usize, len: usize, n: usize| {
+            let mut ranges = vec![(0, 0); n];
+            for i in 0..len {
+                let range = &mut ranges[of(i)];
+                if range.1 == 0 {
+                    range.0 = i;
+                }
+                range.1 = i + 1;
+            }
+            ranges
+        };
+        let instances =
+            range(&|i| usize::from(machine.instances[i].transition.0), machine.instances.len(), transitions);
+        let bads = range(&|i| machine.bads[i].bad, machine.bads.len(), bads);
+        let has = |r: &(usize, usize)| r.1 > r.0;
+        let open = (0..instances.len())
+            .filter(|t| has(&instances[*t]))
+            .map(Target::Transition)
+            .chain((0..bads.len()).filter(|b| has(&bads[*b])).map(Target::Bad))
+            .map(|t| (t, Vec::new()))
+            .collect();
+        Self { open, instances, bads }
+    }
+
+    /// Least number of conditions that fail in `state`, over the instances of the target.
+    pub fn distance(&self, machine: &Machine, target: Target, state: &[u64]) -> u32 {
+        match target {
+            Target::Transition(t) => {
+                let (first, end) = self.instances[t];
+                machine.instances[first..end].iter().map(|i| failing(machine, &i.guard, state)).min()
+            }
+            Target::Bad(b) => {
+                let (first, end) = self.bads[b];
+                machine.bads[first..end].iter().map(|i| failing(machine, &i.guard, state)).min()
+            }
+        }
+        .unwrap_or(u32::MAX)
+    }
+
+    /// Forgets targets that have been reached.
+    pub fn close(&mut self, reached: impl Fn(Target) -> bool) {
+        self.open.retain(|(target, _)| !reached(*target));
+    }
+
+    /// Remembers a state near a target; true when it is the nearest so far.
+    pub fn offer(&mut self, target: Target, distance: u32, state: u32) -> bool {
+        let Some((_, nearest)) = self.open.iter_mut().find(|(t, _)| *t == target) else { return false };
+        if nearest.iter().any(|(_, s)| *s == state) {
+            return false;
+        }
+        let at = nearest.partition_point(|(d, _)| *d < distance);
+        nearest.insert(at, (distance, state));
+        nearest.truncate(KEEP);
+        at == 0 && nearest.get(1).is_none_or(|(d, _)| distance < *d)
+    }
+}
+
+fn failing(machine: &Machine, guard: &Guard, state: &[u64]) -> u32 {
+    let fields = &machine.packing.fields;
+    let raw = |c: usize| fields[c].raw(state);
+    let undefined = |c: &usize| raw(*c) == fields[*c].undef;
+    let mut failing = 0;
+    for (c, codes) in &guard.sets {
+        let raw = raw(*c);
+        failing += u32::from(raw != fields[*c].undef && codes >> raw & 1 == 0);
+    }
+    if !guard.tests.is_empty() && !guard.reads.iter().any(undefined) {
+        failing += guard.tests.iter().map(|t| u32::from(machine.test(t, state) != Some(true))).sum::<u32>();
+    }
+    failing
+}

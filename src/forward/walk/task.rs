@@ -1,0 +1,448 @@
+//! One walk: a piece of work on a frozen view of the visited states, the same whenever and wherever it
+//! is run.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::clock::Clock;
+use super::novelty::{ItemBuffer, Novelty};
+use super::pool::{Pool, TRACKED};
+use super::targets::{Target, Targets};
+use crate::forward::machine::Machine;
+use crate::forward::search::Visited;
+use crate::forward::step::{BadScratch, Scratch, bits};
+use crate::forward::store::{Inserted, Store, hash};
+
+/// How a walk chooses its next step (Conchon and Korneva, section 4; the last one is ours).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(in crate::forward) enum Technique {
+    /// Any exit.
+    Random,
+    /// Exits of one process, while there are some.
+    Process,
+    /// Exits to unvisited states first, then transitions that nobody took, then exits not taken here.
+    Weighted,
+    /// Towards states with many exits.
+    Maximise,
+    /// Breadth first, few levels.
+    Bfs,
+    /// One exit that was never taken.
+    Unused,
+    /// Towards a guard or bad cube that never held.
+    Guided,
+}
+
+/// A walk to do.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::forward) struct Task {
+    pub start: u32,
+    pub technique: Technique,
+    /// Steps, or levels for [`Technique::Bfs`].
+    pub bound: u32,
+    /// What a guided walk aims at.
+    pub target: Option<Target>,
+    /// Number of its random stream.
+    pub stream: u64,
+}
+
+/// A state that a walk speaks of: one of the frozen view, or the i-th new one of this walk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::forward) enum Ref {
+    Old(u32),
+    New(u32),
+}
+
+/// What a walk found.
+pub(in crate::forward) struct Outcome {
+    /// New states, in order of discovery.
+    pub states: Store,
+    /// For each: where it was found from, and by which instance.
+    pub links: Vec<(Ref, u32)>,
+    /// For each: number of exits.
+    pub exits: Vec<usize>,
+    /// Exits taken, as bits of a state.
+    pub taken: Vec<(Ref, u64)>,
+    /// Combinations not seen in the frozen view, with the new state that shows them.
+    pub combinations: Vec<(u32, u32)>,
+    /// How often each transition fired.
+    pub fired: Vec<u64>,
+    /// The first bad state: its number among the new ones, the same with the deciding cells defined,
+    /// and the cube.
+    pub bad: Option<(u32, Vec<u64>, usize)>,
+    /// New states that are deadlocked, with the deciding cells defined.
+    pub deadlocks: Vec<(u32, Vec<u64>)>,
+    /// The state nearest to the target, and how far it is.
+    pub nearest: Option<(u32, Ref)>,
+    pub steps: u64,
+    pub numbers: bool,
+    /// It was cut; what it found must be dropped.
+    pub aborted: bool,
+}
+
+/// What all walks of an epoch see.
+pub(in crate::forward) struct View<'a> {
+    pub machine: &'a Machine,
+    pub visited: &'a Visited,
+    pub pool: &'a Pool,
+    pub novelty: &'a Novelty,
+    pub targets: &'a Targets,
+    /// How often each transition fired so far.
+    pub fired: &'a [u64],
+    /// For each process, the instances that mention it.
+    pub of_process: &'a [Vec<u64>],
+    pub deadlock: bool,
+    pub seed: u64,
+    pub clock: &'a Clock<'a>,
+}
+
+impl View<'_> {
+    /// Does the walk.
+    pub fn run(&self, task: &Task) -> Outcome {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(task.stream);
+        let words = self.machine.packing.words;
+        let mut walker = Walker {
+            view: self,
+            rng,
+            scratch: Scratch::new(self.machine),
+            bad_scratch: BadScratch::new(self.machine),
+            items: ItemBuffer::default(),
+            state: vec![0; words],
+            at: Ref::Old(task.start),
+            exits: 0,
+            successors: Vec::new(),
+            ticks: 0,
+            out: Outcome {
+                states: Store::new(words),
+                links: Vec::new(),
+                exits: Vec::new(),
+                taken: Vec::new(),
+                combinations: Vec::new(),
+                fired: vec![0; self.fired.len()],
+                bad: None,
+                deadlocks: Vec::new(),
+                nearest: None,
+                steps: 0,
+                numbers: false,
+                aborted: false,
+            },
+        };
+        walker.enter(Ref::Old(task.start));
+        walker.walk(task);
+        walker.out.numbers |= walker.scratch.numbers | walker.bad_scratch.numbers;
+        walker.out
+    }
+}
+
+struct Walker<'a> {
+    view: &'a View<'a>,
+    rng: ChaCha8Rng,
+    scratch: Scratch,
+    bad_scratch: BadScratch,
+    items: ItemBuffer,
+    /// Where the walk stands, and its enabled instances (in `scratch`).
+    state: Vec<u64>,
+    at: Ref,
+    exits: usize,
+    /// Successors by the last instance taken, in canonical form.
+    successors: Vec<u64>,
+    ticks: u32,
+    out: Outcome,
+}
+
+impl Walker<'_> {
+    fn walk(&mut self, task: &Task) {
+        match task.technique {
+            Technique::Bfs => self.breadth(task.bound),
+            Technique::Unused => self.unused(),
+            Technique::Random => self.steps(task.bound, |w| Some(w.any_exit())),
+            Technique::Process => {
+                let procs = self.view.of_process.len();
+                if procs > 0 {
+                    let process = self.rng.random_range(0..procs);
+                    self.steps(task.bound, |w| w.exit_of(process));
+                }
+            }
+            Technique::Weighted => self.steps(task.bound, |w| Some(w.weighted_exit())),
+            Technique::Maximise => self.maximise(task.bound),
+            Technique::Guided => {
+                if let Some(target) = task.target {
+                    self.guided(task.bound, target);
+                }
+            }
+        }
+    }
+
+    /// Walks so many steps, or until there is no exit or `choose` wants none.
+    fn steps(&mut self, bound: u32, mut choose: impl FnMut(&mut Self) -> Option<usize>) {
+        for _ in 0..bound {
+            if self.exits == 0 || self.out.aborted {
+                return;
+            }
+            let Some(i) = choose(self) else { return };
+            self.step(i);
+        }
+    }
+
+    /// Stands on a state and looks at its exits.
+    fn enter(&mut self, at: Ref) {
+        match at {
+            Ref::Old(n) => self.state.copy_from_slice(self.view.visited.store.state(n as usize)),
+            Ref::New(n) => self.state.copy_from_slice(self.out.states.state(n as usize)),
+        }
+        self.at = at;
+        self.exits = self.view.machine.exits(&self.state, &mut self.scratch).0;
+    }
+
+    /// The enabled instance of rank `n`.
+    fn exit(&self, mut n: usize) -> usize {
+        for (w, &word) in self.scratch.enabled.iter().enumerate() {
+            let here = word.count_ones() as usize;
+            if n < here {
+                let mut rest = word;
+                for _ in 0..n {
+                    rest &= rest - 1;
+                }
+                return w * 64 + rest.trailing_zeros() as usize;
+            }
+            n -= here;
+        }
+        unreachable!("there are more exits than that")
+    }
+
+    /// The bit of an enabled instance in [`Pool::taken`]; 0 when it is not followed by itself.
+    fn exit_bit(&self, i: usize) -> u64 {
+        let below = self.scratch.enabled[..i / 64].iter().map(|w| w.count_ones() as usize).sum::<usize>();
+        let here = self.scratch.enabled[i / 64] & ((1 << (i % 64)) - 1);
+        let rank = below + here.count_ones() as usize;
+        if rank < TRACKED { 1 << rank } else { 0 }
+    }
+
+    fn any_exit(&mut self) -> usize {
+        let n = self.rng.random_range(0..self.exits);
+        self.exit(n)
+    }
+
+    fn exit_of(&mut self, process: usize) -> Option<usize> {
+        let of_process = &self.view.of_process[process];
+        let mine: Vec<u64> = self.scratch.enabled.iter().zip(of_process).map(|(e, p)| e & p).collect();
+        let count: usize = mine.iter().map(|w| w.count_ones() as usize).sum();
+        if count == 0 {
+            return None;
+        }
+        let n = self.rng.random_range(0..count);
+        bits(&mine).nth(n)
+    }
+
+    /// Computes the successors by an enabled instance of the current state; how many there are.
+    fn fire(&mut self, i: usize) -> usize {
+        let machine = self.view.machine;
+        self.successors.clear();
+        let successors = &mut self.successors;
+        machine.take(i, &self.state, &mut self.scratch, |next| {
+            machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
+            successors.extend_from_slice(next);
+        });
+        self.out.steps += 1;
+        self.out.fired[usize::from(machine.instances[i].transition.0)] += 1;
+        self.ticks += 1;
+        if self.ticks >= 64 {
+            self.ticks = 0;
+            self.out.aborted |= self.view.clock.expired();
+        }
+        self.successors.len() / machine.packing.words
+    }
+
+    fn successor(&self, n: usize) -> &[u64] {
+        let words = self.view.machine.packing.words;
+        &self.successors[n * words..(n + 1) * words]
+    }
+
+    /// Takes an exit: the walk stands on one of its successors afterwards.
+    fn step(&mut self, i: usize) {
+        let bit = self.exit_bit(i);
+        let count = self.fire(i);
+        if count <= 1 {
+            self.out.taken.push((self.at, bit));
+        }
+        if count == 0 {
+            // A number left its range; what is enabled has not changed.
+            return;
+        }
+        let n = if count == 1 { 0 } else { self.rng.random_range(0..count) };
+        let (to, new) = self.meet(n, i);
+        if new {
+            // Its exits are at hand.
+            self.at = to;
+            let Ref::New(number) = to else { unreachable!("it is new") };
+            self.state.copy_from_slice(self.out.states.state(number as usize));
+            self.exits = self.out.exits[number as usize];
+        } else {
+            self.enter(to);
+        }
+    }
+
+    /// Looks up a successor; when it is new, records it and leaves its exits in `scratch`.
+    fn meet(&mut self, n: usize, i: usize) -> (Ref, bool) {
+        let words = self.view.machine.packing.words;
+        let next = &self.successors[n * words..(n + 1) * words];
+        if let Some(number) = self.view.visited.store.find(next) {
+            return (Ref::Old(number as u32), false);
+        }
+        let number = match self.out.states.insert(next, hash(next)) {
+            Inserted::Old(number) => return (Ref::New(number as u32), false),
+            Inserted::New(number) => number as u32,
+        };
+        let machine = self.view.machine;
+        self.out.links.push((self.at, i as u32));
+        if self.out.bad.is_none()
+            && let Some((bad, refined)) = machine.bad(next, &mut self.bad_scratch)
+        {
+            self.out.bad = Some((number, refined, bad));
+        }
+        let combinations = &mut self.out.combinations;
+        self.view.novelty.unseen(machine, next, &mut self.items, |c| combinations.push((c, number)));
+        let next = next.to_vec();
+        let (exits, conditional) = machine.exits(&next, &mut self.scratch);
+        self.out.exits.push(exits);
+        if self.view.deadlock && conditional {
+            let mut scratch = Scratch::new(machine);
+            if let Some(refined) = machine.deadlock(&next, &mut scratch) {
+                self.out.deadlocks.push((number, refined));
+            }
+        }
+        (Ref::New(number), true)
+    }
+
+    fn is_new(&self, n: usize) -> bool {
+        let next = self.successor(n);
+        self.view.visited.store.find(next).is_none() && self.out.states.find(next).is_none()
+    }
+
+    fn weighted_exit(&mut self) -> usize {
+        let enabled: Vec<usize> = bits(&self.scratch.enabled).collect();
+        for &i in &enabled {
+            let count = self.fire(i);
+            self.out.steps -= 1;
+            self.out.fired[usize::from(self.view.machine.instances[i].transition.0)] -= 1;
+            if (0..count).any(|n| self.is_new(n)) {
+                return i;
+            }
+        }
+        let transition = |i: usize| usize::from(self.view.machine.instances[i].transition.0);
+        let never: Vec<usize> = enabled
+            .iter()
+            .copied()
+            .filter(|i| self.view.fired[transition(*i)] + self.out.fired[transition(*i)] == 0)
+            .collect();
+        let taken = match self.at {
+            Ref::Old(n) => self.view.pool.taken(n as usize),
+            Ref::New(_) => 0,
+        };
+        let here: Vec<usize> = enabled.iter().copied().filter(|i| self.exit_bit(*i) & !taken != 0).collect();
+        let best = [never, here, enabled].into_iter().find(|c| !c.is_empty()).expect("there is an exit");
+        best[self.rng.random_range(0..best.len())]
+    }
+
+    /// Metropolis walk: a step to a state with more exits is always accepted, another one with
+    /// probability (new / old) ^ log2(e).
+    fn maximise(&mut self, bound: u32) {
+        let mut accepted = 0;
+        for _ in 0..bound.saturating_mul(4) {
+            if self.exits == 0 || self.out.aborted || accepted >= bound {
+                return;
+            }
+            let (from, exits) = (self.at, self.exits);
+            let i = self.any_exit();
+            self.step(i);
+            if self.exits < exits {
+                let ratio = self.exits as f64 / exits as f64;
+                if self.rng.random::<f64>() >= ratio.powf(std::f64::consts::LOG2_E) {
+                    self.enter(from);
+                    continue;
+                }
+            }
+            accepted += 1;
+        }
+    }
+
+    /// Takes all exits of the current state; calls `f` with each new one.
+    fn expand(&mut self, mut f: impl FnMut(&mut Self, Ref)) {
+        let from = self.at;
+        let enabled: Vec<usize> = bits(&self.scratch.enabled).collect();
+        for i in enabled {
+            // The exits of new states have replaced those of this one.
+            self.enter(from);
+            let count = self.fire(i);
+            for n in 0..count {
+                if let (to, true) = self.meet(n, i) {
+                    f(self, to);
+                }
+            }
+        }
+        self.out.taken.push((from, u64::MAX));
+    }
+
+    fn breadth(&mut self, levels: u32) {
+        let mut level = vec![self.at];
+        for _ in 0..levels {
+            let mut next = Vec::new();
+            for at in level {
+                if self.out.aborted {
+                    return;
+                }
+                self.enter(at);
+                self.expand(|_, to| next.push(to));
+            }
+            level = next;
+        }
+    }
+
+    /// Takes the first exit that was never taken, with all of its successors.
+    fn unused(&mut self) {
+        let Ref::Old(n) = self.at else { return };
+        let taken = self.view.pool.taken(n as usize);
+        let rank = (!taken).trailing_zeros() as usize;
+        if rank >= self.exits {
+            return;
+        }
+        if rank >= TRACKED {
+            self.expand(|_, _| {});
+            return;
+        }
+        let i = self.exit(rank);
+        let from = self.at;
+        let count = self.fire(i);
+        for n in 0..count {
+            self.meet(n, i);
+        }
+        self.out.taken.push((from, 1 << rank));
+    }
+
+    /// Steps that do not lead away from the target are accepted, others seldom.
+    fn guided(&mut self, bound: u32, target: Target) {
+        let machine = self.view.machine;
+        let mut distance = self.view.targets.distance(machine, target, &self.state);
+        self.out.nearest = Some((distance, self.at));
+        for _ in 0..bound {
+            if self.exits == 0 || self.out.aborted {
+                return;
+            }
+            let from = self.at;
+            let i = self.any_exit();
+            self.step(i);
+            let now = self.view.targets.distance(machine, target, &self.state);
+            if self.out.nearest.is_none_or(|(d, _)| now < d) {
+                self.out.nearest = Some((now, self.at));
+            }
+            if now == 0 {
+                return;
+            }
+            if now > distance && self.rng.random_range(0..16u32) != 0 {
+                self.enter(from);
+            } else {
+                distance = now;
+            }
+        }
+    }
+}
