@@ -58,6 +58,13 @@ impl<'a> Limits<'a> {
         self.stop.is_none()
     }
 
+    /// Whether time is up or somebody asks to stop; any thread may ask.
+    pub fn expired(&self) -> bool {
+        self.interrupt.pending().is_some()
+            || self.deadline.is_some_and(|d| Instant::now() >= d)
+            || self.interrupt.timed_out()
+    }
+
     /// Stops when more than the allowed number of bytes is in use.
     pub fn check_memory(&mut self, bytes: usize) {
         if bytes > self.memory && self.stop.is_none() {

@@ -7,7 +7,7 @@ use super::ground::{GroundConj, GroundDnf, Grounder, Lit, Side, push};
 use super::initial::{Leaf, full_sets, leaves};
 use super::layout::{Bounds, Packing};
 use super::numbers::{Expr, largest_constant};
-use super::symmetry::Symmetry;
+use super::symmetry::{Exchangeable, Symmetry};
 use super::table::Table;
 use crate::model::semantics::{Layout, admits, distinct_tuples, tuples};
 use crate::model::{Assignment, Branch, Relation, System, Term, TransitionId};
@@ -108,6 +108,7 @@ pub(super) struct Machine {
     pub bads: Vec<BadInstance>,
     pub bad_table: Table,
     pub symmetry: Symmetry,
+    pub exchangeable: Option<Exchangeable>,
     pub leaves: Vec<Leaf>,
     pub full: Vec<u128>,
     /// Whether finite cells may be undefined.
@@ -156,6 +157,8 @@ impl Machine {
         let guards: Vec<&Guard> = bads.iter().map(|b| &b.guard).collect();
         let bad_table = Table::new(&cells, &packing, &guards);
         let symmetry = Symmetry::new(system, &cells, &packing, options.symmetry);
+        let arguments = instances.iter().map(|i| i.args.as_slice());
+        let exchangeable = Exchangeable::new(&symmetry, procs, arguments);
         let (undefined, range) = (options.undefined, options.range);
         Ok(Self {
             cells,
@@ -166,6 +169,7 @@ impl Machine {
             bads,
             bad_table,
             symmetry,
+            exchangeable,
             leaves,
             full,
             undefined,

@@ -18,6 +18,7 @@ mod layout;
 mod limits;
 mod machine;
 mod numbers;
+mod parallel;
 mod search;
 mod seeds;
 mod step;

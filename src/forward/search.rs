@@ -1,14 +1,14 @@
 //! Exhaustive search: breadth first and depth first.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
-use super::Stop;
 use super::findings::Findings;
 use super::findings::Found;
 use super::limits::Limits;
 use super::machine::{Machine, Unbuildable};
 use super::step::{BadScratch, Scratch};
 use super::store::{Inserted, Store, hash};
+use super::{Stop, parallel};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
@@ -149,9 +149,8 @@ impl<'a> Search<'a> {
     /// Whether everything was expanded.
     fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
         self.seed()?;
-        let machine = self.machine;
-        let mut scratch = Scratch::new(machine);
-        let mut current = vec![0; machine.packing.words];
+        let mut scratch = Scratch::new(self.machine);
+        let mut current = vec![0; self.machine.packing.words];
         let mut cursor = 0;
         let mut level_end = self.visited.store.len();
         let mut level = 0;
@@ -175,26 +174,81 @@ impl<'a> Search<'a> {
                 let event = Event::ForwardProgress { states, queued: states - cursor };
                 observer.event(self.system, event);
             }
-            current.copy_from_slice(self.visited.store.state(cursor));
-            let live = machine.successors(&current, &mut scratch, |i, next| {
-                if self.limits.stop.is_some() {
-                    return;
-                }
-                machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
-                self.fired[usize::from(machine.instances[i].transition.0)] += 1;
-                self.meet(next, cursor as u32, i as u32);
-                self.limits.tick();
-            });
-            if !live {
-                self.check_deadlock(cursor, &current, &mut scratch);
+            if self.options.jobs > 1 && level_end - cursor >= parallel::WORTHWHILE {
+                let end = level_end.min(cursor + parallel::ROUND);
+                self.round(cursor..end, &mut current, &mut scratch);
+                cursor = end;
+            } else {
+                self.expand(cursor, &mut current, &mut scratch);
+                cursor += 1;
             }
-            self.numbers |= scratch.numbers;
-            cursor += 1;
         }
         if self.visited.store.len() > level_end {
             self.depth = level + 1;
         }
         Ok(self.limits.stop.is_none())
+    }
+
+    /// Stores the successors of state number `number`.
+    #[inline]
+    fn expand(&mut self, number: usize, current: &mut [u64], scratch: &mut Scratch) {
+        let machine = self.machine;
+        current.copy_from_slice(self.visited.store.state(number));
+        let live = machine.successors(current, scratch, |i, next| {
+            if self.limits.stop.is_some() {
+                return;
+            }
+            machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
+            self.fired[usize::from(machine.instances[i].transition.0)] += 1;
+            self.meet(next, number as u32, i as u32);
+            self.limits.tick();
+        });
+        if !live {
+            self.check_deadlock(number, current, scratch);
+        }
+        self.numbers |= scratch.numbers;
+    }
+
+    /// Expands a range of states of one level on several threads, with the same result as expanding
+    /// them one by one.
+    fn round(&mut self, range: Range<usize>, current: &mut [u64], scratch: &mut Scratch) {
+        let chunks = parallel::expand(
+            self.machine,
+            &self.visited.store,
+            range,
+            self.options.jobs,
+            self.options.deadlock,
+            &self.limits,
+        );
+        let words = self.machine.packing.words;
+        for chunk in chunks {
+            if chunk.aborted {
+                self.limits.look();
+                return;
+            }
+            let room = self.limits.max_states - self.visited.store.len();
+            if chunk.edges.len() > room || chunk.bad && self.options.stop_at_unsafe {
+                // It may have to stop within this chunk: one by one, to stop at the same state.
+                for number in chunk.range {
+                    if self.limits.stop.is_some() {
+                        return;
+                    }
+                    self.expand(number, current, scratch);
+                }
+                continue;
+            }
+            for (state, (parent, action)) in chunk.states.chunks_exact(words).zip(&chunk.edges) {
+                self.meet(state, *parent, *action);
+                self.limits.tick();
+            }
+            for (total, n) in self.fired.iter_mut().zip(&chunk.fired) {
+                *total += n;
+            }
+            for (state, refined) in chunk.deadlocks {
+                self.findings.deadlock(state, refined);
+            }
+            self.numbers |= chunk.numbers;
+        }
     }
 
     fn check_deadlock(&mut self, number: usize, state: &[u64], scratch: &mut Scratch) {

@@ -253,8 +253,8 @@ impl Machine {
         }
     }
 
-    /// Calls `f` with each step from `state`: the instance and the successor, nameless codes in
-    /// canonical form but processes not renamed. Returns whether some transition is enabled in every
+    /// Calls `f` with each step from the canonical `state`, up to exchanges of equal processes: the
+    /// instance and the successor, nameless codes in canonical form but processes not renamed. Returns whether some transition is enabled in every
     /// concrete state that `state` stands for; when false, [`Machine::deadlock`] knows more.
     pub fn successors(
         &self,
@@ -264,6 +264,9 @@ impl Machine {
     ) -> bool {
         let Scratch { enabled, undefined, next, codes, numbers, .. } = scratch;
         let any_undefined = self.enabled.look(state, enabled, undefined);
+        if let Some(exchangeable) = &self.exchangeable {
+            exchangeable.prune(&self.symmetry, state, enabled);
+        }
         let mut live = false;
         for (w, &word) in enabled.iter().enumerate() {
             let mut rest = word;

@@ -557,6 +557,76 @@ fn explorations_agree_where_processes_are_ordered() {
     }
 }
 
+/// A system whose orbits at k = 6 are too many for one level to fit in a chunk.
+fn wide_system() -> System {
+    let mut shape = Shape::new(0);
+    shape.vars = vec![
+        ("S", VarKind::Array(1), Type::Enum(T)),
+        ("R", VarKind::Array(1), Type::Enum(T)),
+        ("P", VarKind::Global, Type::Proc),
+    ];
+    let mut system = shape.system(false);
+    let cell = |v: u16, p: u8| Cell { var: VarId(v), index: [ProcRef::Var(p)].into_iter().collect() };
+    let is = |v: u16, p: u8, c: u8| Literal::In { cell: cell(v, p), values: 1 << c };
+    system.init.params = 1;
+    system.init.body = Dnf(vec![vec![is(0, 0, 0), is(1, 0, 0)]]);
+    system.bad = vec![Bad {
+        number: 1,
+        kind: BadKind::Unsafe,
+        params: 4,
+        cube: vec![is(0, 0, 2), is(1, 1, 2), is(0, 2, 1), is(0, 3, 1)],
+        span: Span::default(),
+    }];
+    let set = |v: u16, c: u8| {
+        let when = Dnf(vec![vec![Literal::Eq {
+            left: Term::Proc(ProcRef::Var(1)),
+            right: Term::Proc(ProcRef::Var(0)),
+            negated: false,
+        }]]);
+        let branches = vec![
+            Branch { when, value: Term::Constructor(c) },
+            Branch { when: Dnf::truth(), value: Term::Cell(cell(v, 1)) },
+        ];
+        Update { var: VarId(v), assignment: Assignment::Cases(branches) }
+    };
+    let template = shape.transition(false);
+    let transition = |guard, updates| Transition {
+        params: vec!["p".into()],
+        universals: vec![],
+        guard,
+        updates,
+        ..template.clone()
+    };
+    system.transitions = (0..2u16)
+        .flat_map(|v| (0..3u8).map(move |c| (v, c)))
+        .map(|(v, c)| transition(vec![is(v, 0, c)], vec![set(v, (c + 1) % 3)]))
+        .collect();
+    system
+}
+
+#[test]
+fn the_number_of_threads_makes_no_difference() {
+    let system = wide_system();
+    for base in [
+        ForwardOptions { stop_at_unsafe: true, symmetry: false, ..options() },
+        ForwardOptions { symmetry: false, ..options() },
+        ForwardOptions { symmetry: false, max_states: Some(30_000), ..options() },
+        options(),
+        ForwardOptions { strategy: Strategy::Cfl, max_states: Some(3_000), ..options() },
+        ForwardOptions { strategy: Strategy::Random, epochs: Some(3), ..options() },
+    ] {
+        let one = run(&system, 5, &base);
+        let two = run(&system, 5, &ForwardOptions { jobs: 2, ..base.clone() });
+        let same = |a: &Exploration, b: &Exploration| {
+            assert_eq!((a.stop, a.states, a.depth), (b.stop, b.states, b.depth), "{base:?}");
+            assert_eq!((&a.fired, a.deadlock_states), (&b.fired, b.deadlock_states), "{base:?}");
+            assert_eq!(a.unsafe_trace, b.unsafe_trace, "{base:?}");
+        };
+        same(&one, &two);
+        assert!(one.states > 1_000, "too few states to need threads: {}", one.states);
+    }
+}
+
 #[test]
 fn the_state_limit_is_exact() {
     let mut shape = Shape::new(7);
