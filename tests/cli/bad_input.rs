@@ -1,0 +1,137 @@
+//! Whatever is given as a model: one clear error, exit code 2, soon.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::harness::{run, run_on, run_stdin};
+use crate::models;
+
+/// The program promises two seconds; the machine may be busy with other tests.
+const SOON: Duration = Duration::from_secs(10);
+
+fn refused(path: &Path, expected: &str) {
+    let start = Instant::now();
+    let outcome = run_on("brab 2", path);
+    assert!(start.elapsed() < SOON, "{expected}: took {:?}", start.elapsed());
+    assert_eq!(outcome.code, Some(2), "{expected}: {outcome:?}");
+    assert_eq!(outcome.stdout, "", "{expected}");
+    assert!(outcome.stderr.contains("error"), "{expected}: {}", outcome.stderr);
+    assert!(outcome.stderr.contains(expected), "no {expected:?} in: {}", outcome.stderr);
+    assert!(outcome.stderr.len() < 4000, "{expected}: {} bytes of errors", outcome.stderr.len());
+    assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
+}
+
+fn file(folder: &TempDir, bytes: impl AsRef<[u8]>) -> PathBuf {
+    let path = folder.path().join("model.cub");
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+#[test]
+fn no_file() {
+    refused(Path::new("no/such/model.cub"), "cannot read no/such/model.cub");
+}
+
+#[test]
+fn a_directory() {
+    refused(Path::new("examples"), "directory");
+}
+
+#[test]
+fn nothing() {
+    let folder = TempDir::new().unwrap();
+    refused(&file(&folder, ""), "init");
+}
+
+#[test]
+fn binary() {
+    let folder = TempDir::new().unwrap();
+    let bytes: Vec<u8> = (0..4096_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    refused(&file(&folder, bytes), "UTF-8");
+    refused(&file(&folder, vec![0_u8; 4096]), "error");
+}
+
+#[test]
+fn another_encoding() {
+    let folder = TempDir::new().unwrap();
+    refused(&file(&folder, b"(* caf\xe9 *) init { }"), "UTF-8");
+}
+
+#[test]
+fn too_long() {
+    let folder = TempDir::new().unwrap();
+    refused(&file(&folder, vec![b' '; 100 << 20]), "too long");
+}
+
+#[test]
+fn as_long_as_allowed() {
+    let folder = TempDir::new().unwrap();
+    let mut text = vec![b'a'; 8 << 20];
+    text.extend(b" b");
+    refused(&file(&folder, &text), "error");
+    let text = "transition ".repeat(500_000);
+    refused(&file(&folder, text), "error");
+}
+
+#[test]
+fn nested_too_deeply() {
+    let folder = TempDir::new().unwrap();
+    let deep = 100_000;
+    let frame = |formula: &str| format!("var X : bool\ninit {{ X = True }}\nunsafe {{ {formula} }}\n");
+    for formula in [
+        format!("{}X = True{}", "(".repeat(deep), ")".repeat(deep)),
+        format!("{}X = True", "not ".repeat(deep)),
+        format!("{}X = True{}", "not (".repeat(deep), ")".repeat(deep)),
+        format!("{}X = True", "X = False => ".repeat(deep)),
+        "(".repeat(deep),
+        format!("{}X = True", "forall_other p. ".repeat(deep)),
+        format!("{}X = True{}", "if X = True then (".repeat(deep), ") else X = True".repeat(deep)),
+    ] {
+        let start: String = formula.chars().take(20).collect();
+        let path = file(&folder, frame(&formula));
+        let before = Instant::now();
+        let outcome = run_on("brab 2", &path);
+        assert_eq!(outcome.code, Some(2), "{start}: {outcome:?}");
+        assert!(before.elapsed() < SOON, "{start}: took {:?}", before.elapsed());
+        assert!(outcome.stderr.len() < 4000, "{start}: {} bytes of errors", outcome.stderr.len());
+    }
+    refused(&file(&folder, "(*".repeat(deep)), "error");
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, models::SAFE);
+    for line in [
+        "brab 0",
+        "--brab 0",
+        "--brab -1",
+        "--brab two",
+        "-brab 0",
+        "--nodes -5",
+        "--depth 0",
+        "--postpone 3",
+        "--time-limit -1s",
+        "--time-limit soon",
+        "--search sideways",
+        "--no-such-flag",
+        "-nosuchflag",
+        "--abstr-num 1 --quiet",
+        "--procs 2 --brab 2",
+    ] {
+        let outcome = run_on(line, &path);
+        assert_eq!(outcome.code, Some(2), "{line}: {outcome:?}");
+        assert_eq!(outcome.stdout, "", "{line}");
+        assert!(outcome.stderr.starts_with("error: "), "{line}: {}", outcome.stderr);
+    }
+    assert_eq!(run("").code, Some(2));
+}
+
+#[test]
+fn standard_input_is_checked_too() {
+    assert_eq!(run_stdin("-", b"").code, Some(2));
+    assert_eq!(run_stdin("-", &vec![b' '; 100 << 20]).code, Some(2));
+    assert_eq!(run_stdin("-", b"\xff\xfe").code, Some(2));
+}

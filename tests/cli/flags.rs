@@ -1,0 +1,90 @@
+//! Flags: both spellings mean the same, those without effect are accepted, answers do not change.
+
+use std::path::Path;
+
+use crate::harness::{Outcome, run, run_on, run_stdin};
+use crate::models;
+
+fn on(line: &str, model: &str) -> Outcome {
+    run_stdin(&format!("{line} -"), model.as_bytes())
+}
+
+#[test]
+fn exit_codes() {
+    for (line, model, code, says) in [
+        ("", models::SAFE, 0, "The system is SAFE"),
+        ("brab 2", models::SAFE, 0, "The system is SAFE"),
+        ("", models::UNSAFE, 1, "UNSAFE !"),
+        ("brab 2", models::UNSAFE, 1, "UNSAFE !"),
+        ("--only-forward --procs 2", models::UNSAFE, 1, "UNSAFE !"),
+        ("--only-forward --procs 1", models::UNSAFE, 0, "Nothing wrong found"),
+        ("--only-forward", models::SAFE, 0, "Nothing wrong found"),
+        ("--nodes 3 --depth 1000000", models::ENDLESS, 3, "UNKNOWN: "),
+        ("--depth 5", models::ENDLESS, 3, "UNKNOWN: "),
+        ("--time-limit 200ms --nodes 100000000 --depth 100000000", models::ENDLESS, 3, "UNKNOWN: "),
+        ("--only-forward --procs 2 --deadlock", models::DEADLOCK, 5, "DEADLOCK !"),
+        ("--only-forward --procs 2 --deadlock", models::SAFE, 0, "Nothing wrong found"),
+        ("--type-only", models::UNSAFE, 0, ""),
+    ] {
+        let outcome = on(line, model);
+        assert_eq!(outcome.code, Some(code), "{line}: {outcome:?}");
+        assert!(outcome.stdout.contains(says), "{line}: {}", outcome.stdout);
+    }
+}
+
+#[test]
+fn single_dash_and_double_dash_are_one() {
+    for (old, new) in [
+        ("-brab 2 -search dfsh -postpone 1", "--brab 2 --search dfsh --postpone 1"),
+        ("-brab 2 -upto -forward-depth 5", "brab 2 --upto --forward-depth 5"),
+        ("-brab 2 -max-forward 100 -forward-nosym", "--forward-nosym --max-forward 100 brab 2"),
+        ("-brab 2 -candheur 3 -max-cands 4", "brab 2 --candheur 3 --max-cands 4"),
+        ("-nodelete -nosubtyping -noqe", "--nodelete --nosubtyping --noqe"),
+        ("-brab 2 -abstr-num 0 10", "brab 2 --abstr-num 0 10"),
+        ("-nodes 1000 -depth 50 -v", "--nodes 1000 --depth 50 --verbose"),
+        ("-quiet -nocolor", "--quiet --color never"),
+        ("-only-forward -brab 2", "--only-forward brab 2"),
+        ("-type-only", "--type-only"),
+    ] {
+        let (old, new) = (on(old, models::SAFE), on(new, models::SAFE));
+        assert_eq!(old, new);
+        assert_eq!(old.code, Some(0), "{old:?}");
+    }
+    assert_eq!(run("-version"), run("--version"));
+    assert_eq!(run("-help"), run("--help"));
+}
+
+#[test]
+fn flags_without_effect_are_accepted_and_said() {
+    let plain = on("", models::SAFE);
+    for line in ["-j 4", "-geninv", "-dot 2", "-debug", "-max-procs 12", "-bitsolver", "-trace why"] {
+        let outcome = on(line, models::SAFE);
+        assert_eq!((outcome.code, &outcome.stdout), (Some(0), &plain.stdout), "{line}: {outcome:?}");
+        assert!(outcome.stderr.contains("has no effect"), "{line}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_file_and_standard_input_give_the_same() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/german.cub");
+    let text = std::fs::read(&path).unwrap();
+    let outcome = run_on("brab 2", &path);
+    assert_eq!(outcome, run_stdin("brab 2 -", &text));
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+}
+
+#[test]
+fn quiet_says_the_answer_and_nothing_else() {
+    assert_eq!(on("--quiet", models::SAFE).stdout, "The system is SAFE\n");
+    assert_eq!(on("-q brab 2", models::UNSAFE).stdout, "UNSAFE !\n");
+    assert_eq!(on("-q", models::UNSAFE).stderr, "");
+}
+
+#[test]
+fn colours_only_when_asked() {
+    for line in ["", "brab 2", "-v", "--trace-states"] {
+        let outcome = on(line, models::UNSAFE);
+        assert!(!outcome.stdout.contains('\x1b') && !outcome.stderr.contains('\x1b'), "{line}");
+        assert!(on(&format!("{line} --color always"), models::UNSAFE).stdout.contains('\x1b'));
+    }
+}

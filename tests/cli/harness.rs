@@ -1,0 +1,58 @@
+//! Runs the program.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What a run left behind.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The exit code; `None` when a signal ended it.
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// The program, in the root of the repository, with nothing on standard input.
+pub fn cubicle() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cubicle"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).env_remove("NO_COLOR");
+    command
+}
+
+/// Runs it with the words of `line`, then `path`.
+pub fn run_on(line: &str, path: &Path) -> Outcome {
+    finish(cubicle().args(line.split_whitespace()).arg(path))
+}
+
+/// Runs it with the words of `line`.
+pub fn run(line: &str) -> Outcome {
+    finish(cubicle().args(line.split_whitespace()))
+}
+
+/// Runs it with the words of `line` and `model` on standard input.
+pub fn run_stdin(line: &str, model: &[u8]) -> Outcome {
+    let mut child = cubicle()
+        .args(line.split_whitespace())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that has read enough closes its end: that is not what the caller tests.
+    let _ = child.stdin.take().unwrap().write_all(model);
+    outcome(&child.wait_with_output().unwrap())
+}
+
+fn finish(command: &mut Command) -> Outcome {
+    outcome(&command.output().unwrap())
+}
+
+/// As text.
+pub fn outcome(output: &std::process::Output) -> Outcome {
+    Outcome {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout.clone()).unwrap(),
+        stderr: String::from_utf8(output.stderr.clone()).unwrap(),
+    }
+}

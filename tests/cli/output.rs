@@ -1,0 +1,74 @@
+//! Standard output: the same bytes each time, and what happens when it cannot be written.
+
+use std::fs::File;
+use std::io::Read;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::harness::{cubicle, outcome, run};
+use crate::models;
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    for line in [
+        "brab 2 examples/german.cub",
+        "brab 2 -v --search dfsh examples/german.cub",
+        "examples/mesi.cub",
+        "--trace-states=full examples/mutex_wrong.cub",
+        "brab 2 --trace-states examples/mesi_wrong.cub",
+        "--only-forward --procs 3 examples/dijkstra.cub",
+    ] {
+        let first = run(line);
+        assert!(matches!(first.code, Some(0 | 1)), "{line}: {first:?}");
+        for _ in 0..2 {
+            assert_eq!(first, run(line), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_is_an_error() {
+    let Ok(full) = File::options().write(true).open("/dev/full") else { return };
+    let output = cubicle().args(["brab", "2", "examples/german.cub"]).stdout(full).output().unwrap();
+    let outcome = outcome(&output);
+    assert_eq!(outcome.code, Some(4), "{outcome:?}");
+    assert!(outcome.stderr.contains("cannot write to standard output"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_ends_an_endless_run() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("endless.cub");
+    std::fs::write(&path, models::ENDLESS).unwrap();
+    let start = Instant::now();
+    let mut child = cubicle()
+        .args(["--nodes", "1000000000", "--depth", "1000000000"])
+        .arg(&path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut start_of_output = [0; 10];
+    child.stdout.take().unwrap().read_exact(&mut start_of_output).unwrap();
+    // The pipe is closed now.
+    let outcome = outcome(&child.wait_with_output().unwrap());
+    assert_eq!(outcome.code, Some(141), "{outcome:?}");
+    assert!(!outcome.stderr.contains("error"), "{}", outcome.stderr);
+    assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_does_not_change_the_answer() {
+    let mut child = cubicle()
+        .args(["brab", "2", "examples/mutex_wrong.cub"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let outcome = outcome(&child.wait_with_output().unwrap());
+    assert!(matches!(outcome.code, Some(1 | 141)), "{outcome:?}");
+    assert!(!outcome.stderr.contains("error"), "{}", outcome.stderr);
+}
