@@ -10,7 +10,7 @@
 use std::time::{Duration, Instant};
 
 use crate::backward::{self, Brab, Outcome};
-use crate::forward::{self, Exploration, StateSpace};
+use crate::forward::{self, Exploration, StateSpace, Stop};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::model::semantics::replay;
@@ -62,7 +62,8 @@ impl Report {
         }
     }
 
-    /// Runs to deadlocked states, smallest instance first.
+    /// Runs to deadlocked states, smallest instance first. Those that only an outside value makes
+    /// possible are not among them: nearly always the model does not mean them.
     pub fn deadlocks(&self) -> impl Iterator<Item = &Trace> {
         self.explorations.iter().flat_map(|exploration| &exploration.deadlocks)
     }
@@ -143,10 +144,13 @@ fn explore(
     for procs in instances(system, options, observer) {
         let exploration = forward::explore(system, procs, &limits, interrupt, observer);
         observer.event(system, Event::ForwardEnd(&exploration));
-        let found = exploration.unsafe_trace.clone();
+        let (found, stop) = (exploration.unsafe_trace.clone(), exploration.stop);
         explorations.push(exploration);
         if let Some(trace) = found {
             return Some(Verdict::Unsafe(Box::new(trace)));
+        }
+        if options.only_forward && stop == Stop::TooLarge {
+            return Some(Verdict::Unknown(Reason::Memory));
         }
         if interrupt.timed_out() {
             return Some(Verdict::Unknown(Reason::Time));

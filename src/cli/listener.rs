@@ -76,7 +76,7 @@ impl Listener {
 }
 
 impl Observer for Listener {
-    fn event(&mut self, _system: &System, event: Event<'_>) {
+    fn event(&mut self, system: &System, event: Event<'_>) {
         match event {
             Event::Node { number, history, cube, queued, postponed } => {
                 self.progress.nodes.fetch_add(1, Ordering::Relaxed);
@@ -104,7 +104,7 @@ impl Observer for Listener {
             }
             Event::ForwardEnd(exploration) => {
                 self.progress.states.store(exploration.states as u64, Ordering::Relaxed);
-                self.print(&report::exploration(exploration, self.style));
+                self.print(&report::exploration(system, exploration, self.style));
             }
             Event::Warning(text) => self.remark(&format!("warning: {text}")),
             Event::Note(text) => self.remark(&format!("note: {text}")),

@@ -1,18 +1,61 @@
 //! The block about one forward exploration.
 
+use std::fmt::Write as _;
+
 use super::block::Block;
 use super::style::Style;
 use crate::forward::{Exploration, Stop};
+use crate::model::System;
+
+/// Names of transitions shown in one row at most.
+const MOST_NAMES: usize = 12;
 
 /// What was seen, and whether that is everything.
-pub fn exploration(exploration: &Exploration, style: Style) -> String {
-    let Exploration { procs, states, symmetry, depth, .. } = exploration;
+pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> String {
+    let procs = exploration.procs;
     let mut block = Block::new(&format!("FORWARD EXPLORATION [{procs} procs]"), style);
-    let unit = if *symmetry { "orbits of states" } else { "states" };
-    block.row("Total forward nodes", format!("{states} {unit}"));
-    block.row("Depth", depth);
+    block.row("Total forward nodes", format!("{} {}", exploration.states, unit(exploration)));
+    block.row("Depth", exploration.depth);
     block.row("Exploration", stop(exploration.stop));
+    if !exploration.fired.is_empty() {
+        block.row("Transitions that fired", coverage(system, exploration));
+    }
+    if exploration.deadlock_states > 0 {
+        block.row("Deadlocked states", exploration.deadlock_states);
+    }
+    if !exploration.outside_deadlocks.is_empty() {
+        block.row("Only with an outside value", exploration.outside_deadlocks.len());
+    }
     block.finish()
+}
+
+/// What is counted: concrete states, or something that stands for several.
+fn unit(exploration: &Exploration) -> &'static str {
+    match (exploration.symmetry, exploration.compressed) {
+        (false, false) => "states",
+        (true, false) => "orbits of states under renaming of processes",
+        (false, true) => "states, some with cells left open",
+        (true, true) => "orbits of states, some with cells left open",
+    }
+}
+
+/// `5 of 7 (never: t, u)`. The parts of one declaration count as one.
+fn coverage(system: &System, exploration: &Exploration) -> String {
+    let mut declared: Vec<(u16, &str, bool)> = Vec::new();
+    for (transition, &count) in system.transitions.iter().zip(&exploration.fired) {
+        match declared.iter_mut().find(|(origin, ..)| *origin == transition.origin) {
+            Some((.., fired)) => *fired |= count > 0,
+            None => declared.push((transition.origin, &transition.name, count > 0)),
+        }
+    }
+    let never: Vec<_> = declared.iter().filter(|(.., fired)| !fired).map(|(_, name, _)| *name).collect();
+    let mut text = format!("{} of {}", declared.len() - never.len(), declared.len());
+    if !never.is_empty() {
+        let shown = &never[..never.len().min(MOST_NAMES)];
+        let more = if shown.len() < never.len() { ", .." } else { "" };
+        let _ = write!(text, " (never: {}{more})", shown.join(", "));
+    }
+    text
 }
 
 /// Whether the exploration is complete, or what cut it.

@@ -8,7 +8,7 @@ pub fn reason(reason: &Reason) -> String {
         Reason::Nodes(limit) => format!("the limit of {limit} nodes was reached"),
         Reason::Depth(limit) => format!("the depth limit of {limit} was reached"),
         Reason::Time => "the time limit was reached".to_owned(),
-        Reason::Memory => "the memory limit was reached".to_owned(),
+        Reason::Memory => "there is not enough memory".to_owned(),
         Reason::SolverUnknown(why) => format!("the solver could not decide a test ({why})"),
         Reason::Spurious(trace) => {
             format!("every error trace found is spurious (no instance executes it); the shortest: {trace}")
