@@ -14,6 +14,8 @@ const A_WHILE: Duration = Duration::from_millis(700);
 
 const ENDLESS: &str = "--nodes 1000000000 --depth 1000000000";
 
+const FORWARD: &str = "brab 1 --max-forward 1000000000";
+
 fn start(line: &str, model: &str) -> (TempDir, Child) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("model.cub");
@@ -72,13 +74,13 @@ fn sigterm_ends_every_phase() {
     assert_eq!(outcome.code, Some(143));
     let (outcome, _) = after("--only-forward --procs 2", models::ENDLESS, &["-TERM"]);
     assert_eq!(outcome.code, Some(143), "{outcome:?}");
-    let (outcome, _) = after("brab 2", models::ENDLESS_FORWARD, &["-TERM"]);
+    let (outcome, _) = after(FORWARD, models::ENDLESS_FORWARD, &["-TERM"]);
     assert_eq!(outcome.code, Some(143), "{outcome:?}");
 }
 
 #[test]
 fn the_first_ctrl_c_of_a_brab_run_only_ends_the_exploration() {
-    let (outcome, _) = after("brab 2", models::ENDLESS_FORWARD, &["-INT"]);
+    let (outcome, _) = after(FORWARD, models::ENDLESS_FORWARD, &["-INT"]);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     assert!(outcome.stderr.contains("the backward search goes on"), "{}", outcome.stderr);
     assert!(outcome.stdout.contains("The system is SAFE"), "{}", outcome.stdout);
@@ -86,7 +88,7 @@ fn the_first_ctrl_c_of_a_brab_run_only_ends_the_exploration() {
 
 #[test]
 fn the_second_one_ends_the_run() {
-    let (outcome, _) = after(&format!("brab 1 {ENDLESS}"), models::ENDLESS, &["-INT", "-INT"]);
+    let (outcome, _) = after(&format!("{FORWARD} {ENDLESS}"), models::ENDLESS, &["-INT", "-INT"]);
     assert_eq!(outcome.code, Some(130));
     assert!(outcome.stdout.contains("Number of visited nodes"));
 }
@@ -110,7 +112,7 @@ fn a_time_limit_holds_in_every_phase() {
     for (line, model) in [
         ("--nodes 1000000000 --depth 1000000000", models::ENDLESS),
         ("--only-forward --procs 2", models::ENDLESS),
-        ("brab 2", models::ENDLESS_FORWARD),
+        (FORWARD, models::ENDLESS_FORWARD),
     ] {
         let (_folder, child) = start(&format!("--quiet --time-limit 500ms {line}"), model);
         let (outcome, took) = wait(child);
