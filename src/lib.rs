@@ -15,6 +15,7 @@ pub mod check;
 pub mod diagnostic;
 pub mod forward;
 pub mod interrupt;
+pub mod itf;
 pub mod model;
 pub mod observer;
 pub mod options;

@@ -7,6 +7,7 @@
 mod block;
 mod conclusion;
 mod forward;
+mod json;
 mod progress;
 mod reason;
 mod statistics;
@@ -16,6 +17,7 @@ mod values;
 
 pub use conclusion::{TraceStates, answer, conclusion};
 pub use forward::exploration;
+pub use json::statistics as statistics_json;
 pub use progress::{approximation, bad_candidate, node, restart};
 pub use reason::{reason, reason_help};
 pub use statistics::profile;

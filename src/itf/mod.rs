@@ -1,0 +1,19 @@
+//! Traces as files: the Informal Trace Format (ITF) of the Apalache model checker, in JSON.
+//!
+//! A trace has one object for each state; variables of the model are its keys. Enum values are
+//! strings (those of `bool` JSON booleans), integers `{"#bigint": "5"}`, reals strings `"1/2"`,
+//! arrays `{"#map": [[index, value], ..]}` with index `"#1"` or `{"#tup": ["#1", "#2"]}`, processes
+//! `"#1"`. What has no name in the model gets one: an outside value of type proc is `"outside(p)"`,
+//! where p is its place in the process order (process `#i` has place (i-1) * 2^20), and a
+//! value of an abstract type `data` is `"data!0"`, `"data!1"`, ..
+//!
+//! What ITF leaves to the tools stands under `#meta`: of the file the number of processes, of a state
+//! the transition that led to it with its arguments.
+
+mod read;
+mod replay;
+mod write;
+
+pub use read::{ReadError, read};
+pub use replay::replay;
+pub use write::write;

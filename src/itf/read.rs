@@ -1,0 +1,195 @@
+//! From a file to a trace of a given model. Nothing in the file is believed.
+
+use serde_json::{Map, Value as Json};
+
+use super::write;
+use crate::model::semantics::{Layout, Point, Semantics, State, Step, Value, distinct_tuples, tuples};
+use crate::model::{BOOL, Rational, System, TransitionId, Type, Var, VarId, VarKind};
+use crate::verdict::Trace;
+
+/// The most cells of a state that is read: far beyond what anybody can look at.
+const MOST_CELLS: u64 = 1_000_000;
+
+/// The most processes of an instance that is read.
+const MOST_PROCS: u64 = 1_000;
+
+/// Why a file is no trace of the model. Says nothing about whether its steps can be taken.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Not JSON.
+    #[error("it is not JSON: {0}")]
+    Json(String),
+    /// The file as a whole.
+    #[error("{0}")]
+    File(String),
+    /// One of its states.
+    #[error("state {index}: {why}")]
+    State {
+        /// Counted from 0.
+        index: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// Reads the text of a file. The result has the shape of a trace of `system`; whether it is a run,
+/// [`super::replay()`] says.
+pub fn read(system: &System, text: &str) -> Result<Trace, ReadError> {
+    let file: Json = serde_json::from_str(text).map_err(|error| ReadError::Json(error.to_string()))?;
+    let meta = &file["#meta"];
+    let procs = meta["processes"]
+        .as_u64()
+        .filter(|&procs| procs <= MOST_PROCS)
+        .ok_or_else(|| ReadError::File(format!("#meta has no number of processes up to {MOST_PROCS}")))?;
+    let procs = procs as usize;
+    if cells(system, procs).is_none_or(|cells| cells > MOST_CELLS) {
+        return Err(ReadError::File(format!("{procs} processes are too many: more than {MOST_CELLS} cells")));
+    }
+    let ending = meta["ends in"].as_str().unwrap_or_default();
+    let bad = (0..system.bad.len()).find(|&bad| write::bad_name(system, bad) == ending);
+    if bad.is_none() && ending != "deadlock" {
+        return Err(ReadError::File(format!("the model has no {ending:?} for the trace to end in")));
+    }
+    let states = file["states"].as_array().map_or(&[][..], Vec::as_slice);
+    let Some((first, others)) = states.split_first() else {
+        return Err(ReadError::File("it has no states".to_owned()));
+    };
+    let reader =
+        Reader { system, layout: Layout::new(system, procs), semantics: Semantics::new(system, procs) };
+    let at = |index: usize| move |why| ReadError::State { index, why };
+    let mut trace = Trace { initial: reader.state(first).map_err(at(0))?, steps: Vec::new(), bad };
+    for (number, json) in others.iter().enumerate() {
+        let before = trace.steps.last().map_or(&trace.initial, |step| &step.after);
+        let step = reader.step(before, json).map_err(at(number + 1))?;
+        trace.steps.push(step);
+    }
+    Ok(trace)
+}
+
+/// Cells of the instance, when they can be counted.
+fn cells(system: &System, procs: usize) -> Option<u64> {
+    let mut sum = 0_u64;
+    for var in &system.vars {
+        sum = sum.checked_add((procs as u64).checked_pow(var.arity() as u32)?)?;
+    }
+    Some(sum)
+}
+
+struct Reader<'a> {
+    system: &'a System,
+    layout: Layout,
+    semantics: Semantics<'a>,
+}
+
+impl Reader<'_> {
+    fn state(&self, json: &Json) -> Result<State, String> {
+        let object = json.as_object().ok_or("it is no object")?;
+        // Every position is written below: the variables' cells are all there are.
+        let mut values = vec![Value::Constructor(0); self.layout.len()];
+        for (id, var) in self.system.vars.iter().enumerate() {
+            let id = VarId(id as u16);
+            let json = object.get(&var.name).ok_or_else(|| format!("{} is missing", var.name))?;
+            match var.kind {
+                VarKind::Global | VarKind::Const => {
+                    values[self.layout.position(id, [])] =
+                        self.value(var, json).map_err(|why| format!("{}: {why}", var.name))?;
+                }
+                VarKind::Array(arity) => {
+                    let pairs = json["#map"].as_array().ok_or_else(|| format!("{} is no #map", var.name))?;
+                    for index in tuples(self.layout.procs, usize::from(arity)) {
+                        let key = write::key(&index);
+                        let mut found = pairs.iter().filter(|pair| pair[0] == key);
+                        let (Some(pair), None) = (found.next(), found.next()) else {
+                            return Err(format!("{} does not have {key} exactly once", var.name));
+                        };
+                        values[self.layout.position(id, index.iter().copied())] =
+                            self.value(var, &pair[1])
+                                .map_err(|why| format!("{} at {key}: {why}", var.name))?;
+                    }
+                }
+            }
+        }
+        Ok(State { procs: self.layout.procs, values })
+    }
+
+    fn value(&self, var: &Var, json: &Json) -> Result<Value, String> {
+        let value = match var.ty {
+            Type::Enum(BOOL) => json.as_bool().map(|truth| Value::Constructor(u8::from(truth))),
+            Type::Enum(ty) => {
+                let mut constructors = self.system.enumeration(ty).constructors.iter();
+                json.as_str()
+                    .and_then(|name| constructors.position(|constructor| constructor == name))
+                    .map(|at| Value::Constructor(at as u8))
+            }
+            Type::Proc => json.as_str().and_then(|name| self.process_or_outside(name)),
+            Type::Int => json["#bigint"]
+                .as_str()
+                .and_then(|digits| digits.parse().ok())
+                .or_else(|| json.as_i64())
+                .map(|number| Value::Number(Rational::integer(number))),
+            Type::Real => json.as_str().and_then(fraction).map(Value::Number),
+            Type::Abstract(ty) => json
+                .as_str()
+                .and_then(|name| name.strip_prefix(self.system.abstracts[usize::from(ty.0)].as_str()))
+                .and_then(|rest| rest.strip_prefix('!'))
+                .and_then(|number| number.parse().ok())
+                .map(Value::Abstract),
+        };
+        value.ok_or_else(|| format!("{json} is no value of its type"))
+    }
+
+    fn process_or_outside(&self, name: &str) -> Option<Value> {
+        if let Some(process) = self.process(name) {
+            return Some(Value::Proc(Point::process(process)));
+        }
+        let place = name.strip_prefix("outside(")?.strip_suffix(')')?.parse().ok()?;
+        Point(place).as_process(self.layout.procs).is_none().then_some(Value::Proc(Point(place)))
+    }
+
+    fn process(&self, name: &str) -> Option<usize> {
+        let number: usize = name.strip_prefix('#')?.parse().ok()?;
+        number.checked_sub(1).filter(|&process| process < self.layout.procs)
+    }
+
+    fn arguments(&self, meta: &Map<String, Json>, key: &str) -> Result<Vec<usize>, String> {
+        let Some(list) = meta.get(key) else { return Ok(Vec::new()) };
+        let list = list.as_array().ok_or_else(|| format!("{key} is no list"))?;
+        let processes = list.iter().map(|json| json.as_str().and_then(|name| self.process(name)));
+        processes.collect::<Option<_>>().ok_or_else(|| format!("{key} has something that is no process"))
+    }
+
+    /// A step with the named transition. Parts of a declaration share its name: the part that can
+    /// take the step is meant, or any when none can.
+    fn step(&self, before: &State, json: &Json) -> Result<Step, String> {
+        let after = self.state(json)?;
+        let meta = json["#meta"].as_object().ok_or("it has no #meta")?;
+        let name = meta.get("transition").and_then(Json::as_str).ok_or("#meta names no transition")?;
+        let shown = self.arguments(meta, "arguments")?;
+        let hidden = self.arguments(meta, "hidden arguments")?;
+        let mut any = None;
+        for (id, transition) in self.system.transitions.iter().enumerate() {
+            if transition.name != name || transition.params.len() != shown.len() {
+                continue;
+            }
+            let free = usize::from(transition.hidden);
+            for other in distinct_tuples(self.layout.procs, free) {
+                if !hidden.is_empty() && other != hidden {
+                    continue;
+                }
+                let args = [shown.as_slice(), other.as_slice()].concat();
+                let step = Step { transition: TransitionId(id as u16), args, after: after.clone() };
+                if self.semantics.is_step(before, &step).is_ok() {
+                    return Ok(step);
+                }
+                any.get_or_insert(step);
+            }
+        }
+        any.ok_or_else(|| format!("the model has no transition {name:?} with {} arguments", shown.len()))
+    }
+}
+
+/// `3`, `-1/2`.
+fn fraction(text: &str) -> Option<Rational> {
+    let (num, den) = text.split_once('/').unwrap_or((text, "1"));
+    Rational::new(num.parse::<i64>().ok()?.into(), den.parse::<i64>().ok()?.into())
+}

@@ -1,0 +1,117 @@
+//! From a trace to its file.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::model::semantics::{Layout, State, Step, Value, tuples};
+use crate::model::{BOOL, BadKind, System, Type, Var, VarId, VarKind};
+use crate::verdict::Trace;
+
+/// The text of the file, ending in a line feed. `source` names the model.
+pub fn write(system: &System, trace: &Trace, source: &str) -> String {
+    let layout = Layout::new(system, trace.initial.procs);
+    let mut states = vec![state(system, &layout, &trace.initial, json!({ "index": 0 }))];
+    for (number, step) in trace.steps.iter().enumerate() {
+        states.push(state(system, &layout, &step.after, of_step(system, number + 1, step)));
+    }
+    let vars: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
+    let file = json!({
+        "#meta": {
+            "format": "ITF",
+            "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+            "source": source,
+            "processes": trace.initial.procs,
+            "ends in": ending(system, trace),
+        },
+        "vars": vars,
+        "states": states,
+    });
+    format!("{file:#}\n")
+}
+
+/// `unsafe[1]`, `invariant[2]` or `deadlock`.
+pub(super) fn ending(system: &System, trace: &Trace) -> String {
+    trace.bad.map_or("deadlock".to_owned(), |bad| bad_name(system, bad))
+}
+
+/// The name of bad cube number `bad`.
+pub(super) fn bad_name(system: &System, bad: usize) -> String {
+    let bad = &system.bad[bad];
+    match bad.kind {
+        BadKind::Unsafe => format!("unsafe[{}]", bad.number),
+        BadKind::Invariant => format!("invariant[{}]", bad.number),
+    }
+}
+
+fn of_step(system: &System, index: usize, step: &Step) -> Json {
+    let transition = system.transition(step.transition);
+    let (shown, hidden) = step.args.split_at(transition.params.len());
+    let mut meta = json!({
+        "index": index,
+        "transition": transition.name,
+        "arguments": shown.iter().map(|&p| process(p)).collect::<Vec<_>>(),
+    });
+    if !hidden.is_empty() {
+        meta["hidden arguments"] = hidden.iter().map(|&p| process(p)).collect();
+    }
+    meta
+}
+
+fn state(system: &System, layout: &Layout, state: &State, meta: Json) -> Json {
+    let mut object = Map::new();
+    object.insert("#meta".to_owned(), meta);
+    for (id, var) in system.vars.iter().enumerate() {
+        let id = VarId(id as u16);
+        let at = |index: &[usize]| {
+            value(system, var, state.values[layout.position(id, index.iter().copied())], state.procs)
+        };
+        let json = match var.kind {
+            VarKind::Global | VarKind::Const => at(&[]),
+            VarKind::Array(arity) => {
+                let pairs: Vec<Json> = tuples(state.procs, usize::from(arity))
+                    .map(|index| json!([key(&index), at(&index)]))
+                    .collect();
+                json!({ "#map": pairs })
+            }
+        };
+        object.insert(var.name.clone(), json);
+    }
+    Json::Object(object)
+}
+
+/// The index of an array cell.
+pub(super) fn key(index: &[usize]) -> Json {
+    match index {
+        [one] => process(*one).into(),
+        several => {
+            let names: Vec<_> = several.iter().map(|&p| process(p)).collect();
+            json!({ "#tup": names })
+        }
+    }
+}
+
+/// `#1` for process 0.
+pub(super) fn process(process: usize) -> String {
+    format!("#{}", process + 1)
+}
+
+/// A value that a cell of `var` holds.
+pub(super) fn value(system: &System, var: &Var, value: Value, procs: usize) -> Json {
+    match (value, var.ty) {
+        (Value::Constructor(c), Type::Enum(BOOL)) => (c == 1).into(),
+        (Value::Constructor(c), Type::Enum(ty)) => {
+            system.enumeration(ty).constructors[usize::from(c)].as_str().into()
+        }
+        (Value::Proc(point), _) => match point.as_process(procs) {
+            Some(p) => process(p).into(),
+            None => format!("outside({})", point.0).into(),
+        },
+        (Value::Number(number), Type::Int) => json!({ "#bigint": number.to_string() }),
+        (Value::Number(number), _) => number.to_string().into(),
+        (Value::Abstract(number), Type::Abstract(ty)) => {
+            format!("{}!{number}", system.abstracts[usize::from(ty.0)]).into()
+        }
+        (Value::Constructor(_) | Value::Abstract(_), _) => {
+            unreachable!("a cell holds values of its own type")
+        }
+    }
+}

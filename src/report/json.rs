@@ -1,0 +1,98 @@
+//! The figures of a run for programs.
+
+use serde_json::{Value, json};
+
+use super::reason::reason;
+use super::style::Style;
+use super::trace::history;
+use crate::check::{Conclusion, Report};
+use crate::forward::{Exploration, Stop};
+use crate::model::System;
+use crate::verdict::Verdict;
+
+/// Everything that the run found out, as a JSON text that ends in a line feed. Only `times` depends on
+/// the clock.
+pub fn statistics(system: &System, model: &str, report: &Report) -> String {
+    let verdict = match report.conclusion() {
+        Conclusion::Safe => "safe",
+        Conclusion::Unsafe => "unsafe",
+        Conclusion::Deadlock => "deadlock",
+        Conclusion::NothingFound => "nothing found",
+        Conclusion::Unknown => "unknown",
+    };
+    let why = match &report.verdict {
+        Some(Verdict::Unknown(why)) => Some(reason(why)),
+        _ => None,
+    };
+    let trace = match &report.verdict {
+        Some(Verdict::Unsafe(trace)) => Some(history(system, trace, Style::PLAIN)),
+        _ => None,
+    };
+    let file = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "model": model,
+        "verdict": verdict,
+        "reason": why,
+        "error trace": trace,
+        "explorations": report.explorations.iter().map(exploration).collect::<Vec<_>>(),
+        "backward": report.backward.as_ref().map(backward),
+        "times": times(&report.times),
+    });
+    format!("{file:#}\n")
+}
+
+fn exploration(exploration: &Exploration) -> Value {
+    json!({
+        "processes": exploration.procs,
+        "states": exploration.states,
+        "symmetry": exploration.symmetry,
+        "open cells": exploration.compressed,
+        "depth": exploration.depth,
+        "stop": stop(exploration.stop),
+        "deadlocked states": exploration.deadlock_states,
+        "fired": exploration.fired,
+    })
+}
+
+fn stop(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Complete => "complete",
+        Stop::Depth => "depth",
+        Stop::States => "states",
+        Stop::Time => "time",
+        Stop::Memory => "memory",
+        Stop::Unsafe => "unsafe",
+        Stop::Numbers => "numbers",
+        Stop::Interrupted => "interrupted",
+        Stop::TooLarge => "too large",
+        Stop::NoInstance => "no instance",
+    }
+}
+
+fn backward(outcome: &crate::backward::Outcome) -> Value {
+    let statistics = &outcome.statistics;
+    let candidates: Vec<_> = outcome
+        .candidates
+        .iter()
+        .map(|candidate| json!({ "number": candidate.number, "literals": candidate.literals }))
+        .collect();
+    let counters: serde_json::Map<_, _> =
+        statistics.counters.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
+    json!({
+        "nodes": statistics.nodes,
+        "abandoned": statistics.abandoned,
+        "fixpoints": statistics.fixpoints,
+        "solver calls": statistics.solver_calls,
+        "max processes": statistics.max_procs,
+        "deleted": statistics.deleted,
+        "restarts": statistics.restarts,
+        "candidates": candidates,
+        "counters": counters,
+        "times": times(&statistics.times),
+    })
+}
+
+/// Seconds per phase.
+fn times(times: &[(&'static str, std::time::Duration)]) -> Value {
+    Value::Object(times.iter().map(|(name, time)| ((*name).to_owned(), time.as_secs_f64().into())).collect())
+}
