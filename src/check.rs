@@ -68,14 +68,30 @@ impl Report {
         self.explorations.iter().flat_map(|exploration| &exploration.deadlocks)
     }
 
+    /// Runs to further bad cubes, when [`ForwardOptions::stop_at_unsafe`] is off.
+    ///
+    /// [`ForwardOptions::stop_at_unsafe`]: crate::options::ForwardOptions::stop_at_unsafe
+    pub fn more_bad(&self) -> impl Iterator<Item = &Trace> {
+        self.explorations.iter().flat_map(|exploration| &exploration.more_unsafe_traces)
+    }
+
+    /// The run to a bad state that the verdict rests on.
+    pub fn bad(&self) -> Option<&Trace> {
+        match &self.verdict {
+            Some(Verdict::Unsafe(trace)) => Some(trace),
+            _ => None,
+        }
+    }
+
+    /// All traces: to bad states first, then to deadlocks.
+    pub fn traces(&self) -> impl Iterator<Item = &Trace> {
+        self.bad().into_iter().chain(self.more_bad()).chain(self.deadlocks())
+    }
+
     /// A trace that the reference semantics does not execute is a bug of an engine: it must be loud, and
     /// it must not look like an answer.
     fn assert_replayed(&self, system: &System) {
-        let bad = match &self.verdict {
-            Some(Verdict::Unsafe(trace)) => Some(&**trace),
-            _ => None,
-        };
-        for trace in bad.into_iter().chain(self.deadlocks()) {
+        for trace in self.traces() {
             if let Err(error) = replay(system, trace) {
                 panic!("an engine reports a trace that the model does not execute: {error}");
             }

@@ -28,7 +28,7 @@ Single-dash flags of the original Cubicle (-brab 2, -search dfsh, -nocolor) are 
 #[command(
     name = "cubicle",
     version,
-    override_usage = "cubicle [OPTIONS] FILE\n       cubicle brab K [OPTIONS] FILE",
+    override_usage = "cubicle [OPTIONS] FILE\n       cubicle brab K [OPTIONS] FILE\n       cubicle replay FILE TRACE",
     after_help = "Exit codes: 0 safe, 1 unsafe, 2 usage or model error, 3 inconclusive, 4 internal error, \
                   5 deadlock. More with --help.",
     after_long_help = AFTER_HELP,
@@ -103,6 +103,29 @@ pub struct Args {
     #[arg(long, value_name = "STRATEGY", default_value = "bfs", help_heading = FORWARD)]
     pub forward: Forward,
 
+    /// How `cfl` chooses its walks
+    #[arg(long, value_name = "HOW", default_value = "adaptive", help_heading = FORWARD)]
+    pub cfl_choice: CflChoice,
+
+    /// Seed of `random` and `cfl`
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = FORWARD)]
+    pub seed: u64,
+
+    /// Stop `random` and `cfl` after N epochs: with the same seed, this repeats a run exactly
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = FORWARD)]
+    pub epochs: Option<u64>,
+
+    /// Threads of `random` and `cfl`; the result does not depend on it
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=256),
+        help_heading = FORWARD
+    )]
+    pub jobs: u16,
+
     /// Do not expand states at depth N
     #[arg(long, value_name = "N", help_heading = FORWARD)]
     pub forward_depth: Option<u32>,
@@ -139,13 +162,17 @@ pub struct Args {
     #[arg(long, help_heading = FORWARD)]
     pub deadlock: bool,
 
-    /// Seed of the random strategies
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = FORWARD)]
-    pub seed: u64,
+    /// Look for one trace to each bad cube instead of stopping at the first
+    #[arg(long, help_heading = FORWARD)]
+    pub all_errors: bool,
 
     /// End the whole run after this time (500ms, 10s, 2m)
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = LIMITS)]
     pub time_limit: Option<Duration>,
+
+    /// End an exploration when its states take this much memory (100MB, 4GB) [default: 80 % of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = LIMITS)]
+    pub memory_limit: Option<usize>,
 
     /// Give up after N nodes
     #[arg(
@@ -189,6 +216,14 @@ pub struct Args {
         help_heading = OUTPUT
     )]
     pub trace_states: Option<TraceStates>,
+
+    /// Write the error trace to FILE, in ITF (a JSON format); `cubicle replay` reads it
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub trace_out: Option<std::path::PathBuf>,
+
+    /// Write the figures of the run to FILE, in JSON
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub stats_json: Option<std::path::PathBuf>,
 
     /// Show times and counters on standard error
     #[arg(long, alias = "profiling", help_heading = OUTPUT)]
@@ -240,6 +275,19 @@ pub enum Forward {
     Bfs,
     /// Depth first
     Dfs,
+    /// Restarting random walks
+    Random,
+    /// Coverage-guided fuzzing: walks to where new combinations of values are
+    Cfl,
+}
+
+/// Ways to choose walks.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum CflChoice {
+    /// By what brought new combinations lately, half of them towards guards that never held
+    Adaptive,
+    /// Uniformly, as published
+    Uniform,
 }
 
 /// Cells shown in a trace.
@@ -284,6 +332,22 @@ fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
+/// `100MB`, `4G`, `512KiB`; a bare number is bytes. Units are powers of 1024.
+fn bytes(text: &str) -> Result<usize, String> {
+    let wrong = || "a size is a number and one of K, M, G (or KB, KiB, ..)".to_owned();
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.to_ascii_uppercase().as_str() {
+        "" | "B" => 0,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        _ => return Err(wrong()),
+    };
+    let number: usize = number.parse().map_err(|_| wrong())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "that is more than there can be".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,6 +356,16 @@ mod tests {
     #[test]
     fn definitions_are_consistent() {
         Args::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(bytes("100MB"), Ok(100 << 20));
+        assert_eq!(bytes("4g"), Ok(4 << 30));
+        assert_eq!(bytes("12"), Ok(12));
+        for wrong in ["", "MB", "-1", "1.5G", "1T", "99999999999999999999", "99999999999G"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

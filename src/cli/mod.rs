@@ -3,14 +3,17 @@
 mod args;
 mod compat;
 mod exit;
+mod files;
 mod input;
 mod listener;
 mod output;
+mod replay;
 mod settings;
 mod watchdog;
 
 use std::ffi::OsString;
 use std::io::{stderr, stdout};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,8 +22,8 @@ use std::thread;
 use clap::{CommandFactory, FromArgMatches};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::report;
 use cubicle::verdict::Verdict;
+use cubicle::{Report, itf, report};
 
 use self::args::Args;
 use self::listener::{Listener, Status};
@@ -32,18 +35,15 @@ const STACK_BYTES: usize = 256 << 20;
 
 /// Runs the program on `words`, its own name first.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = match parse(words) {
-        Ok(args) => args,
-        Err(code) => return ExitCode::from(code),
-    };
     std::panic::set_hook(Box::new(|panic| {
         complain(&format!("internal error: {panic}"));
         complain(
             "This is a bug of cubicle, not of your model. Please report it with the model and the command.",
         );
     }));
+    let words: Vec<OsString> = words.into_iter().collect();
     let worker = thread::Builder::new().name("cubicle".into()).stack_size(STACK_BYTES);
-    let code = match worker.spawn(move || checked(&args)) {
+    let code = match worker.spawn(move || command(words)) {
         Ok(worker) => worker.join().unwrap_or(exit::INTERNAL),
         Err(error) => {
             complain(&format!("error: cannot start a thread: {error}"));
@@ -53,18 +53,24 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(code)
 }
 
+/// The command that the words ask for.
+fn command(words: Vec<OsString>) -> u8 {
+    if words.get(1).is_some_and(|word| word == "replay") {
+        return replay::run(words.into_iter().skip(2));
+    }
+    match parse(words) {
+        Ok(args) => decide(&args),
+        Err(code) => code,
+    }
+}
+
 /// The typed command line, or the exit code after help or an error was printed.
-fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, u8> {
+fn parse(words: Vec<OsString>) -> Result<Args, u8> {
     let mut command = Args::command();
     command.build();
     let rewritten = compat::rewrite(&command, words);
     let args = command.try_get_matches_from(rewritten.words).and_then(|m| Args::from_arg_matches(&m));
-    let args = args.map_err(|error| {
-        let code = if error.use_stderr() { exit::USAGE } else { exit::OK };
-        // Help into a closed pipe is nobody's concern.
-        let _ = error.print();
-        code
-    })?;
+    let args = args.map_err(|error| refuse(&error))?;
     if !args.quiet {
         for note in &rewritten.notes {
             complain(&format!("note: {note}"));
@@ -73,8 +79,15 @@ fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args, u8> {
     Ok(args)
 }
 
+/// Prints what the parser has to say: help, the version, or an error.
+fn refuse(error: &clap::Error) -> u8 {
+    // Help into a closed pipe is nobody's concern.
+    let _ = error.print();
+    if error.use_stderr() { exit::USAGE } else { exit::OK }
+}
+
 /// Loads the model and decides it.
-fn checked(args: &Args) -> u8 {
+fn decide(args: &Args) -> u8 {
     let interrupt = Interrupt::default();
     let progress = Arc::new(Progress::default());
     let output = Arc::new(Output::new(interrupt.clone()));
@@ -82,7 +95,7 @@ fn checked(args: &Args) -> u8 {
         complain(&format!("error: cannot listen to signals: {error}"));
         return exit::INTERNAL;
     }
-    let Some(system) = load(args) else { return exit::USAGE };
+    let Some(system) = load(&args.file, args.quiet) else { return exit::USAGE };
     if args.type_only {
         return exit::OK;
     }
@@ -107,21 +120,48 @@ fn checked(args: &Args) -> u8 {
         report::conclusion(&system, &options, &found, states, style)
     });
     let code = exit::after_output(exit::of_report(&found), output.finish());
+    advise(args, &found);
+    match write_files(args, &system, &found) {
+        Ok(()) => code,
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            exit::INTERNAL
+        }
+    }
+}
+
+/// What goes to standard error at the end.
+fn advise(args: &Args, found: &Report) {
     if let (false, Some(Verdict::Unknown(reason))) = (args.quiet, &found.verdict)
         && let Some(help) = report::reason_help(reason)
     {
         complain(&format!("help: {help}"));
     }
     if args.profile {
-        let text = report::profile(&found, settings::style(args, &stderr()));
+        let text = report::profile(found, settings::style(args, &stderr()));
         complain(text.trim_end());
     }
-    code
+}
+
+/// The files that flags ask for.
+fn write_files(args: &Args, system: &System, found: &Report) -> Result<(), String> {
+    let model = args.file.display().to_string();
+    if let Some(path) = &args.stats_json {
+        files::write(path, &report::statistics_json(system, &model, found))?;
+    }
+    if let Some(path) = &args.trace_out {
+        match found.traces().next() {
+            Some(trace) => files::write(path, &itf::write(system, trace, &model))?,
+            None if args.quiet => {}
+            None => complain("note: there is no trace to write"),
+        }
+    }
+    Ok(())
 }
 
 /// Reads and understands the model; what is wrong with it is told on standard error.
-fn load(args: &Args) -> Option<System> {
-    match input::read(&args.file) {
+fn load(file: &Path, _quiet: bool) -> Option<System> {
+    match input::read(file) {
         Ok(input) => {
             complain(&format!(
                 "error: {}: the front end is not there yet ({} bytes)",

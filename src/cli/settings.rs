@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use cubicle::options::{
-    BackwardOptions, ForwardOptions, Options, Postpone, SearchOrder, SolverMode, Strategy,
+    BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, SearchOrder, SolverMode, Strategy,
 };
 use cubicle::report::{Style, TraceStates};
 
@@ -27,6 +27,8 @@ fn forward(args: &Args) -> ForwardOptions {
         strategy: match args.forward {
             args::Forward::Bfs => Strategy::Bfs,
             args::Forward::Dfs => Strategy::Dfs,
+            args::Forward::Random => Strategy::Random,
+            args::Forward::Cfl => Strategy::Cfl,
         },
         depth: args.forward_depth.map(|depth| depth as usize),
         max_states: args.max_forward.map(saturating),
@@ -35,6 +37,14 @@ fn forward(args: &Args) -> ForwardOptions {
         symmetry: !args.forward_nosym,
         deadlock: args.deadlock,
         seed: args.seed,
+        stop_at_unsafe: !args.all_errors,
+        cfl_choice: match args.cfl_choice {
+            args::CflChoice::Adaptive => CflChoice::Adaptive,
+            args::CflChoice::Uniform => CflChoice::Uniform,
+        },
+        epochs: args.epochs.map(saturating),
+        memory: args.memory_limit.or_else(most_of_the_memory),
+        jobs: usize::from(args.jobs),
         ..ForwardOptions::default()
     }
 }
@@ -72,6 +82,14 @@ fn backward(args: &Args) -> BackwardOptions {
     }
 }
 
+/// 80 % of the machine's memory, where the system tells how much there is.
+fn most_of_the_memory() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes / 5 * 4 * 1024)
+}
+
 /// A limit beyond the address space is none.
 fn saturating(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
@@ -87,13 +105,16 @@ pub fn trace_states(args: &Args) -> Option<TraceStates> {
 
 /// Style of what is written to `stream`.
 pub fn style(args: &Args, stream: &impl IsTerminal) -> Style {
-    let colored = !args.nocolor
-        && match args.color {
-            args::Color::Always => true,
-            args::Color::Never => false,
-            args::Color::Auto => {
-                stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-            }
-        };
-    Style { colored }
+    match args.color {
+        _ if args.nocolor => Style::PLAIN,
+        args::Color::Always => Style { colored: true },
+        args::Color::Never => Style::PLAIN,
+        args::Color::Auto => automatic_style(stream),
+    }
+}
+
+/// Colours on a terminal, unless `NO_COLOR` is set.
+pub fn automatic_style(stream: &impl IsTerminal) -> Style {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    Style { colored: stream.is_terminal() && !refused }
 }

@@ -1,5 +1,7 @@
 //! From a file to a trace of a given model. Nothing in the file is believed.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value as Json};
 
 use super::write;
@@ -96,15 +98,20 @@ impl Reader<'_> {
                 }
                 VarKind::Array(arity) => {
                     let pairs = json["#map"].as_array().ok_or_else(|| format!("{} is no #map", var.name))?;
+                    let mut cells: BTreeMap<String, &Json> = BTreeMap::new();
+                    for pair in pairs {
+                        if cells.insert(pair[0].to_string(), &pair[1]).is_some() {
+                            return Err(format!("{} has {} twice", var.name, pair[0]));
+                        }
+                    }
                     for index in tuples(self.layout.procs, usize::from(arity)) {
-                        let key = write::key(&index);
-                        let mut found = pairs.iter().filter(|pair| pair[0] == key);
-                        let (Some(pair), None) = (found.next(), found.next()) else {
-                            return Err(format!("{} does not have {key} exactly once", var.name));
-                        };
+                        let key = write::key(&index).to_string();
+                        let json = cells.remove(&key).ok_or_else(|| format!("{} lacks {key}", var.name))?;
                         values[self.layout.position(id, index.iter().copied())] =
-                            self.value(var, &pair[1])
-                                .map_err(|why| format!("{} at {key}: {why}", var.name))?;
+                            self.value(var, json).map_err(|why| format!("{} at {key}: {why}", var.name))?;
+                    }
+                    if let Some(key) = cells.keys().next() {
+                        return Err(format!("{} has no cell {key}", var.name));
                     }
                 }
             }

@@ -60,13 +60,9 @@ pub fn answer(system: &System, report: &Report, trace_states: Option<TraceStates
     text
 }
 
-/// The traces of a report with their titles: to a bad state first, then to deadlocks.
+/// The traces of a report with their titles.
 fn traces(report: &Report) -> impl Iterator<Item = (&'static str, &Trace)> {
-    let bad = match &report.verdict {
-        Some(Verdict::Unsafe(trace)) => Some(("Error trace", &**trace)),
-        _ => None,
-    };
-    bad.into_iter().chain(report.deadlocks().map(|trace| ("Deadlock", trace)))
+    report.traces().map(|trace| (if trace.bad.is_some() { "Error trace" } else { "Deadlock" }, trace))
 }
 
 /// The answer in one line, without line end.

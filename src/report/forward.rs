@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::block::Block;
 use super::style::Style;
-use crate::forward::{Exploration, Stop};
+use crate::forward::{Exploration, Stop, TechniqueReport};
 use crate::model::System;
 
 /// Names of transitions shown in one row at most.
@@ -20,11 +20,22 @@ pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> 
     if !exploration.fired.is_empty() {
         block.row("Transitions that fired", coverage(system, exploration));
     }
+    if exploration.epochs > 0 {
+        block.row("Seed, epochs", format!("{}, {}", exploration.seed, exploration.epochs));
+    }
+    if let Some((cells, combinations)) = exploration.combinations {
+        block.row("Combinations of values seen", format!("{combinations} (of {cells} cells each)"));
+    }
     if exploration.deadlock_states > 0 {
         block.row("Deadlocked states", exploration.deadlock_states);
     }
     if !exploration.outside_deadlocks.is_empty() {
         block.row("Only with an outside value", exploration.outside_deadlocks.len());
+    }
+    for technique in &exploration.techniques {
+        let TechniqueReport { name, runs, steps, states, combinations, .. } = technique;
+        let figures = format!("{runs} walks, {steps} steps, {states} states, {combinations} combinations");
+        block.row(&format!("  {name}"), figures);
     }
     block.finish()
 }

@@ -63,6 +63,7 @@ fn stop(stop: Stop) -> &'static str {
         Stop::Memory => "memory",
         Stop::Unsafe => "unsafe",
         Stop::Numbers => "numbers",
+        Stop::Epochs => "epochs",
         Stop::Interrupted => "interrupted",
         Stop::TooLarge => "too large",
         Stop::NoInstance => "no instance",

@@ -1,0 +1,33 @@
+//! Files that a flag asks for: they appear complete or not at all.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Writes `text` under a temporary name beside `path`, then renames it. The error is a line for the user.
+pub fn write(path: &Path, text: &str) -> Result<(), String> {
+    persist(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+fn persist(path: &Path, text: &str) -> io::Result<()> {
+    // A device or a pipe cannot be replaced by a file.
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return std::fs::write(path, text);
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".cubicle-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The mask of the process applies, as to any file that it makes.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}

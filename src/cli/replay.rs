@@ -1,0 +1,60 @@
+//! `cubicle replay FILE TRACE`: executes a trace step by step and says where it first fails.
+
+use std::ffi::OsString;
+use std::io::stdout;
+use std::path::PathBuf;
+
+use clap::Parser;
+use cubicle::interrupt::Interrupt;
+use cubicle::itf;
+
+use super::output::{Output, complain};
+use super::{exit, input, load};
+
+/// Executes a trace that `--trace-out` wrote, step by step.
+///
+/// Exit codes: 0 the trace is a run of the model; 1 it is not, with the step at which it first fails;
+/// 2 the model or the trace cannot be read.
+#[derive(Debug, Parser)]
+#[command(name = "cubicle replay")]
+struct Args {
+    /// The model
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+
+    /// The trace, in ITF
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+}
+
+/// Runs the command on the words after `replay`.
+pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
+    let args = match Args::try_parse_from(std::iter::once("cubicle replay".into()).chain(words)) {
+        Ok(args) => args,
+        Err(error) => return super::refuse(&error),
+    };
+    let style = super::settings::automatic_style(&stdout());
+    let Some(system) = load(&args.model, false) else { return exit::USAGE };
+    let trace = input::read(&args.trace).and_then(|input| {
+        itf::read(&system, &input.text).map_err(|error| format!("{} is no trace: {error}", input.name))
+    });
+    let trace = match trace {
+        Ok(trace) => trace,
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            return exit::USAGE;
+        }
+    };
+    let output = Output::new(Interrupt::default());
+    let code = match itf::replay(&system, &trace) {
+        Ok(what) => {
+            output.write(&format!("{}: {what}\n", style.good("The trace is a run of the model")));
+            exit::OK
+        }
+        Err(why) => {
+            output.write(&format!("{}: {why}\n", style.bad("The trace is no run of the model")));
+            exit::UNSAFE
+        }
+    };
+    exit::after_output(code, output.finish())
+}
