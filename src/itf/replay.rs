@@ -1,8 +1,9 @@
 //! Whether a trace from a file is a run of the model, with words for who wrote it by hand.
 
-use super::write::{ending, value};
+use super::write::ending;
 use crate::model::semantics::{Layout, ReplayError, Semantics, State, Value, replay as execute, tuples};
 use crate::model::{Assignment, System, VarId};
+use crate::report::Names;
 use crate::verdict::Trace;
 
 /// What the trace shows (`3 steps with 2 processes, ending in unsafe[1]`), or where it fails first.
@@ -37,10 +38,11 @@ fn difference(system: &System, trace: &Trace, number: usize) -> Option<String> {
         .map(|update| step.after.values[layout.position(update.var, [])])
         .collect();
     let after = semantics.fire(before, step.transition, &step.args, &free)?;
+    let names = Names::new(system, trace);
     for (id, var) in system.vars.iter().enumerate() {
         for index in tuples(procs, var.arity()) {
             let at = layout.position(VarId(id as u16), index.iter().copied());
-            let show = |state: &State| value(system, var, state.values[at], procs);
+            let show = |state: &State| names.value(var, state.values[at]);
             if after.values[at] != step.after.values[at] {
                 let processes: Vec<_> = index.iter().map(|p| format!("#{}", p + 1)).collect();
                 let index =

@@ -14,18 +14,20 @@ pub fn write(system: &System, trace: &Trace, source: &str) -> String {
         states.push(state(system, &layout, &step.after, of_step(system, number + 1, step)));
     }
     let vars: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
-    let file = json!({
-        "#meta": {
-            "format": "ITF",
-            "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
-            "source": source,
-            "processes": trace.initial.procs,
-            "ends in": ending(system, trace),
-        },
-        "vars": vars,
-        "states": states,
+    let meta = json!({
+        "format": "ITF",
+        "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+        "source": source,
+        "processes": trace.initial.procs,
+        "ends in": ending(system, trace),
     });
-    format!("{file:#}\n")
+    // One line for each state, so that a diff of two traces says something.
+    let states: Vec<_> = states.iter().map(|state| format!("    {state}")).collect();
+    format!(
+        "{{\n  \"#meta\": {meta},\n  \"vars\": {},\n  \"states\": [\n{}\n  ]\n}}\n",
+        json!(vars),
+        states.join(",\n")
+    )
 }
 
 /// `unsafe[1]`, `invariant[2]` or `deadlock`.

@@ -23,3 +23,5 @@ pub use reason::{reason, reason_help};
 pub use statistics::profile;
 pub use style::Style;
 pub use trace::{history, states};
+
+pub(crate) use values::Names;

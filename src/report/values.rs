@@ -9,7 +9,7 @@ use crate::model::{Rational, System, Type, Var, VarId};
 use crate::verdict::Trace;
 
 /// Names for the values of one trace.
-pub(super) struct Names<'a> {
+pub(crate) struct Names<'a> {
     system: &'a System,
     procs: usize,
     /// Outside values, ascending.
@@ -20,7 +20,7 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// Looks through all states of `trace`.
-    pub(super) fn new(system: &'a System, trace: &Trace) -> Self {
+    pub(crate) fn new(system: &'a System, trace: &Trace) -> Self {
         let procs = trace.initial.procs;
         let mut names = Self { system, procs, outside: Vec::new(), nameless: Vec::new() };
         for state in std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after)) {
@@ -47,7 +47,7 @@ impl<'a> Names<'a> {
     }
 
     /// `value`, which a cell of `var` holds.
-    pub(super) fn value(&self, var: &Var, value: Value) -> String {
+    pub(crate) fn value(&self, var: &Var, value: Value) -> String {
         match (value, var.ty) {
             (Value::Constructor(c), Type::Enum(ty)) => {
                 self.system.enumeration(ty).constructors[usize::from(c)].clone()
