@@ -136,7 +136,7 @@ fn search(
     report: &mut Report,
 ) {
     let start = Instant::now();
-    let space = StateSpace { explorations: std::mem::take(&mut report.explorations) };
+    let space = StateSpace::new(std::mem::take(&mut report.explorations));
     let brab = options.brab.map(|procs| Brab { procs: oracle_procs(system, procs), oracle: &space });
     let outcome = backward::search(system, &options.backward, brab, interrupt, observer);
     report.times.push(("backward search", start.elapsed()));

@@ -1,6 +1,7 @@
 //! What the backward engine may ask about forward states.
 
 use crate::model::Literal;
+use crate::verdict::Trace;
 
 /// What an oracle knows of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,6 +15,17 @@ pub enum Answer {
     Untested,
 }
 
+/// What an oracle found when it was asked to look further.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Growth {
+    /// Nothing new: there is nothing left, or this oracle does not grow.
+    Nothing,
+    /// More states, so that some answers may change from [`Answer::Unseen`] to [`Answer::Reached`].
+    More,
+    /// A run to a bad state.
+    Unsafe(Box<Trace>),
+}
+
 /// Explored forward states, asked whether a cube of theirs is known to be reachable. It only steers the
 /// backward search: soundness never depends on it.
 pub trait Oracle {
@@ -24,6 +36,16 @@ pub trait Oracle {
 
     /// The largest instance explored; 0 when there is none.
     fn procs(&self) -> usize;
+
+    /// Tells it of a run of the system (to a candidate that turned out to be reachable, say), so that
+    /// cubes which the states of the run satisfy are [`Answer::Reached`] from now on.
+    fn learn(&self, _trace: &Trace) {}
+
+    /// Makes it look further, at about the cost of what it has done so far; worthwhile when too many
+    /// candidates turn out to be reachable. Deterministic.
+    fn grow(&self) -> Growth {
+        Growth::Nothing
+    }
 }
 
 /// The oracle that has seen nothing.

@@ -2,7 +2,8 @@
 //! a cube under one renaming is an intersection of few bitmaps.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use super::classes::Names;
 use super::ground::{Grounder, Lit, Side};
@@ -15,20 +16,32 @@ use crate::oracle::Answer;
 /// One bitmap for each raw value of a cell's field, the undefined one included.
 type CellColumns = Vec<Vec<u64>>;
 
-/// The states of one exploration, with columns made when they are first needed.
+/// Some states of one exploration, with columns made when they are first needed.
 pub(super) struct Columns {
-    pub machine: Machine,
-    pub visited: Visited,
-    system: System,
+    machine: Arc<Machine>,
+    /// The states, shared with a walk that may add to them.
+    visited: Arc<RwLock<Visited>>,
+    /// Which of them.
+    range: Range<usize>,
+    system: Arc<System>,
     columns: Vec<OnceLock<CellColumns>>,
     /// Cubes already answered. Only looked up, never iterated.
     known: Mutex<HashMap<(u8, Vec<Literal>), Answer>>,
 }
 
 impl Columns {
-    pub fn new(system: &System, machine: Machine, visited: Visited) -> Self {
+    pub fn new(
+        system: Arc<System>,
+        machine: Arc<Machine>,
+        visited: Arc<RwLock<Visited>>,
+        range: Range<usize>,
+    ) -> Self {
         let columns = (0..machine.cells.len()).map(|_| OnceLock::new()).collect();
-        Self { machine, visited, system: system.clone(), columns, known: Mutex::new(HashMap::new()) }
+        Self { machine, visited, range, system, columns, known: Mutex::new(HashMap::new()) }
+    }
+
+    fn states(&self) -> RwLockReadGuard<'_, Visited> {
+        self.visited.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether some stored state satisfies the cube under some renaming.
@@ -48,7 +61,7 @@ impl Columns {
         if usize::from(procs) + fixed > k {
             return Answer::Untested;
         }
-        let grounder = Grounder { system: &self.system, layout: &self.machine.cells.layout };
+        let grounder = Grounder { system: &*self.system, layout: &self.machine.cells.layout };
         for mut env in distinct_tuples(k - fixed, usize::from(procs)) {
             env.iter_mut().for_each(|p| *p += fixed);
             let conj = match grounder.conj(literals, &env) {
@@ -113,10 +126,11 @@ impl Columns {
     fn column(&self, cell: usize) -> &CellColumns {
         self.columns[cell].get_or_init(|| {
             let field = self.machine.packing.fields[cell];
-            let store = &self.visited.store;
-            let mut columns = vec![vec![0u64; store.len().div_ceil(64)]; 1 << field.bits];
-            for i in 0..store.len() {
-                columns[field.raw(store.state(i)) as usize][i / 64] |= 1 << (i % 64);
+            let store = &self.states().store;
+            let mut columns = vec![vec![0u64; self.range.len().div_ceil(64)]; 1 << field.bits];
+            for i in 0..self.range.len() {
+                let raw = field.raw(store.state(self.range.start + i));
+                columns[raw as usize][i / 64] |= 1 << (i % 64);
             }
             columns
         })
@@ -124,7 +138,7 @@ impl Columns {
 
     /// Whether some state satisfies the ground cube.
     fn some_state(&self, guard: &Guard) -> bool {
-        let states = self.visited.store.len();
+        let states = self.range.len();
         let cells = &self.machine.cells;
         // For each cell: the columns that are allowed, or those that are not, whichever are fewer.
         let mut parts: Vec<(Vec<&[u64]>, bool)> = Vec::with_capacity(guard.sets.len());
@@ -141,6 +155,7 @@ impl Columns {
             parts.push((chosen.map(|c| columns[c].as_slice()).collect(), invert));
         }
         parts.sort_by_key(|(columns, invert)| (*invert, columns.len()));
+        let visited = self.states();
         for w in 0..states.div_ceil(64) {
             let mut word = if w == states / 64 { (1u64 << (states % 64)) - 1 } else { u64::MAX };
             for (columns, invert) in &parts {
@@ -159,7 +174,7 @@ impl Columns {
             while word != 0 {
                 let i = w * 64 + word.trailing_zeros() as usize;
                 word &= word - 1;
-                if self.satisfies(guard, self.visited.store.state(i)) {
+                if self.satisfies(guard, visited.store.state(self.range.start + i)) {
                     return true;
                 }
             }

@@ -25,7 +25,6 @@ pub(super) struct Finding {
 /// What a search found.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
-    pub visited: Visited,
     pub stop: Stop,
     pub depth: usize,
     /// One for each bad cube met, in order of discovery.
@@ -69,17 +68,28 @@ impl Findings {
         }
     }
 
-    /// Turns everything into replayed runs. The caller fills in how the search went.
-    pub fn conclude(
-        self,
+    /// A run to the first of the bad cubes met after the first `known` ones.
+    pub fn run_after(
+        &self,
+        known: usize,
         system: &System,
         machine: &Machine,
-        visited: Visited,
+        visited: &Visited,
+    ) -> Option<Trace> {
+        self.bad_states.iter().skip(known).find_map(|f| trace::build(system, machine, visited, f).ok())
+    }
+
+    /// Turns everything into replayed runs. The caller fills in how the search went.
+    pub fn conclude(
+        &self,
+        system: &System,
+        machine: &Machine,
+        visited: &Visited,
         observer: &mut dyn Observer,
     ) -> Found {
         let mut broken = Vec::new();
         let mut build = |finding: &Finding| {
-            trace::build(system, machine, &visited, finding).map_err(|e| broken.push(e)).ok()
+            trace::build(system, machine, visited, finding).map_err(|e| broken.push(e)).ok()
         };
         let unsafe_traces = self.bad_states.iter().filter_map(&mut build).collect();
         let mut deadlocks = Vec::new();
@@ -96,7 +106,6 @@ impl Findings {
             observer.event(system, Event::Warning(&text));
         }
         Found {
-            visited,
             stop: Stop::Complete,
             depth: 0,
             unsafe_traces,

@@ -17,7 +17,8 @@ const REPORT_EVERY: Duration = Duration::from_millis(500);
 const MAX_STATES: usize = u32::MAX as usize - 2;
 
 /// The limits of one exploration.
-pub(super) struct Limits<'a> {
+#[derive(Debug)]
+pub(super) struct Limits {
     /// Why to stop, once there is a reason.
     pub stop: Option<Stop>,
     /// No more states than this are stored.
@@ -25,22 +26,22 @@ pub(super) struct Limits<'a> {
     /// When the time of the exploration is up.
     pub deadline: Option<Instant>,
     memory: usize,
-    interrupt: &'a Interrupt,
+    interrupt: Interrupt,
     ticks: u32,
     next_report: Instant,
     now: Instant,
 }
 
-impl<'a> Limits<'a> {
+impl Limits {
     /// The clock starts now.
-    pub fn new(options: &ForwardOptions, interrupt: &'a Interrupt) -> Self {
+    pub fn new(options: &ForwardOptions, interrupt: &Interrupt) -> Self {
         let now = Instant::now();
         Self {
             stop: None,
             max_states: options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES),
             deadline: options.time.and_then(|t| now.checked_add(t)),
             memory: options.memory.unwrap_or(usize::MAX),
-            interrupt,
+            interrupt: interrupt.clone(),
             ticks: 0,
             next_report: now + REPORT_EVERY,
             now,

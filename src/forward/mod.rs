@@ -21,6 +21,7 @@ mod numbers;
 mod parallel;
 mod search;
 mod seeds;
+mod space;
 mod step;
 mod store;
 mod symmetry;
@@ -30,18 +31,17 @@ mod tests;
 mod trace;
 mod walk;
 
-use std::fmt;
 use std::sync::Arc;
 
 use crate::interrupt::Interrupt;
-use crate::model::{Literal, System, TransitionId};
+use crate::model::{System, TransitionId};
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::{Answer, Oracle};
 use crate::verdict::Trace;
-use columns::Columns;
 use machine::{BuildOptions, Machine, Unbuildable};
 use search::Search;
+use space::Seen;
+pub use space::StateSpace;
 pub use walk::TechniqueReport;
 use walk::Walk;
 
@@ -112,13 +112,7 @@ pub struct Exploration {
     /// What each technique of a walk contributed.
     pub techniques: Vec<TechniqueReport>,
     /// The states, for [`StateSpace`].
-    columns: Option<Arc<Columns>>,
-}
-
-impl fmt::Debug for Columns {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} states", self.visited.store.len())
-    }
+    seen: Option<Seen>,
 }
 
 impl Exploration {
@@ -140,7 +134,7 @@ impl Exploration {
             epochs: 0,
             combinations: None,
             techniques: Vec::new(),
-            columns: None,
+            seen: None,
         }
     }
 
@@ -181,21 +175,32 @@ pub fn explore(
         range: options.number_range,
     };
     let machine = match Machine::new(system, procs, build) {
-        Ok(machine) => machine,
+        Ok(machine) => Arc::new(machine),
         Err(why) => return Exploration::none(procs, why.into()),
     };
+    let system = Arc::new(system.clone());
+    let mut walk = None;
     let found = match options.strategy {
-        Strategy::Bfs | Strategy::Dfs => Search::new(system, &machine, options, interrupt).run(observer),
-        Strategy::Random | Strategy::Cfl => Walk::new(system, &machine, options, interrupt).run(observer),
+        Strategy::Bfs | Strategy::Dfs => Search::new(&system, &machine, options, interrupt).run(observer),
+        Strategy::Random | Strategy::Cfl => {
+            let mut new = Walk::new(Arc::clone(&system), Arc::clone(&machine), options, interrupt);
+            new.run(observer).map(|found| {
+                let visited = new.take_visited();
+                walk = Some(new);
+                (found, visited)
+            })
+        }
     };
-    let found = match found {
+    let (found, visited) = match found {
         Ok(found) => found,
         Err(why) => return Exploration::none(procs, why.into()),
     };
+    let states = visited.store.len();
+    let seen = Seen::new(system, Arc::clone(&machine), visited, walk, options, interrupt);
     let mut unsafe_traces = found.unsafe_traces.into_iter();
     Exploration {
         procs,
-        states: found.visited.store.len(),
+        states,
         symmetry: machine.symmetry.is_on(),
         compressed: machine.cells.cells.iter().any(|c| c.undef),
         depth: found.depth,
@@ -210,7 +215,7 @@ pub fn explore(
         epochs: found.epochs,
         combinations: found.combinations,
         techniques: found.techniques,
-        columns: Some(Arc::new(Columns::new(system, machine, found.visited))),
+        seen: Some(seen),
     }
 }
 
@@ -228,29 +233,4 @@ pub fn oracle_options(system: &System, options: &ForwardOptions) -> ForwardOptio
         options.max_states = Some(if numbers { ORACLE_STATES_WITH_NUMBERS } else { ORACLE_STATES });
     }
     options
-}
-
-/// Explorations of one or several instances, as an oracle.
-#[derive(Clone, Debug)]
-pub struct StateSpace {
-    /// In increasing order of processes.
-    pub explorations: Vec<Exploration>,
-}
-
-impl Oracle for StateSpace {
-    fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
-        let mut answer = Answer::Untested;
-        for columns in self.explorations.iter().filter_map(|e| e.columns.as_ref()) {
-            match columns.ask(procs, literals) {
-                Answer::Reached => return Answer::Reached,
-                Answer::Unseen => answer = Answer::Unseen,
-                Answer::Untested => {}
-            }
-        }
-        answer
-    }
-
-    fn procs(&self) -> usize {
-        self.explorations.iter().map(|e| e.procs).max().unwrap_or(0)
-    }
 }

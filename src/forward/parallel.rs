@@ -43,7 +43,7 @@ pub(super) fn expand(
     range: Range<usize>,
     jobs: usize,
     deadlock: bool,
-    limits: &Limits<'_>,
+    limits: &Limits,
 ) -> Vec<Chunk> {
     let count = range.len().div_ceil(CHUNK);
     let slots: Vec<Mutex<Option<Chunk>>> = (0..count).map(|_| Mutex::new(None)).collect();
@@ -74,7 +74,7 @@ fn one(
     store: &Store,
     range: Range<usize>,
     deadlock: bool,
-    limits: &Limits<'_>,
+    limits: &Limits,
     scratch: &mut Scratch,
 ) -> Chunk {
     let words = machine.packing.words;

@@ -18,7 +18,7 @@ use crate::options::{ForwardOptions, Strategy};
 pub(super) const ROOT: u32 = u32::MAX;
 
 /// Visited states and how they were found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Visited {
     pub store: Store,
     /// For each state, the one that it was found from; [`ROOT`] for initial ones.
@@ -39,7 +39,7 @@ pub(super) struct Search<'a> {
     system: &'a System,
     machine: &'a Machine,
     options: &'a ForwardOptions,
-    limits: Limits<'a>,
+    limits: Limits,
     visited: Visited,
     fired: Vec<u64>,
     findings: Findings,
@@ -60,7 +60,7 @@ impl<'a> Search<'a> {
         system: &'a System,
         machine: &'a Machine,
         options: &'a ForwardOptions,
-        interrupt: &'a Interrupt,
+        interrupt: &Interrupt,
     ) -> Self {
         Self {
             system,
@@ -81,7 +81,7 @@ impl<'a> Search<'a> {
     }
 
     /// Runs the strategy that the options name.
-    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Found, Unbuildable> {
+    pub fn run(mut self, observer: &mut dyn Observer) -> Result<(Found, Visited), Unbuildable> {
         let complete = match self.options.strategy {
             Strategy::Dfs => self.dfs(observer)?,
             _ => self.bfs(observer)?,
@@ -92,11 +92,11 @@ impl<'a> Search<'a> {
             None if complete => Stop::Complete,
             None => Stop::Depth,
         };
-        let mut found = self.findings.conclude(self.system, self.machine, self.visited, observer);
+        let mut found = self.findings.conclude(self.system, self.machine, &self.visited, observer);
         found.stop = stop;
         found.depth = self.depth;
         found.fired = self.fired;
-        Ok(found)
+        Ok((found, self.visited))
     }
 
     /// Stores a state in canonical form, unless it is known or no room is left.

@@ -14,7 +14,7 @@ pub(super) fn hash(state: &[u64]) -> u64 {
 
 /// Insert-only set of packed states, numbered in order of insertion. A slot of the table holds half of
 /// the state's hash and its number; equal hashes are never taken for equal states.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Store {
     words: usize,
     arena: Vec<u64>,

@@ -11,6 +11,7 @@ use crate::model::semantics::{Point, Semantics, State, Value, distinct_tuples, r
 use crate::model::*;
 use crate::observer::Silent;
 use crate::options::CflChoice;
+use crate::oracle::{Answer, Growth, Oracle};
 
 const T: EnumId = EnumId(1);
 
@@ -536,7 +537,7 @@ fn compare(seed: u64, order: bool) {
                 (true, false) => Answer::Unseen,
             };
             for found in [&plain, &symmetric, &compressed] {
-                let space = StateSpace { explorations: vec![found.clone()] };
+                let space = StateSpace::new(vec![found.clone()]);
                 assert_eq!(space.ask(cube.params, &cube.cube), expected, "{context}");
             }
         }
@@ -624,6 +625,32 @@ fn the_number_of_threads_makes_no_difference() {
         };
         same(&one, &two);
         assert!(one.states > 1_000, "too few states to need threads: {}", one.states);
+    }
+}
+
+#[test]
+fn an_oracle_grows_and_learns() {
+    let system = wide_system();
+    let bad = &system.bad[0];
+    for strategy in [Strategy::Bfs, Strategy::Cfl] {
+        let few = ForwardOptions { strategy, max_states: Some(20), ..options() };
+        let full = StateSpace::new(vec![run(&system, 4, &options())]);
+        assert_eq!(full.ask(bad.params, &bad.cube), Answer::Reached);
+        assert_eq!(full.grow(), Growth::Nothing);
+        let space = StateSpace::new(vec![run(&system, 4, &few)]);
+        assert_eq!(space.ask(bad.params, &bad.cube), Answer::Unseen);
+        let trace = loop {
+            match space.grow() {
+                Growth::More => {}
+                Growth::Unsafe(trace) => break trace,
+                Growth::Nothing => panic!("a bad state is reachable"),
+            }
+        };
+        replay(&system, &trace).expect("every trace replays");
+        assert_eq!(space.ask(bad.params, &bad.cube), Answer::Reached);
+        let blank = StateSpace::new(vec![run(&system, 4, &few)]);
+        blank.learn(&trace);
+        assert_eq!(blank.ask(bad.params, &bad.cube), Answer::Reached);
     }
 }
 

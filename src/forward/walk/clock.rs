@@ -6,12 +6,13 @@ use crate::forward::Stop;
 use crate::interrupt::Interrupt;
 
 /// The time limit of the exploration, and the run's own.
-pub(in crate::forward) struct Clock<'a> {
+#[derive(Debug)]
+pub(in crate::forward) struct Clock {
     pub deadline: Option<Instant>,
-    pub interrupt: &'a Interrupt,
+    pub interrupt: Interrupt,
 }
 
-impl Clock<'_> {
+impl Clock {
     /// Whether to stop.
     pub fn expired(&self) -> bool {
         self.reason().is_some()

@@ -13,6 +13,7 @@ pub(super) mod targets;
 pub(super) mod task;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
@@ -27,8 +28,9 @@ use super::step::{BadScratch, Scratch};
 use super::store::{Inserted, Store, hash};
 use crate::interrupt::Interrupt;
 use crate::model::System;
-use crate::observer::{Event, Observer};
+use crate::observer::{Event, Observer, Silent};
 use crate::options::{CflChoice, ForwardOptions, Strategy};
+use crate::verdict::Trace;
 use bandit::{ARMS, Bandit};
 use clock::Clock;
 use novelty::{ItemBuffer, Novelty};
@@ -69,12 +71,13 @@ const NAMES: [&str; 7] =
     ["random", "process sequences", "weighted", "maximise", "limited bfs", "unused exit", "guided"];
 
 /// The state of a walking exploration.
-pub(super) struct Walk<'a> {
-    system: &'a System,
-    machine: &'a Machine,
-    options: &'a ForwardOptions,
-    limits: Limits<'a>,
-    clock: Clock<'a>,
+#[derive(Debug)]
+pub(super) struct Walk {
+    system: Arc<System>,
+    machine: Arc<Machine>,
+    options: ForwardOptions,
+    limits: Limits,
+    clock: Clock,
     visited: Visited,
     depths: Vec<u32>,
     pool: Pool,
@@ -87,6 +90,8 @@ pub(super) struct Walk<'a> {
     of_process: Vec<Vec<u64>>,
     bandit: Bandit,
     initial: usize,
+    /// States expanded by the breadth-first start.
+    expanded: usize,
     numbers: bool,
     /// States at the depth bound were not expanded.
     cut: bool,
@@ -99,12 +104,12 @@ pub(super) struct Walk<'a> {
     reports: [TechniqueReport; 7],
 }
 
-impl<'a> Walk<'a> {
+impl Walk {
     pub fn new(
-        system: &'a System,
-        machine: &'a Machine,
-        options: &'a ForwardOptions,
-        interrupt: &'a Interrupt,
+        system: Arc<System>,
+        machine: Arc<Machine>,
+        options: &ForwardOptions,
+        interrupt: &Interrupt,
     ) -> Self {
         let words = machine.enabled.words;
         let mut of_process = vec![vec![0u64; words]; machine.cells.procs];
@@ -123,11 +128,9 @@ impl<'a> Walk<'a> {
         };
         let limits = Limits::new(options, interrupt);
         Self {
-            system,
-            machine,
-            options,
-            clock: Clock { deadline: limits.deadline, interrupt },
+            clock: Clock { deadline: limits.deadline, interrupt: interrupt.clone() },
             limits,
+            options: options.clone(),
             visited: Visited {
                 store: Store::new(machine.packing.words),
                 parents: Vec::new(),
@@ -135,14 +138,15 @@ impl<'a> Walk<'a> {
             },
             depths: Vec::new(),
             pool: Pool::default(),
-            novelty: Novelty::new(machine),
+            novelty: Novelty::new(&machine),
             novel: Vec::new(),
-            targets: Targets::new(machine, system.transitions.len(), system.bad.len()),
+            targets: Targets::new(&machine, system.transitions.len(), system.bad.len()),
             findings: Findings::default(),
             fired: vec![0; system.transitions.len()],
             of_process,
             bandit: Bandit::default(),
             initial: 0,
+            expanded: 0,
             numbers: false,
             cut: false,
             epochs: 0,
@@ -150,19 +154,42 @@ impl<'a> Walk<'a> {
             stalled: 0,
             unguided: 0,
             reports: NAMES.map(report),
+            system,
+            machine,
         }
     }
 
-    /// Runs epochs until a limit, or until no exit of any state is left.
-    pub fn run(mut self, observer: &mut dyn Observer) -> Result<Found, Unbuildable> {
+    /// Stores the initial states, then runs epochs until a limit, or until no exit of any state is left.
+    pub fn run(&mut self, observer: &mut dyn Observer) -> Result<Found, Unbuildable> {
         self.seed()?;
-        let mut expanded = 0;
+        self.epochs(observer);
+        Ok(self.conclude(observer))
+    }
+
+    /// Goes on from states found otherwise, in the order in which they were found.
+    pub fn adopt(&mut self, visited: &Visited) -> Result<(), Unbuildable> {
+        self.limits.max_states = visited.store.len();
+        self.seed()?;
+        let mut scratch = Scratch::new(&self.machine);
+        for number in self.visited.store.len()..visited.store.len() {
+            let state = visited.store.state(number);
+            let (exits, _) = self.machine.exits(state, &mut scratch);
+            let parent = visited.parents[number] as usize;
+            let depth = self.depths.get(parent).map_or(0, |d| d + 1);
+            self.insert(state, visited.parents[number], visited.actions[number], exits, depth);
+        }
+        self.expanded = self.visited.store.len();
+        self.limits.stop = None;
+        Ok(())
+    }
+
+    fn epochs(&mut self, observer: &mut dyn Observer) {
         while self.limits.stop.is_none() && !self.pool.members().is_empty() {
             if self.options.epochs.is_some_and(|n| self.epochs >= n) {
                 self.limits.stop = Some(Stop::Epochs);
                 break;
             }
-            let tasks = self.tasks(&mut expanded);
+            let tasks = self.tasks();
             let Some(outcomes) = self.epoch(&tasks) else {
                 self.limits.stop = self.clock.reason().or(Some(Stop::Time));
                 break;
@@ -191,23 +218,52 @@ impl<'a> Walk<'a> {
             self.limits.look();
             if self.limits.report_due() {
                 let (states, queued) = (self.visited.store.len(), self.pool.members().len());
-                observer.event(self.system, Event::ForwardProgress { states, queued });
+                observer.event(&self.system, Event::ForwardProgress { states, queued });
             }
         }
+    }
+
+    /// What was found so far, with replayed runs.
+    fn conclude(&self, observer: &mut dyn Observer) -> Found {
         let stop = match self.limits.stop {
             Some(stop) => stop,
             None if self.numbers => Stop::Numbers,
             None if self.cut => Stop::Depth,
             None => Stop::Complete,
         };
-        let mut found = self.findings.conclude(self.system, self.machine, self.visited, observer);
+        let mut found = self.findings.conclude(&self.system, &self.machine, &self.visited, observer);
         found.stop = stop;
         found.depth = self.depths.iter().max().map_or(0, |d| *d as usize);
-        found.fired = self.fired;
+        found.fired.clone_from(&self.fired);
         found.epochs = self.epochs;
         found.combinations = Some((self.novelty.size(), self.novelty.seen()));
-        found.techniques = self.reports.into_iter().filter(|r| r.runs > 0).collect();
-        Ok(found)
+        found.techniques = self.reports.iter().filter(|r| r.runs > 0).copied().collect();
+        found
+    }
+
+    /// The states, taken out; [`Walk::resume`] puts them back.
+    pub fn take_visited(&mut self) -> Visited {
+        std::mem::take(&mut self.visited)
+    }
+
+    /// Goes on with the walk until so many states are stored, whatever stopped it. Returns a run to a
+    /// bad state when one was met that was not known.
+    pub fn resume(&mut self, visited: Visited, max_states: usize) -> (Visited, Option<Trace>) {
+        self.visited = visited;
+        self.limits.max_states = max_states;
+        self.limits.stop = None;
+        self.limits.deadline = None;
+        self.clock.deadline = None;
+        self.options.epochs = None;
+        let known = self.findings.bads.len();
+        self.epochs(&mut Silent);
+        let found = self.findings.run_after(known, &self.system, &self.machine, &self.visited);
+        (self.take_visited(), found)
+    }
+
+    /// Whether there is nothing left to find.
+    pub fn exhausted(&self) -> bool {
+        self.pool.members().is_empty()
     }
 
     fn bytes(&self) -> usize {
@@ -216,7 +272,7 @@ impl<'a> Walk<'a> {
 
     /// Stores the initial states.
     fn seed(&mut self) -> Result<(), Unbuildable> {
-        let machine = self.machine;
+        let machine = &*Arc::clone(&self.machine);
         let mut numbers = false;
         let mut buffer = vec![0; machine.packing.words];
         let mut scratch = Scratch::new(machine);
@@ -286,7 +342,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The walks of the next epoch.
-    fn tasks(&mut self, expanded: &mut usize) -> Vec<Task> {
+    fn tasks(&mut self) -> Vec<Task> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed);
         rng.set_stream(u64::MAX - self.epochs as u64);
         let fuzzing = self.options.strategy == Strategy::Cfl;
@@ -297,11 +353,11 @@ impl<'a> Walk<'a> {
             self.streams += 1;
         };
         let stored = self.visited.store.len();
-        if better && *expanded < BREADTH_START.min(stored) {
-            for state in (*expanded..stored).take(EPOCH) {
+        if better && self.expanded < BREADTH_START.min(stored) {
+            for state in (self.expanded..stored).take(EPOCH) {
                 add(state as u32, Technique::Bfs, 1, None);
             }
-            *expanded += tasks.len();
+            self.expanded += tasks.len();
             return tasks;
         }
         let members = self.pool.members();
@@ -348,7 +404,7 @@ impl<'a> Walk<'a> {
     /// Runs the walks on the frozen view; `None` when time ran out on the way.
     fn epoch(&self, tasks: &[Task]) -> Option<Vec<(Outcome, Duration)>> {
         let view = View {
-            machine: self.machine,
+            machine: &self.machine,
             visited: &self.visited,
             pool: &self.pool,
             novelty: &self.novelty,

@@ -92,7 +92,7 @@ pub(in crate::forward) struct View<'a> {
     pub of_process: &'a [Vec<u64>],
     pub deadlock: bool,
     pub seed: u64,
-    pub clock: &'a Clock<'a>,
+    pub clock: &'a Clock,
 }
 
 impl View<'_> {

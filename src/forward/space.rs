@@ -1,0 +1,195 @@
+//! Explored states as the oracle of the backward search: asked, told, and made to look further.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use super::Exploration;
+use super::columns::Columns;
+use super::machine::Machine;
+use super::search::Visited;
+use super::walk::Walk;
+use crate::interrupt::Interrupt;
+use crate::model::semantics::{Env, Layout, State, Value, distinct_tuples};
+use crate::model::{Literal, System};
+use crate::options::{ForwardOptions, Strategy};
+use crate::oracle::{Answer, Growth, Oracle};
+use crate::verdict::Trace;
+
+/// The states of one exploration.
+#[derive(Clone)]
+pub(super) struct Seen(Arc<Shared>);
+
+struct Shared {
+    system: Arc<System>,
+    machine: Arc<Machine>,
+    visited: Arc<RwLock<Visited>>,
+    options: ForwardOptions,
+    interrupt: Interrupt,
+    grown: Mutex<Grown>,
+}
+
+/// What changes while the oracle is in use.
+struct Grown {
+    /// Consecutive ranges of the states.
+    columns: Vec<Arc<Columns>>,
+    walk: Option<Walk>,
+}
+
+impl fmt::Debug for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} states", self.0.visited.read().unwrap_or_else(PoisonError::into_inner).store.len())
+    }
+}
+
+impl Seen {
+    pub(super) fn new(
+        system: Arc<System>,
+        machine: Arc<Machine>,
+        visited: Visited,
+        walk: Option<Walk>,
+        options: &ForwardOptions,
+        interrupt: &Interrupt,
+    ) -> Self {
+        let states = visited.store.len();
+        let visited = Arc::new(RwLock::new(visited));
+        let columns =
+            Columns::new(Arc::clone(&system), Arc::clone(&machine), Arc::clone(&visited), 0..states);
+        let grown = Mutex::new(Grown { columns: vec![Arc::new(columns)], walk });
+        let (options, interrupt) = (options.clone(), interrupt.clone());
+        Self(Arc::new(Shared { system, machine, visited, options, interrupt, grown }))
+    }
+
+    fn grown(&self) -> MutexGuard<'_, Grown> {
+        self.0.grown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
+        let columns = self.grown().columns.clone();
+        let mut answer = Answer::Untested;
+        for part in columns {
+            match part.ask(procs, literals) {
+                Answer::Reached => return Answer::Reached,
+                Answer::Unseen => answer = Answer::Unseen,
+                Answer::Untested => {}
+            }
+        }
+        answer
+    }
+
+    /// Walks on until there are twice as many states.
+    fn grow(&self) -> Growth {
+        let Shared { system, machine, visited: shared, options, interrupt, .. } = &*self.0;
+        let mut grown = self.grown();
+        let mut visited = shared.write().unwrap_or_else(PoisonError::into_inner);
+        let before = visited.store.len();
+        if grown.walk.is_none() {
+            let options = ForwardOptions { strategy: Strategy::Cfl, ..options.clone() };
+            let mut walk = Walk::new(Arc::clone(system), Arc::clone(machine), &options, interrupt);
+            if walk.adopt(&visited).is_err() {
+                return Growth::Nothing;
+            }
+            grown.walk = Some(walk);
+        }
+        let Some(walk) = grown.walk.as_mut().filter(|walk| !walk.exhausted()) else {
+            return Growth::Nothing;
+        };
+        let (states, trace) = walk.resume(std::mem::take(&mut visited), before.saturating_mul(2).max(1000));
+        *visited = states;
+        let after = visited.store.len();
+        drop(visited);
+        if after > before {
+            let range = before..after;
+            let columns = Columns::new(Arc::clone(system), Arc::clone(machine), Arc::clone(shared), range);
+            grown.columns.push(Arc::new(columns));
+        }
+        match trace {
+            Some(trace) => Growth::Unsafe(Box::new(trace)),
+            None if after > before => Growth::More,
+            None => Growth::Nothing,
+        }
+    }
+}
+
+/// Explorations of one or several instances, as an oracle.
+#[derive(Debug)]
+pub struct StateSpace {
+    /// In increasing order of processes.
+    pub explorations: Vec<Exploration>,
+    /// States of runs that the backward search came across.
+    learnt: Mutex<BTreeSet<(usize, Vec<Value>)>>,
+}
+
+impl StateSpace {
+    /// An oracle that knows these explorations, in increasing order of processes.
+    pub fn new(explorations: Vec<Exploration>) -> Self {
+        Self { explorations, learnt: Mutex::new(BTreeSet::new()) }
+    }
+
+    fn seen(&self) -> impl DoubleEndedIterator<Item = &Seen> {
+        self.explorations.iter().filter_map(|e| e.seen.as_ref())
+    }
+
+    /// Whether some learnt state satisfies the cube.
+    fn learnt(&self, procs: u8, literals: &[Literal]) -> bool {
+        let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(system) = self.seen().next().map(|s| &s.0.system) else { return false };
+        let fixed = usize::from(system.proc_constants);
+        let conj = literals.to_vec();
+        let mut layout: Option<Layout> = None;
+        learnt.iter().any(|(k, values)| {
+            if layout.as_ref().is_none_or(|l| l.procs != *k) {
+                layout = Some(Layout::new(system, *k));
+            }
+            let Some(layout) = &layout else { return false };
+            if *k < fixed + usize::from(procs) {
+                return false;
+            }
+            let state = State { procs: *k, values: values.clone() };
+            distinct_tuples(k - fixed, usize::from(procs)).any(|mut env| {
+                env.iter_mut().for_each(|p| *p += fixed);
+                Env { layout, state: &state, procs: &env }.conj(&conj) == Some(true)
+            })
+        })
+    }
+}
+
+impl Oracle for StateSpace {
+    fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
+        let mut answer = Answer::Untested;
+        for seen in self.seen() {
+            match seen.ask(procs, literals) {
+                Answer::Reached => return Answer::Reached,
+                Answer::Unseen => answer = Answer::Unseen,
+                Answer::Untested => {}
+            }
+        }
+        if answer == Answer::Unseen && self.learnt(procs, literals) {
+            answer = Answer::Reached;
+        }
+        answer
+    }
+
+    fn procs(&self) -> usize {
+        self.explorations.iter().map(|e| e.procs).max().unwrap_or(0)
+    }
+
+    fn learn(&self, trace: &Trace) {
+        let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        for state in std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after)) {
+            learnt.insert((state.procs, state.values.clone()));
+        }
+    }
+
+    fn grow(&self) -> Growth {
+        let mut growth = Growth::Nothing;
+        for seen in self.seen().rev() {
+            match seen.grow() {
+                Growth::Unsafe(trace) => return Growth::Unsafe(trace),
+                Growth::More => growth = Growth::More,
+                Growth::Nothing => {}
+            }
+        }
+        growth
+    }
+}
