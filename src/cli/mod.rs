@@ -120,7 +120,7 @@ fn decide(args: &Args) -> u8 {
         report::conclusion(&system, &options, &found, states, style)
     });
     let code = exit::after_output(exit::of_report(&found), output.finish());
-    advise(args, &found);
+    advise(args, &system, &found);
     match write_files(args, &system, &found) {
         Ok(()) => code,
         Err(error) => {
@@ -131,7 +131,10 @@ fn decide(args: &Args) -> u8 {
 }
 
 /// What goes to standard error at the end.
-fn advise(args: &Args, found: &Report) {
+fn advise(args: &Args, system: &System, found: &Report) {
+    if !args.quiet && found.bad().is_some_and(|trace| report::refuted_invariant(system, trace)) {
+        complain("help: --trust-invariants takes `invariant`s for granted instead of proving them");
+    }
     if let (false, Some(Verdict::Unknown(reason))) = (args.quiet, &found.verdict)
         && let Some(help) = report::reason_help(reason)
     {

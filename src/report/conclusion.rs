@@ -11,7 +11,7 @@ use super::trace::{history, states};
 use crate::backward::Outcome;
 use crate::check::{Conclusion, Report};
 use crate::forward::Stop;
-use crate::model::System;
+use crate::model::{BadKind, System};
 use crate::options::Options;
 use crate::verdict::{Trace, Verdict};
 
@@ -39,12 +39,20 @@ pub fn conclusion(
     }
     for (title, trace) in traces(report) {
         let _ = writeln!(text, "\n{}: {}", style.bad(title), history(system, trace, style));
+        if refuted_invariant(system, trace) {
+            text.push_str("The `invariant` that the model declares is refuted.\n");
+        }
         if let Some(which) = trace_states {
             let _ = write!(text, "\n{}", states(system, trace, which, style));
         }
     }
     let _ = write!(text, "\n\n{}\n\n", verdict_line(report, style));
     text
+}
+
+/// Whether the trace ends in a state that an `invariant` of the model claims never to occur.
+pub fn refuted_invariant(system: &System, trace: &Trace) -> bool {
+    trace.bad.is_some_and(|bad| system.bad[bad].kind == BadKind::Invariant)
 }
 
 /// Only the answer, after the states of the traces when they are asked for.

@@ -15,7 +15,7 @@ mod style;
 mod trace;
 mod values;
 
-pub use conclusion::{TraceStates, answer, conclusion};
+pub use conclusion::{TraceStates, answer, conclusion, refuted_invariant};
 pub use forward::exploration;
 pub use json::statistics as statistics_json;
 pub use progress::{approximation, bad_candidate, node, restart};

@@ -30,11 +30,6 @@ fn start(line: &str, model: &str) -> (TempDir, Child) {
     (folder, child)
 }
 
-fn send(child: &Child, signal: &str) {
-    let status = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
-    assert!(status.success());
-}
-
 /// Reads to the end while the program still runs, so that a full pipe does not hold it up.
 fn wait(child: Child) -> (Outcome, Duration) {
     let start = Instant::now();
