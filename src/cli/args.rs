@@ -32,7 +32,8 @@ Single-dash flags of the original Cubicle (-brab 2, -search dfsh, -nocolor) are 
     after_help = "Exit codes: 0 safe, 1 unsafe, 2 usage or model error, 3 inconclusive, 4 internal error, \
                   5 deadlock. More with --help.",
     after_long_help = AFTER_HELP,
-    max_term_width = 110
+    max_term_width = 110,
+    args_override_self = true
 )]
 pub struct Args {
     /// The model; `-` reads it from standard input

@@ -10,6 +10,7 @@ use clap::{Arg, Command};
 /// Flags that do nothing in the original program either, or that ask for something this one does by
 /// itself; with how to treat the word after it.
 const WITHOUT_EFFECT: &[(&str, Next)] = &[
+    ("bench", Next::Other),
     ("bitsolver", Next::Other),
     ("debug", Next::Other),
     ("dot", Next::Number),
@@ -17,6 +18,8 @@ const WITHOUT_EFFECT: &[(&str, Next)] = &[
     ("enumerative", Next::Number),
     ("enumsolver", Next::Other),
     ("geninv", Next::Other),
+    ("int-brab-debug", Next::Other),
+    ("int-deadlock", Next::Other),
     ("local", Next::Other),
     ("max-procs", Next::Number),
     ("murphi", Next::Other),
@@ -27,6 +30,20 @@ const WITHOUT_EFFECT: &[(&str, Next)] = &[
     ("symbolic", Next::Number),
     ("trace", Next::Word),
     ("undepth", Next::Number),
+];
+
+/// Flags of the branch of the original program that introduced coverage-guided exploration: how many
+/// words follow, and what they mean here; `$1` is the first of those words.
+const TRANSLATED: &[(&str, usize, &[&str])] = &[
+    ("bench-random", 0, &["--forward", "random"]),
+    ("enum", 1, &["--forward", "$1"]),
+    ("fuzz", 0, &["--only-forward", "--forward", "cfl"]),
+    ("fuzz-bench", 1, &["--forward-time", "$1"]),
+    // The other two words bound the first phase of the branch's algorithm, which ours does not have.
+    ("fuzz-limit", 3, &["--max-forward", "$1"]),
+    ("fuzz-states", 1, &["--max-forward", "$1"]),
+    ("int-brab", 1, &["--brab", "$1", "--candheur", "$1", "--forward", "cfl"]),
+    ("interpret-proc", 1, &["--procs", "$1"]),
 ];
 
 /// What may follow a flag without effect.
@@ -90,6 +107,15 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
             }
             continue;
         }
+        if let Some((_, words_after, means)) = TRANSLATED.iter().find(|(flag, ..)| *flag == name) {
+            let values: Vec<OsString> = words.by_ref().take(*words_after).collect();
+            let substitute = |&word: &&str| match (word, values.first()) {
+                ("$1", Some(value)) => value.clone(),
+                _ => word.into(),
+            };
+            out.words.extend(means.iter().map(substitute));
+            continue;
+        }
         let Some(arg) = find(command, text, name) else {
             out.words.push(word);
             continue;
@@ -142,6 +168,12 @@ mod tests {
             ("-brab 2 -search bfsh m.cub", "--brab 2 --search bfsh m.cub"),
             ("-forward-depth=5 m.cub", "--forward-depth=5 m.cub"),
             ("-nocolor -quiet -profiling m.cub", "--nocolor --quiet --profiling m.cub"),
+            ("-int-brab 3 -bench-random m.cub", "--brab 3 --candheur 3 --forward cfl --forward random m.cub"),
+            ("-brab 3 -enum dfs -fuzz-bench 10 m.cub", "--brab 3 --forward dfs --forward-time 10 m.cub"),
+            (
+                "-fuzz -interpret-proc 3 -fuzz-limit 99 2 2 m.cub",
+                "--only-forward --forward cfl --procs 3 --max-forward 99 m.cub",
+            ),
             ("-abstr-num -5 10 m.cub", "--abstr-num -5 10 m.cub"),
             ("-version", "--version"),
             ("-v -q -j 4 m.cub", "-v -q -j 4 m.cub"),

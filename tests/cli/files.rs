@@ -62,7 +62,7 @@ fn a_changed_trace_does_not() {
     let (folder, path, trace) = traced(EVERYTHING, 2, 1);
     let file: Value = serde_json::from_str(&std::fs::read_to_string(&trace).unwrap()).unwrap();
     let altered = folder.path().join("altered.json");
-    let mut check = |change: &dyn Fn(&mut Value), code: i32, says: &str| {
+    let check = |change: &dyn Fn(&mut Value), code: i32, says: &str| {
         let mut file = file.clone();
         change(&mut file);
         std::fs::write(&altered, file.to_string()).unwrap();
