@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::model::Conj;
+
 /// How a forward exploration chooses its next state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Strategy {
@@ -25,6 +27,22 @@ pub enum CflChoice {
     Adaptive,
     /// As published: state and technique uniformly at random.
     Uniform,
+}
+
+/// Depth-first search that begins again and again in another random order (RERS): wide and deep,
+/// without memory of dead ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Restart {
+    /// Depth bound of each search; 30 to 80 is usual.
+    pub depth: u32,
+    /// New states after which a search begins anew.
+    pub every: usize,
+}
+
+impl Default for Restart {
+    fn default() -> Self {
+        Self { depth: 60, every: 500 }
+    }
 }
 
 /// Options of a forward exploration.
@@ -51,6 +69,14 @@ pub struct ForwardOptions {
     pub seed: u64,
     /// Stop at the first unsafe state. Otherwise a run to each bad cube that is met is kept.
     pub stop_at_unsafe: bool,
+    /// With [`Strategy::Dfs`]: restart it, in random orders.
+    pub restart: Option<Restart>,
+    /// Walks only: after an error (bad state or deadlock), search breadth first from the states shortly
+    /// before it.
+    pub jumpstart: bool,
+    /// What every process satisfies at an expected end, over `ProcRef::Var(0)`: such a state is no
+    /// deadlock. Empty: no end is expected.
+    pub expected_end: Conj,
     /// How [`Strategy::Cfl`] chooses.
     pub cfl_choice: CflChoice,
     /// Stop [`Strategy::Random`] and [`Strategy::Cfl`] after this many epochs. With the same seed, a run
@@ -75,6 +101,9 @@ impl Default for ForwardOptions {
             deadlock: false,
             seed: 0,
             stop_at_unsafe: true,
+            restart: None,
+            jumpstart: false,
+            expected_end: Conj::new(),
             cfl_choice: CflChoice::Adaptive,
             epochs: None,
             memory: None,

@@ -68,6 +68,11 @@ impl Findings {
         }
     }
 
+    /// The states that runs are kept for.
+    pub fn states(&self) -> impl Iterator<Item = usize> {
+        self.bad_states.iter().chain(&self.deadlocks).map(|f| f.state)
+    }
+
     /// A run to the first of the bad cubes met after the first `known` ones.
     pub fn run_after(
         &self,

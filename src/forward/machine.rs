@@ -10,7 +10,7 @@ use super::numbers::{Expr, largest_constant};
 use super::symmetry::{Exchangeable, Symmetry};
 use super::table::Table;
 use crate::model::semantics::{Layout, admits, distinct_tuples, tuples};
-use crate::model::{Assignment, Branch, Relation, System, Term, TransitionId};
+use crate::model::{Assignment, Branch, Literal, Relation, System, Term, TransitionId};
 
 /// Why an instance cannot be explored at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -115,22 +115,26 @@ pub(super) struct Machine {
     pub undefined: bool,
     /// Steps that leave this range are disabled.
     pub range: Option<(i64, i64)>,
+    /// Guards that all hold at an expected end; empty when none is expected. `None`: no state is one.
+    pub ends: Option<Vec<Guard>>,
 }
 
 /// What to build.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BuildOptions {
+pub(super) struct BuildOptions<'a> {
     /// Use symmetry where possible.
     pub symmetry: bool,
     /// Leave finite cells undefined until they are read.
     pub undefined: bool,
     /// Keep integers and reals within this range.
     pub range: Option<(i64, i64)>,
+    /// What every process satisfies at an expected end; empty for none.
+    pub expected_end: &'a [Literal],
 }
 
 impl Machine {
     /// Compiles the instance of `system` with `procs` processes.
-    pub fn new(system: &System, procs: usize, options: BuildOptions) -> Result<Self, Unbuildable> {
+    pub fn new(system: &System, procs: usize, options: BuildOptions<'_>) -> Result<Self, Unbuildable> {
         if !admits(system, procs) {
             return Err(Unbuildable::NoInstance);
         }
@@ -152,6 +156,7 @@ impl Machine {
         let mut compiler = Compiler { cells: &cells, grounder: &grounder, packing: &packing };
         let (instances, masks) = compiler.instances()?;
         let bads = compiler.bads()?;
+        let ends = compiler.ends(options.expected_end)?;
         let guards: Vec<&Guard> = instances.iter().map(|i| &i.guard).collect();
         let enabled = Table::new(&cells, &packing, &guards);
         let guards: Vec<&Guard> = bads.iter().map(|b| &b.guard).collect();
@@ -174,6 +179,7 @@ impl Machine {
             full,
             undefined,
             range,
+            ends,
         })
     }
 }
@@ -254,6 +260,19 @@ impl Compiler<'_> {
             }
         }
         Ok(bads)
+    }
+
+    fn ends(&mut self, expected: &[Literal]) -> Result<Option<Vec<Guard>>, Unbuildable> {
+        if expected.is_empty() {
+            return Ok(None);
+        }
+        let mut ends = Vec::new();
+        for process in 0..self.cells.procs {
+            let Some(conj) = self.grounder.conj(expected, &[process])? else { return Ok(None) };
+            let Some(guard) = self.guard(&conj, &[])? else { return Ok(None) };
+            ends.push(guard);
+        }
+        Ok(Some(ends))
     }
 
     /// `None` when the guard is false in every state.

@@ -173,6 +173,7 @@ pub fn explore(
         symmetry: options.symmetry,
         undefined: options.undefined_cells,
         range: options.number_range,
+        expected_end: &options.expected_end,
     };
     let machine = match Machine::new(system, procs, build) {
         Ok(machine) => Arc::new(machine),
@@ -180,9 +181,14 @@ pub fn explore(
     };
     let system = Arc::new(system.clone());
     let mut walk = None;
-    let found = match options.strategy {
-        Strategy::Bfs | Strategy::Dfs => Search::new(&system, &machine, options, interrupt).run(observer),
-        Strategy::Random | Strategy::Cfl => {
+    let walks = match options.strategy {
+        Strategy::Bfs => false,
+        Strategy::Dfs => options.restart.is_some(),
+        Strategy::Random | Strategy::Cfl => true,
+    };
+    let found = match walks {
+        false => Search::new(&system, &machine, options, interrupt).run(observer),
+        true => {
             let mut new = Walk::new(Arc::clone(&system), Arc::clone(&machine), options, interrupt);
             new.run(observer).map(|found| {
                 let visited = new.take_visited();

@@ -442,7 +442,12 @@ impl Machine {
                     }
                 }
             }
-            let Some(cell) = open else { return Some(state) };
+            let Some(cell) = open else {
+                if self.is_expected_end(&state) {
+                    continue;
+                }
+                return Some(state);
+            };
             self.packing.unpack(&state, &mut codes);
             let first = stack.len();
             self.cells.choices(&codes, cell, self.cells.all_codes(cell), |mut next| {
@@ -454,6 +459,16 @@ impl Machine {
             stack[first..].reverse();
         }
         None
+    }
+
+    /// Whether every process has ended as the user expects.
+    fn is_expected_end(&self, state: &[u64]) -> bool {
+        let holds = |guard: &Guard| {
+            let mut holds = false;
+            self.refine(guard, state, &mut false, |_| holds = true);
+            holds
+        };
+        self.ends.as_ref().is_some_and(|ends| ends.iter().all(holds))
     }
 
     /// An undefined cell that the guard itself looks at.

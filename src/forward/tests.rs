@@ -10,7 +10,7 @@ use crate::diagnostic::Span;
 use crate::model::semantics::{Point, Semantics, State, Value, distinct_tuples, replay, tuples};
 use crate::model::*;
 use crate::observer::Silent;
-use crate::options::CflChoice;
+use crate::options::{CflChoice, Restart};
 use crate::oracle::{Answer, Growth, Oracle};
 
 const T: EnumId = EnumId(1);
@@ -488,19 +488,20 @@ fn compare(seed: u64, order: bool) {
         }
         let compressed = run(&system, procs, &options());
         if seed % 10 == 0 {
-            for (strategy, jobs, cfl_choice) in [
-                (Strategy::Random, 1, CflChoice::Adaptive),
-                (Strategy::Cfl, 1, CflChoice::Adaptive),
-                (Strategy::Cfl, 2, CflChoice::Adaptive),
-                (Strategy::Cfl, 1, CflChoice::Uniform),
+            let cfl = ForwardOptions { strategy: Strategy::Cfl, seed, ..options() };
+            for how in [
+                ForwardOptions { strategy: Strategy::Random, ..cfl.clone() },
+                ForwardOptions { strategy: Strategy::Dfs, restart: Some(Restart::default()), ..cfl.clone() },
+                ForwardOptions { jobs: 2, ..cfl.clone() },
+                ForwardOptions { jumpstart: true, ..cfl.clone() },
+                ForwardOptions { cfl_choice: CflChoice::Uniform, ..cfl },
             ] {
-                let walk =
-                    run(&system, procs, &ForwardOptions { strategy, jobs, cfl_choice, seed, ..options() });
+                let walk = run(&system, procs, &how);
                 let what = |e: &Exploration| {
                     let unsafe_cubes = e.more_unsafe_traces.len() + usize::from(e.unsafe_trace.is_some());
                     (e.stop, e.states, e.deadlock_states, unsafe_cubes)
                 };
-                assert_eq!(what(&walk), what(&compressed), "{strategy:?} {context}");
+                assert_eq!(what(&walk), what(&compressed), "{how:?} {context}");
             }
         }
         let bad = reachable.iter().any(|values| {
@@ -652,6 +653,42 @@ fn an_oracle_grows_and_learns() {
         blank.learn(&trace);
         assert_eq!(blank.ask(bad.params, &bad.cube), Answer::Reached);
     }
+}
+
+#[test]
+fn walks_find_short_runs() {
+    let system = wide_system();
+    let steps = |options: &ForwardOptions| {
+        let found = run(&system, 4, options);
+        found.unsafe_trace.expect("a bad state is reachable").steps.len()
+    };
+    let stop = ForwardOptions { stop_at_unsafe: true, ..options() };
+    assert_eq!(steps(&stop), 6);
+    for seed in 0..5 {
+        let walk = ForwardOptions { strategy: Strategy::Random, seed, ..stop.clone() };
+        assert!(steps(&walk) <= 30, "a random walk makes detours, which are to be cut");
+    }
+}
+
+#[test]
+fn an_expected_end_is_no_deadlock() {
+    let mut system = wide_system();
+    // Without the steps that leave them, S = C and R = C are final.
+    system.transitions.retain(|t| !t.guard.iter().any(|l| matches!(l, Literal::In { values: 4, .. })));
+    let found = run(&system, 3, &options());
+    assert_eq!((found.deadlock_states, found.deadlocks.len()), (1, 1));
+    let last = |v: u16| {
+        let index = [ProcRef::Var(0)].into_iter().collect();
+        Literal::In { cell: Cell { var: VarId(v), index }, values: 4 }
+    };
+    let ended = ForwardOptions { expected_end: vec![last(0), last(1)], ..options() };
+    assert_eq!(run(&system, 3, &ended).deadlock_states, 0);
+    let elsewhere = Literal::In {
+        values: 1,
+        cell: Cell { var: VarId(0), index: [ProcRef::Var(0)].into_iter().collect() },
+    };
+    let other = ForwardOptions { expected_end: vec![elsewhere], ..options() };
+    assert_eq!(run(&system, 3, &other).deadlock_states, 1);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::task::Technique;
 
 /// Techniques and bounds to choose from.
-pub(in crate::forward) const ARMS: [(Technique, u32); 9] = [
+pub(in crate::forward) const ARMS: [(Technique, u32); 10] = [
     (Technique::Random, 30),
     (Technique::Random, 200),
     (Technique::Random, 1000),
@@ -15,6 +15,7 @@ pub(in crate::forward) const ARMS: [(Technique, u32); 9] = [
     (Technique::Maximise, 100),
     (Technique::Maximise, 500),
     (Technique::Bfs, 3),
+    (Technique::Dive, 60),
     (Technique::Unused, 1),
 ];
 

@@ -9,6 +9,7 @@ pub(super) mod bandit;
 pub(super) mod clock;
 pub(super) mod novelty;
 pub(super) mod pool;
+mod shorten;
 pub(super) mod targets;
 pub(super) mod task;
 
@@ -29,7 +30,7 @@ use super::store::{Inserted, Store, hash};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer, Silent};
-use crate::options::{CflChoice, ForwardOptions, Strategy};
+use crate::options::{CflChoice, ForwardOptions, Restart, Strategy};
 use crate::verdict::Trace;
 use bandit::{ARMS, Bandit};
 use clock::Clock;
@@ -46,6 +47,12 @@ const BREADTH_START: usize = 2048;
 const RESTART: u32 = 1000;
 /// Epochs without a new state after which random walks take up untaken exits.
 const STALLED: usize = 8;
+/// States after which a depth-first walk ends, unless the options say otherwise.
+const DIVE_STATES: usize = 500;
+/// Breadth-first searches begin five and ten steps before an error...
+const JUMP_BACK: usize = 10;
+/// ...and have so many levels.
+const JUMP_LEVELS: u32 = 5;
 /// Epochs without progress towards any target after which fewer walks are guided.
 const UNGUIDED: usize = 64;
 
@@ -67,8 +74,16 @@ pub struct TechniqueReport {
 }
 
 /// Names of the techniques, by discriminant.
-const NAMES: [&str; 7] =
-    ["random", "process sequences", "weighted", "maximise", "limited bfs", "unused exit", "guided"];
+const NAMES: [&str; 8] = [
+    "random",
+    "process sequences",
+    "weighted",
+    "maximise",
+    "limited bfs",
+    "unused exit",
+    "guided",
+    "depth first",
+];
 
 /// The state of a walking exploration.
 #[derive(Debug)]
@@ -97,11 +112,13 @@ pub(super) struct Walk {
     cut: bool,
     epochs: usize,
     streams: u64,
+    /// States to search breadth first from: those shortly before an error.
+    jumpstart: Vec<u32>,
     /// Epochs since the last new state.
     stalled: usize,
     /// Epochs since a target was reached or came nearer.
     unguided: usize,
-    reports: [TechniqueReport; 7],
+    reports: [TechniqueReport; 8],
 }
 
 impl Walk {
@@ -151,6 +168,7 @@ impl Walk {
             cut: false,
             epochs: 0,
             streams: 0,
+            jumpstart: Vec::new(),
             stalled: 0,
             unguided: 0,
             reports: NAMES.map(report),
@@ -184,6 +202,14 @@ impl Walk {
     }
 
     fn epochs(&mut self, observer: &mut dyn Observer) {
+        let known = self.findings.states().count();
+        self.run_epochs(observer);
+        if self.findings.states().count() > known {
+            self.shorten();
+        }
+    }
+
+    fn run_epochs(&mut self, observer: &mut dyn Observer) {
         while self.limits.stop.is_none() && !self.pool.members().is_empty() {
             if self.options.epochs.is_some_and(|n| self.epochs >= n) {
                 self.limits.stop = Some(Stop::Epochs);
@@ -334,8 +360,24 @@ impl Walk {
         }
     }
 
+    /// Remembers the states shortly before an error, to look for its neighbours.
+    fn jumpstart_before(&mut self, state: u32) {
+        let mut at = state;
+        for back in 1..=JUMP_BACK {
+            let parent = self.visited.parents[at as usize];
+            if !self.options.jumpstart || parent == ROOT {
+                return;
+            }
+            at = parent;
+            if back % 5 == 0 && !self.jumpstart.contains(&at) {
+                self.jumpstart.push(at);
+            }
+        }
+    }
+
     fn found_bad(&mut self, state: u32, refined: Vec<u64>, bad: usize) {
         self.findings.bad(state as usize, refined, bad);
+        self.jumpstart_before(state);
         if self.options.stop_at_unsafe {
             self.limits.stop = Some(Stop::Unsafe);
         }
@@ -360,15 +402,22 @@ impl Walk {
             self.expanded += tasks.len();
             return tasks;
         }
+        let jumps = self.jumpstart.len().min(EPOCH / 4);
+        for start in self.jumpstart.drain(..jumps) {
+            add(start, Technique::Bfs, JUMP_LEVELS, None);
+        }
         let members = self.pool.members();
         let open = &self.targets.open;
-        for n in 0..EPOCH {
+        for n in jumps..EPOCH {
             let uniform = members[rng.random_range(0..members.len())];
             if !fuzzing {
-                if self.stalled >= STALLED {
-                    add(uniform, Technique::Unused, 1, None);
-                } else {
-                    add(rng.random_range(0..self.initial as u32), Technique::Random, RESTART, None);
+                let initial = rng.random_range(0..self.initial as u32);
+                match self.options.restart {
+                    _ if self.stalled >= STALLED => add(uniform, Technique::Unused, 1, None),
+                    Some(Restart { depth, .. }) if self.options.strategy == Strategy::Dfs => {
+                        add(initial, Technique::Dive, depth, None);
+                    }
+                    _ => add(initial, Technique::Random, RESTART, None),
                 }
                 continue;
             }
@@ -413,6 +462,7 @@ impl Walk {
             of_process: &self.of_process,
             deadlock: self.options.deadlock,
             seed: self.options.seed,
+            dive: self.options.restart.map_or(DIVE_STATES, |r| r.every),
             clock: &self.clock,
         };
         let timed = |task: &Task| {
@@ -486,6 +536,7 @@ impl Walk {
                 new_states += 1;
                 if let Some(refined) = refined {
                     self.findings.deadlock(number as usize, refined);
+                    self.jumpstart_before(number);
                 }
                 if let Some((_, refined, bad)) = bad {
                     self.found_bad(number, refined, bad);

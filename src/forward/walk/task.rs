@@ -13,7 +13,7 @@ use crate::forward::search::Visited;
 use crate::forward::step::{BadScratch, Scratch, bits};
 use crate::forward::store::{Inserted, Store, hash};
 
-/// How a walk chooses its next step (Conchon and Korneva, section 4; the last one is ours).
+/// How a walk chooses its next step (Conchon and Korneva, section 4; the last two are ours).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(in crate::forward) enum Technique {
     /// Any exit.
@@ -30,6 +30,8 @@ pub(in crate::forward) enum Technique {
     Unused,
     /// Towards a guard or bad cube that never held.
     Guided,
+    /// Depth first, in random order.
+    Dive,
 }
 
 /// A walk to do.
@@ -37,7 +39,7 @@ pub(in crate::forward) enum Technique {
 pub(in crate::forward) struct Task {
     pub start: u32,
     pub technique: Technique,
-    /// Steps, or levels for [`Technique::Bfs`].
+    /// Steps; levels for [`Technique::Bfs`]; depth for [`Technique::Dive`].
     pub bound: u32,
     /// What a guided walk aims at.
     pub target: Option<Target>,
@@ -92,6 +94,8 @@ pub(in crate::forward) struct View<'a> {
     pub of_process: &'a [Vec<u64>],
     pub deadlock: bool,
     pub seed: u64,
+    /// States after which a depth-first walk ends.
+    pub dive: usize,
     pub clock: &'a Clock,
 }
 
@@ -165,6 +169,7 @@ impl Walker<'_> {
             }
             Technique::Weighted => self.steps(task.bound, |w| Some(w.weighted_exit())),
             Technique::Maximise => self.maximise(task.bound),
+            Technique::Dive => self.dive(task.bound as usize),
             Technique::Guided => {
                 if let Some(target) = task.target {
                     self.guided(task.bound, target);
@@ -442,6 +447,38 @@ impl Walker<'_> {
                 self.enter(from);
             } else {
                 distance = now;
+            }
+        }
+    }
+
+    /// Depth first, the exits of each state in random order, down to `depth` steps.
+    fn dive(&mut self, depth: usize) {
+        let shuffled = |walker: &mut Self| {
+            let mut exits: Vec<usize> = bits(&walker.scratch.enabled).collect();
+            for n in (1..exits.len()).rev() {
+                exits.swap(n, walker.rng.random_range(0..=n));
+            }
+            exits
+        };
+        let mut stack = vec![(self.at, shuffled(self))];
+        while let Some((at, exits)) = stack.last_mut() {
+            if self.out.aborted || self.out.states.len() >= self.view.dive {
+                return;
+            }
+            let Some(i) = exits.pop() else {
+                stack.pop();
+                continue;
+            };
+            let at = *at;
+            if self.at != at {
+                self.enter(at);
+            }
+            self.step(i);
+            // Going back to where it has been is no progress.
+            let new = matches!(self.at, Ref::New(n) if n as usize + 1 == self.out.states.len());
+            if new && self.at != at && stack.len() < depth && !stack.iter().any(|(s, _)| *s == self.at) {
+                let exits = shuffled(self);
+                stack.push((self.at, exits));
             }
         }
     }

@@ -1,0 +1,58 @@
+//! Shortest ways within the visited states to those that matter.
+
+use super::Walk;
+use crate::forward::search::ROOT;
+use crate::forward::step::Scratch;
+
+/// Among more states than this no shortest way is looked for.
+const MAX_STATES: usize = 300_000;
+
+impl Walk {
+    /// Replaces the ways to bad and deadlocked states by shortest ones, as far as the visited states
+    /// go. Walks come upon states by long detours.
+    pub(super) fn shorten(&mut self) {
+        let stored = self.visited.store.len();
+        let mut targets: Vec<u32> = self.findings.states().map(|s| s as u32).collect();
+        if targets.is_empty() || stored > MAX_STATES {
+            return;
+        }
+        targets.sort_unstable();
+        targets.dedup();
+        let mut reached = vec![false; stored];
+        let mut queue: Vec<u32> = Vec::new();
+        for number in 0..stored {
+            if self.visited.parents[number] == ROOT {
+                reached[number] = true;
+                queue.push(number as u32);
+            }
+        }
+        let mut missing = targets.iter().filter(|t| !reached[**t as usize]).count();
+        let mut scratch = Scratch::new(&self.machine);
+        let mut ticks = 0u32;
+        let mut cursor = 0;
+        let machine = &self.machine;
+        while missing > 0 && cursor < queue.len() {
+            ticks += 1;
+            // What has been replaced so far hangs together, so that this may end at any time.
+            if ticks % 64 == 0 && self.clock.interrupt.pending().is_some() {
+                return;
+            }
+            let from = queue[cursor];
+            cursor += 1;
+            let state = self.visited.store.state(from as usize).to_vec();
+            let (visited, depths) = (&mut self.visited, &mut self.depths);
+            machine.successors(&state, &mut scratch, |i, next| {
+                machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
+                let Some(to) = visited.store.find(next) else { return };
+                if !reached[to] {
+                    reached[to] = true;
+                    visited.parents[to] = from;
+                    visited.actions[to] = i as u32;
+                    depths[to] = depths[from as usize] + 1;
+                    queue.push(to as u32);
+                    missing -= usize::from(targets.binary_search(&(to as u32)).is_ok());
+                }
+            });
+        }
+    }
+}
