@@ -121,7 +121,10 @@ fn decide(args: &Args) -> u8 {
     });
     let code = exit::after_output(exit::of_report(&found), output.finish());
     advise(args, &system, &found);
-    match write_files(args, &system, &found) {
+    let written = write_files(args, &system, &found);
+    // The process ends here: taking millions of states apart would only make it end later.
+    std::mem::forget(found);
+    match written {
         Ok(()) => code,
         Err(error) => {
             complain(&format!("error: {error}"));

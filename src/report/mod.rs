@@ -2,7 +2,7 @@
 //!
 //! The order of a full report is that of the run: one block for each exploration
 //! ([`exploration`]), the node lines (written by whoever listens to the search), then
-//! [`conclusion`]: candidates, statistics, trace, and the answer on a line of its own.
+//! [`conclusion()`]: candidates, statistics, trace, and the answer on a line of its own.
 
 mod block;
 mod conclusion;
