@@ -127,6 +127,18 @@ pub struct Args {
     )]
     pub jobs: u16,
 
+    /// Restart `dfs` in random order, each search to this depth [default with --restart-every: 60]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = FORWARD)]
+    pub restart_depth: Option<u32>,
+
+    /// Restart `dfs` in random order after N new states [default with --restart-depth: 500]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = FORWARD)]
+    pub restart_every: Option<u64>,
+
+    /// After an error that `random` or `cfl` found, look for others near by
+    #[arg(long, help_heading = FORWARD)]
+    pub jumpstart: bool,
+
     /// Do not expand states at depth N
     #[arg(long, value_name = "N", help_heading = FORWARD)]
     pub forward_depth: Option<u32>,
@@ -241,6 +253,34 @@ pub struct Args {
     /// Only check that the model is well-formed
     #[arg(long, help_heading = OUTPUT)]
     pub type_only: bool,
+}
+
+impl Args {
+    /// Flags that contradict each other or ask for nothing.
+    pub fn contradiction(&self) -> Option<&'static str> {
+        let walks = matches!(self.forward, Forward::Random | Forward::Cfl);
+        let dfs = matches!(self.forward, Forward::Dfs);
+        if self.epochs.is_some() && !walks {
+            Some("--epochs needs --forward random or --forward cfl")
+        } else if self.jumpstart && !walks {
+            Some("--jumpstart needs --forward random or --forward cfl")
+        } else if (self.restart_depth.is_some() || self.restart_every.is_some()) && !dfs {
+            Some("--restart-depth and --restart-every need --forward dfs")
+        } else if self.brab.is_none() && (self.candheur.is_some() || self.max_cands.is_some()) {
+            Some("--candheur and --max-cands need --brab")
+        } else if matches!(&self.abstr_num.as_deref(), Some([low, up]) if low > up) {
+            Some("--abstr-num needs a lower bound that is not above the upper one")
+        } else if !self.explores() && (self.deadlock || self.all_errors || self.upto) {
+            Some("--deadlock, --all-errors and --upto need --brab, --procs or --only-forward")
+        } else {
+            None
+        }
+    }
+
+    /// Whether some instance is explored.
+    fn explores(&self) -> bool {
+        self.brab.is_some() || self.procs.is_some() || self.only_forward
+    }
 }
 
 /// Orders of the backward search.

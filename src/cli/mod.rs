@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
@@ -69,8 +70,14 @@ fn parse(words: Vec<OsString>) -> Result<Args, u8> {
     let mut command = Args::command();
     command.build();
     let rewritten = compat::rewrite(&command, words);
-    let args = command.try_get_matches_from(rewritten.words).and_then(|m| Args::from_arg_matches(&m));
-    let args = args.map_err(|error| refuse(&error))?;
+    let args = command
+        .try_get_matches_from_mut(rewritten.words)
+        .and_then(|matches| Args::from_arg_matches(&matches))
+        .and_then(|args| match args.contradiction() {
+            Some(what) => Err(command.error(ErrorKind::ArgumentConflict, what)),
+            None => Ok(args),
+        })
+        .map_err(|error| refuse(&error))?;
     if !args.quiet {
         for note in &rewritten.notes {
             complain(&format!("note: {note}"));

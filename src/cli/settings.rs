@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use cubicle::options::{
-    BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, SearchOrder, SolverMode, Strategy,
+    BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Restart, SearchOrder, SolverMode, Strategy,
 };
 use cubicle::report::{Style, TraceStates};
 
@@ -38,6 +38,8 @@ fn forward(args: &Args) -> ForwardOptions {
         deadlock: args.deadlock,
         seed: args.seed,
         stop_at_unsafe: !args.all_errors,
+        restart: restart(args),
+        jumpstart: args.jumpstart,
         cfl_choice: match args.cfl_choice {
             args::CflChoice::Adaptive => CflChoice::Adaptive,
             args::CflChoice::Uniform => CflChoice::Uniform,
@@ -47,6 +49,18 @@ fn forward(args: &Args) -> ForwardOptions {
         jobs: usize::from(args.jobs),
         ..ForwardOptions::default()
     }
+}
+
+/// Either bound asks for restarts.
+fn restart(args: &Args) -> Option<Restart> {
+    if args.restart_depth.is_none() && args.restart_every.is_none() {
+        return None;
+    }
+    let usual = Restart::default();
+    Some(Restart {
+        depth: args.restart_depth.unwrap_or(usual.depth),
+        every: args.restart_every.map_or(usual.every, saturating),
+    })
 }
 
 fn backward(args: &Args) -> BackwardOptions {

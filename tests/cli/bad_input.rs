@@ -120,6 +120,12 @@ fn wrong_usage() {
         "-nosuchflag",
         "--abstr-num 1 --quiet",
         "--procs 2 --brab 2",
+        "--epochs 2 --only-forward",
+        "--restart-depth 5 --only-forward",
+        "--jumpstart brab 2",
+        "--candheur 2",
+        "--deadlock",
+        "--abstr-num 5 1 brab 2",
     ] {
         let outcome = run_on(line, &path);
         assert_eq!(outcome.code, Some(2), "{line}: {outcome:?}");
