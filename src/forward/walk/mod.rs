@@ -319,7 +319,7 @@ impl Walk {
                     self.findings.deadlock(number as usize, refined);
                 }
                 let mut combinations = Vec::new();
-                self.novelty.unseen(machine, &buffer, &mut items, |c| combinations.push(c));
+                self.novelty.unseen(machine, None, &buffer, &mut items, |c| combinations.push(c));
                 let mut new = 0;
                 for c in combinations {
                     new += usize::from(self.novelty.record(c));

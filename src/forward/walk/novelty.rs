@@ -13,9 +13,6 @@ const MAX_BITS: usize = 1 << 28;
 /// Triples of no more items than this are looked at: the cost grows with the third power.
 const MAX_TRIPLE_ITEMS: usize = 40;
 
-/// No process.
-const NOBODY: u8 = u8::MAX;
-
 /// The combinations seen.
 #[derive(Clone, Debug)]
 pub(in crate::forward) struct Novelty {
@@ -31,23 +28,10 @@ pub(in crate::forward) struct Novelty {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Item {
     feature: u32,
-    /// The process whose cell it is.
-    owner: u8,
-    /// The process that it holds.
-    target: u8,
-}
-
-impl Item {
-    /// Whether both speak of one process.
-    fn related(self, other: Self) -> usize {
-        let meets = |a: u8, b: u8| a != NOBODY && a == b;
-        usize::from(
-            meets(self.owner, other.owner)
-                || meets(self.target, other.target)
-                || meets(self.owner, other.target)
-                || meets(self.target, other.owner),
-        )
-    }
+    /// The processes that it speaks of: whose cell it is, and which one it holds.
+    about: u128,
+    /// Whether the last step changed it.
+    changed: bool,
 }
 
 impl Novelty {
@@ -83,27 +67,35 @@ impl Novelty {
         if self.triples { 3 } else { 2 }
     }
 
-    /// Calls `f` with each combination of `state` that has not been seen, some perhaps twice.
-    pub fn unseen(&self, machine: &Machine, state: &[u64], items: &mut ItemBuffer, mut f: impl FnMut(u32)) {
+    /// Calls `f` with each combination of `state` that has not been seen, some perhaps twice. All
+    /// combinations of `before`, when given, are known, so that only what differs is looked at.
+    pub fn unseen(
+        &self,
+        machine: &Machine,
+        before: Option<&[u64]>,
+        state: &[u64],
+        items: &mut ItemBuffer,
+        mut f: impl FnMut(u32),
+    ) {
         let items = &mut items.0;
         items.clear();
         for (cell, field) in machine.cells.cells.iter().zip(&machine.packing.fields) {
             let code = field.get(state);
             let base = self.first[usize::from(cell.var.0)];
-            let mut target = NOBODY;
+            let mut about = cell.index.first().map_or(0, |p| 1u128 << p);
             let value = match cell.kind {
                 _ if code == UNDEF => continue,
                 Kind::Enum => code as u32,
                 Kind::Proc if code < machine.cells.procs as i64 => {
-                    target = code as u8;
+                    about |= 1 << code;
                     0
                 }
                 Kind::Proc => 1,
                 Kind::Abstract => 0,
                 Kind::Int | Kind::Real => magnitude(code),
             };
-            let owner = cell.index.first().copied().unwrap_or(NOBODY);
-            items.push(Item { feature: base + value, owner, target });
+            let changed = before.is_none_or(|b| field.raw(b) != field.raw(state));
+            items.push(Item { feature: base + value, about, changed });
         }
         items.sort_unstable();
         let n = self.features;
@@ -114,15 +106,22 @@ impl Novelty {
         };
         for (i, a) in items.iter().enumerate() {
             for (j, b) in items.iter().enumerate().skip(i + 1) {
-                let ab = a.related(*b);
+                let ab = usize::from(a.about & b.about != 0);
                 let pair = a.feature as usize * n + b.feature as usize;
+                let changed = a.changed | b.changed;
                 if !self.triples {
-                    look((pair * 2 + ab) % (self.bits.len() * 64));
+                    if changed {
+                        look((pair * 2 + ab) % (self.bits.len() * 64));
+                    }
                     continue;
                 }
                 for c in &items[j + 1..] {
-                    let pattern = ab << 2 | a.related(*c) << 1 | b.related(*c);
-                    look((pair * n + c.feature as usize) * 8 + pattern);
+                    if changed | c.changed {
+                        let pattern = ab << 2
+                            | usize::from(a.about & c.about != 0) << 1
+                            | usize::from(b.about & c.about != 0);
+                        look((pair * n + c.feature as usize) * 8 + pattern);
+                    }
                 }
             }
         }

@@ -115,6 +115,7 @@ impl View<'_> {
             at: Ref::Old(task.start),
             exits: 0,
             successors: Vec::new(),
+            raw: Vec::new(),
             ticks: 0,
             out: Outcome {
                 states: Store::new(words),
@@ -148,8 +149,9 @@ struct Walker<'a> {
     state: Vec<u64>,
     at: Ref,
     exits: usize,
-    /// Successors by the last instance taken, in canonical form.
+    /// Successors by the last instance taken, in canonical form, and before that.
     successors: Vec<u64>,
+    raw: Vec<u64>,
     ticks: u32,
     out: Outcome,
 }
@@ -243,8 +245,10 @@ impl Walker<'_> {
     fn fire(&mut self, i: usize) -> usize {
         let machine = self.view.machine;
         self.successors.clear();
-        let successors = &mut self.successors;
+        self.raw.clear();
+        let (successors, raw) = (&mut self.successors, &mut self.raw);
         machine.take(i, &self.state, &mut self.scratch, |next| {
+            raw.extend_from_slice(next);
             machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
             successors.extend_from_slice(next);
         });
@@ -306,7 +310,9 @@ impl Walker<'_> {
             self.out.bad = Some((number, refined, bad));
         }
         let combinations = &mut self.out.combinations;
-        self.view.novelty.unseen(machine, next, &mut self.items, |c| combinations.push((c, number)));
+        let raw = &self.raw[n * words..(n + 1) * words];
+        let note = |c| combinations.push((c, number));
+        self.view.novelty.unseen(machine, Some(&self.state), raw, &mut self.items, note);
         let next = next.to_vec();
         let (exits, conditional) = machine.exits(&next, &mut self.scratch);
         self.out.exits.push(exits);
