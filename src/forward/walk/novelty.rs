@@ -28,8 +28,8 @@ pub(in crate::forward) struct Novelty {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Item {
     feature: u32,
-    /// The processes that it speaks of: whose cell it is, and which one it holds.
-    about: u128,
+    /// The processes that it speaks of (modulo 32): whose cell it is, and which one it holds.
+    about: u32,
     /// Whether the last step changed it.
     changed: bool,
 }
@@ -82,12 +82,12 @@ impl Novelty {
         for (cell, field) in machine.cells.cells.iter().zip(&machine.packing.fields) {
             let code = field.get(state);
             let base = self.first[usize::from(cell.var.0)];
-            let mut about = cell.index.first().map_or(0, |p| 1u128 << p);
+            let mut about = cell.index.first().map_or(0, |p| 1u32 << (p % 32));
             let value = match cell.kind {
                 _ if code == UNDEF => continue,
                 Kind::Enum => code as u32,
                 Kind::Proc if code < machine.cells.procs as i64 => {
-                    about |= 1 << code;
+                    about |= 1 << (code % 32);
                     0
                 }
                 Kind::Proc => 1,
@@ -104,24 +104,35 @@ impl Novelty {
                 f(at as u32);
             }
         };
-        for (i, a) in items.iter().enumerate() {
-            for (j, b) in items.iter().enumerate().skip(i + 1) {
-                let ab = usize::from(a.about & b.about != 0);
-                let pair = a.feature as usize * n + b.feature as usize;
-                let changed = a.changed | b.changed;
-                if !self.triples {
-                    if changed {
-                        look((pair * 2 + ab) % (self.bits.len() * 64));
-                    }
-                    continue;
+        let meet = |a: &Item, b: &Item| usize::from(a.about & b.about != 0);
+        for (i, c) in items.iter().enumerate().filter(|(_, c)| c.changed) {
+            // Combinations with a changed item before `c` have been looked at already.
+            let (before, after) = (&items[..i], &items[i + 1..]);
+            if !self.triples {
+                for (a, b) in
+                    before.iter().filter(|a| !a.changed).map(|a| (a, c)).chain(after.iter().map(|b| (c, b)))
+                {
+                    let pair = a.feature as usize * n + b.feature as usize;
+                    look((pair * 2 + meet(a, b)) % (self.bits.len() * 64));
                 }
-                for c in &items[j + 1..] {
-                    if changed | c.changed {
-                        let pattern = ab << 2
-                            | usize::from(a.about & c.about != 0) << 1
-                            | usize::from(b.about & c.about != 0);
-                        look((pair * n + c.feature as usize) * 8 + pattern);
-                    }
+                continue;
+            }
+            let at = |a: &Item, b: &Item, c: &Item| {
+                ((a.feature as usize * n + b.feature as usize) * n + c.feature as usize) * 8
+            };
+            for (x, a) in before.iter().enumerate().filter(|(_, a)| !a.changed) {
+                let ac = meet(a, c);
+                for b in before[x + 1..].iter().filter(|b| !b.changed) {
+                    look(at(a, b, c) + (meet(a, b) << 2 | ac << 1 | meet(b, c)));
+                }
+                for b in after {
+                    look(at(a, c, b) + (ac << 2 | meet(a, b) << 1 | meet(c, b)));
+                }
+            }
+            for (x, a) in after.iter().enumerate() {
+                let ca = meet(c, a);
+                for b in &after[x + 1..] {
+                    look(at(c, a, b) + (ca << 2 | meet(c, b) << 1 | meet(a, b)));
                 }
             }
         }
