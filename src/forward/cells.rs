@@ -23,6 +23,24 @@ pub(super) const UNDEF: i64 = i64::MIN;
 /// Codes of one finite cell are below this.
 const MAX_CODES: usize = 120;
 
+/// A state whose codes can be read and written, packed or not.
+pub(super) trait Codes {
+    /// The code of a cell.
+    fn code(&self, cell: usize) -> i64;
+    /// Changes the code of a cell.
+    fn set_code(&mut self, cell: usize, code: i64);
+}
+
+impl Codes for [i64] {
+    fn code(&self, cell: usize) -> i64 {
+        self[cell]
+    }
+
+    fn set_code(&mut self, cell: usize, code: i64) {
+        self[cell] = code;
+    }
+}
+
 /// What the codes of a cell mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -280,7 +298,7 @@ impl Cells {
 
     /// Brings nameless codes into canonical form: numbered by first occurrence in order of the cells,
     /// or densely within each gap.
-    pub fn normalize(&self, state: &mut [i64]) {
+    pub fn normalize(&self, state: &mut (impl Codes + ?Sized)) {
         for class in self.classes.iter().filter(|c| c.nameless > 0) {
             match class.names {
                 Names::Single | Names::Gaps => {}
@@ -288,30 +306,33 @@ impl Cells {
                     let mut map = [0i64; MAX_CODES + 1];
                     let mut next = class.base + 1;
                     for &c in &class.cells {
-                        let code = state[c];
+                        let code = state.code(c);
                         if code >= class.base {
                             let new = &mut map[code as usize];
                             if *new == 0 {
                                 *new = next;
                                 next += 1;
                             }
-                            state[c] = *new - 1;
+                            let new = *new - 1;
+                            if new != code {
+                                state.set_code(c, new);
+                            }
                         }
                     }
                 }
                 Names::Ordered => {
                     let mut used = 0u128;
                     for &c in &class.cells {
-                        if state[c] >= class.base {
-                            used |= 1 << (state[c] - class.base);
+                        if state.code(c) >= class.base {
+                            used |= 1 << (state.code(c) - class.base);
                         }
                     }
                     for &c in &class.cells {
-                        if state[c] >= class.base {
-                            let outside = state[c] - class.base;
+                        if state.code(c) >= class.base {
+                            let outside = state.code(c) - class.base;
                             let first = outside / class.per_gap * class.per_gap;
                             let below = used >> first & ((1 << (outside - first)) - 1);
-                            state[c] = class.base + first + i64::from(below.count_ones());
+                            state.set_code(c, class.base + first + i64::from(below.count_ones()));
                         }
                     }
                 }
@@ -376,7 +397,7 @@ impl Cells {
                         let mut next = state.to_vec();
                         let mut dense = next.clone();
                         dense[cell] = UNDEF;
-                        self.normalize(&mut dense);
+                        self.normalize(dense.as_mut_slice());
                         next.clone_from(&dense);
                         for &c in &class.cells {
                             if c != cell && in_gap.contains(&next[c]) && next[c] >= first + rank as i64 {
@@ -389,7 +410,7 @@ impl Cells {
                     for rank in 0..used.len() {
                         let mut next = state.to_vec();
                         next[cell] = UNDEF;
-                        self.normalize(&mut next);
+                        self.normalize(next.as_mut_slice());
                         next[cell] = first + rank as i64;
                         f(next);
                     }

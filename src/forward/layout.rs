@@ -4,7 +4,7 @@
 //! place, and a lane that fits in a word never straddles two, so that renaming processes is moving
 //! lanes. Globals fill what is left.
 
-use super::cells::{Cells, Kind, UNDEF};
+use super::cells::{Cells, Codes, Kind, UNDEF};
 
 /// Bits of one cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -55,6 +55,24 @@ impl Field {
     #[inline]
     pub fn fits(self, n: i64) -> bool {
         n.checked_add(self.bias).is_some_and(|raw| raw >= 0 && raw.cast_unsigned() < self.undef)
+    }
+}
+
+/// A packed state, seen as codes.
+pub(super) struct Packed<'a> {
+    pub fields: &'a [Field],
+    pub state: &'a mut [u64],
+}
+
+impl Codes for Packed<'_> {
+    #[inline]
+    fn code(&self, cell: usize) -> i64 {
+        self.fields[cell].get(self.state)
+    }
+
+    #[inline]
+    fn set_code(&mut self, cell: usize, code: i64) {
+        self.fields[cell].set(self.state, code);
     }
 }
 

@@ -27,7 +27,7 @@ impl Machine {
                 let first = stack.len();
                 match seeds.next(&codes) {
                     Next::Done => {
-                        self.cells.normalize(&mut codes);
+                        self.cells.normalize(codes.as_mut_slice());
                         if self.packing.pack(&codes, &mut packed).is_none() {
                             *numbers = true;
                         } else if f(&packed).is_break() {

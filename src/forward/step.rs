@@ -1,6 +1,7 @@
 //! Steps of a compiled instance: tests, updates, undefined cells split when they are read.
 
 use super::cells::UNDEF;
+use super::layout::Packed;
 use super::machine::{Guard, Machine, Source, Test, Write};
 
 /// Buffers of one worker, reused for every state.
@@ -10,7 +11,6 @@ pub(super) struct Scratch {
     pub enabled: Vec<u64>,
     undefined: Vec<u64>,
     next: Vec<u64>,
-    codes: Vec<i64>,
     /// A number left its range: what was explored is not everything.
     pub numbers: bool,
 }
@@ -22,7 +22,6 @@ impl Scratch {
             enabled: vec![0; machine.enabled.words],
             undefined: vec![0; machine.enabled.words],
             next: vec![0; machine.packing.words],
-            codes: Vec::with_capacity(machine.cells.len()),
             numbers: false,
         }
     }
@@ -157,14 +156,14 @@ impl Machine {
     /// Calls `f` with each firing of one instance: the state with what it reads defined, and the
     /// successor, nameless codes in canonical form but processes not renamed.
     pub fn firings(&self, i: usize, state: &[u64], mut f: impl FnMut(&[u64], &[u64])) {
-        let (mut numbers, mut codes) = (false, Vec::new());
+        let mut numbers = false;
         let mut refined = Vec::new();
         self.refine(&self.instances[i].guard, state, &mut numbers, |s| refined.push(s.to_vec()));
         let mut next = vec![0; self.packing.words];
         for mut state in refined {
-            self.normalize(&mut state, &mut codes);
+            self.normalize(&mut state);
             if self.fire(i, &state, &mut next, &mut numbers) {
-                self.finish(i, &mut next, &mut codes, &mut |_, s| f(&state, s));
+                self.finish(i, &mut next, &mut |_, s| f(&state, s));
             }
         }
     }
@@ -222,10 +221,8 @@ impl Machine {
     }
 
     /// Brings nameless codes of a packed state into canonical form.
-    pub fn normalize(&self, state: &mut [u64], codes: &mut Vec<i64>) {
-        self.packing.unpack(state, codes);
-        self.cells.normalize(codes);
-        self.packing.pack(codes, state).expect("renaming keeps codes in range");
+    pub fn normalize(&self, state: &mut [u64]) {
+        self.cells.normalize(&mut Packed { fields: &self.packing.fields, state });
     }
 
     /// Calls `f` with all ways to define the finite cells among `cells` of `state`.
@@ -246,7 +243,7 @@ impl Machine {
                 self.cells.choices(&codes, cell, self.cells.all_codes(cell), |next| stack.push(next));
                 stack[first..].reverse();
             } else {
-                self.cells.normalize(&mut codes);
+                self.cells.normalize(codes.as_mut_slice());
                 self.packing.pack(&codes, &mut packed).expect("defined cells fit");
                 f(&mut packed);
             }
@@ -262,7 +259,7 @@ impl Machine {
         scratch: &mut Scratch,
         mut f: impl FnMut(usize, &mut [u64]),
     ) -> bool {
-        let Scratch { enabled, undefined, next, codes, numbers, .. } = scratch;
+        let Scratch { enabled, undefined, next, numbers } = scratch;
         let any_undefined = self.enabled.look(state, enabled, undefined);
         if let Some(exchangeable) = &self.exchangeable {
             exchangeable.prune(&self.symmetry, state, enabled);
@@ -276,7 +273,7 @@ impl Machine {
                 rest ^= bit;
                 let i = w * 64 + bit.trailing_zeros() as usize;
                 if open & bit != 0 {
-                    self.split(i, state, next, codes, numbers, &mut f);
+                    self.split(i, state, next, numbers, &mut f);
                     continue;
                 }
                 if self.enabled.tested[w] & bit != 0 {
@@ -291,7 +288,7 @@ impl Machine {
                 }
                 live = true;
                 if self.fire(i, state, next, numbers) {
-                    self.finish(i, next, codes, &mut f);
+                    self.finish(i, next, &mut f);
                 }
             }
         }
@@ -334,11 +331,11 @@ impl Machine {
 
     /// Calls `f` with each successor by instance `i`, which is in `scratch` after [`Machine::exits`].
     pub fn take(&self, i: usize, state: &[u64], scratch: &mut Scratch, mut f: impl FnMut(&mut [u64])) {
-        let Scratch { undefined, next, codes, numbers, .. } = scratch;
+        let Scratch { undefined, next, numbers, .. } = scratch;
         if undefined[i / 64] >> (i % 64) & 1 == 1 {
-            self.split(i, state, next, codes, numbers, &mut |_, s| f(s));
+            self.split(i, state, next, numbers, &mut |_, s| f(s));
         } else if self.fire(i, state, next, numbers) {
-            self.finish(i, next, codes, &mut |_, s| f(s));
+            self.finish(i, next, &mut |_, s| f(s));
         }
     }
 
@@ -347,7 +344,6 @@ impl Machine {
         i: usize,
         state: &[u64],
         next: &mut [u64],
-        codes: &mut Vec<i64>,
         numbers: &mut bool,
         f: &mut impl FnMut(usize, &mut [u64]),
     ) {
@@ -355,28 +351,22 @@ impl Machine {
         self.refine(&self.instances[i].guard, state, numbers, |s| refined.push(s.to_vec()));
         for mut state in refined {
             // Choosing a value may also have used a new name.
-            self.normalize(&mut state, codes);
+            self.normalize(&mut state);
             if self.fire(i, &state, next, numbers) {
-                self.finish(i, next, codes, f);
+                self.finish(i, next, f);
             }
         }
     }
 
     #[inline]
-    fn finish(
-        &self,
-        i: usize,
-        next: &mut [u64],
-        codes: &mut Vec<i64>,
-        f: &mut impl FnMut(usize, &mut [u64]),
-    ) {
+    fn finish(&self, i: usize, next: &mut [u64], f: &mut impl FnMut(usize, &mut [u64])) {
         let instance = &self.instances[i];
         if !self.undefined && !instance.nondet.is_empty() {
             self.define(&instance.nondet, next, &mut |s| f(i, s));
             return;
         }
         if instance.renames {
-            self.normalize(next, codes);
+            self.normalize(next);
         }
         f(i, next);
     }
@@ -407,8 +397,7 @@ impl Machine {
                 }
             }
             if let Some(mut state) = found {
-                let mut codes = Vec::new();
-                self.normalize(&mut state, &mut codes);
+                self.normalize(&mut state);
                 return Some((self.bads[i].bad, state));
             }
         }
@@ -451,7 +440,7 @@ impl Machine {
             self.packing.unpack(&state, &mut codes);
             let first = stack.len();
             self.cells.choices(&codes, cell, self.cells.all_codes(cell), |mut next| {
-                self.cells.normalize(&mut next);
+                self.cells.normalize(next.as_mut_slice());
                 if self.packing.pack(&next, &mut packed).is_some() {
                     stack.push(packed.clone());
                 }

@@ -7,8 +7,8 @@
 //! whose exchange changes nothing. Both are exact: two states have one representative iff a renaming
 //! takes one to the other.
 
-use super::cells::{Cells, Kind, UNDEF};
-use super::layout::{Field, Packing};
+use super::cells::{Cell, Cells, Kind, UNDEF};
+use super::layout::{Field, Packed, Packing};
 use crate::model::System;
 
 /// How states are brought into canonical form.
@@ -18,6 +18,9 @@ pub(super) enum Symmetry {
     Off,
     /// By sorting lanes.
     Lanes(Lanes),
+    /// By sorting lanes where what they say beside processes and nameless values tells all of them
+    /// apart, by colour refinement elsewhere.
+    Mixed(Lanes),
     /// By colour refinement; processes below this number keep their place.
     General(usize),
 }
@@ -28,9 +31,13 @@ pub(super) struct Lanes {
     /// Processes below this number keep their place.
     fixed: usize,
     mask: u64,
+    /// The part of a lane that is compared.
+    key: u64,
     at: Vec<(u16, u8)>,
     /// Proc-valued globals.
     pointers: Vec<Field>,
+    /// Proc-valued cells of lanes.
+    lane_pointers: Vec<Field>,
     /// Words with the bits of movable lanes and pointers removed.
     keep: Vec<u64>,
 }
@@ -51,19 +58,17 @@ impl Symmetry {
         let pointers: Vec<usize> = (0..cells.len())
             .filter(|c| cells.cells[*c].kind == Kind::Proc && cells.cells[*c].index.is_empty())
             .collect();
-        let simple = cells.cells.iter().all(|c| {
-            c.index.is_empty()
-                || c.index.len() == 1
-                    && match c.kind {
-                        Kind::Enum | Kind::Int | Kind::Real => true,
-                        Kind::Proc => false,
-                        Kind::Abstract => c.codes == 1,
-                    }
-        });
+        let single = cells.cells.iter().all(|c| c.index.len() <= 1);
+        let plain = |c: &Cell| match c.kind {
+            Kind::Enum | Kind::Int | Kind::Real => true,
+            Kind::Proc => false,
+            Kind::Abstract => c.codes == 1,
+        };
         let no_lanes = packing.lanes.is_none() && cells.cells.iter().any(|c| !c.index.is_empty());
-        if !simple || no_lanes || cells.procs > MAX_LANES || pointers.len() > 56 {
+        if !single || no_lanes || cells.procs > MAX_LANES || pointers.len() > 56 {
             return Self::General(fixed);
         }
+        let in_lanes = || cells.cells.iter().enumerate().filter(|(_, c)| !c.index.is_empty());
         let (bits, at) =
             packing.lanes.as_ref().map_or((0, vec![(0, 0); cells.procs]), |l| (l.bits, l.at.clone()));
         let mask = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
@@ -75,7 +80,16 @@ impl Symmetry {
         for f in &pointers {
             keep[usize::from(f.word)] &= !(f.mask() << f.shift);
         }
-        Self::Lanes(Lanes { fixed, mask, at, pointers, keep })
+        let mut key = mask;
+        for (c, cell) in in_lanes() {
+            if cell.index[0] == 0 && !plain(cell) {
+                key &= !(packing.fields[c].mask() << (packing.fields[c].shift - at[0].1));
+            }
+        }
+        let lane_pointers: Vec<Field> =
+            in_lanes().filter(|(_, c)| c.kind == Kind::Proc).map(|(c, _)| packing.fields[c]).collect();
+        let lanes = Lanes { fixed, mask, key, at, pointers, lane_pointers, keep };
+        if in_lanes().all(|(_, c)| plain(c)) { Self::Lanes(lanes) } else { Self::Mixed(lanes) }
     }
 
     /// Whether states are stored up to renaming.
@@ -91,6 +105,9 @@ impl Symmetry {
             Self::Lanes(lanes) => {
                 lanes.sort(state);
             }
+            Self::Mixed(lanes) => {
+                lanes.sort_mixed(cells, packing, state);
+            }
             Self::General(fixed) => {
                 general(cells, packing, *fixed, state);
             }
@@ -105,6 +122,7 @@ impl Symmetry {
                 let inverse = lanes.sort(state);
                 inverse[..cells.procs].to_vec()
             }
+            Self::Mixed(lanes) => lanes.sort_mixed(cells, packing, state),
             Self::General(fixed) => general(cells, packing, *fixed, state),
         }
     }
@@ -195,9 +213,59 @@ impl Lanes {
     /// Sorts and says where each lane went.
     #[inline]
     fn sort(&self, state: &mut [u64]) -> [u8; MAX_LANES] {
+        let mut place: [u8; MAX_LANES] = std::array::from_fn(|i| i as u8);
+        let mut keys = self.keys(state);
+        let keys = &mut keys[self.fixed..self.at.len()];
+        if keys.is_sorted() {
+            return place;
+        }
+        insertion_sort(keys);
+        self.rearrange(keys, state, &mut place);
+        place
+    }
+
+    /// As [`Lanes::sort`], where lanes also hold processes or nameless values.
+    fn sort_mixed(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> Renaming {
+        let mut keys = self.keys(state);
+        let keys = &mut keys[self.fixed..self.at.len()];
+        let sorted = keys.is_sorted();
+        if !sorted {
+            insertion_sort(keys);
+        }
+        // The last byte is the process itself.
+        if keys.windows(2).any(|w| w[0] >> 8 == w[1] >> 8) {
+            return general(cells, packing, self.fixed, state);
+        }
+        let mut place: [u8; MAX_LANES] = std::array::from_fn(|i| i as u8);
+        if !sorted {
+            let old: [u64; MAX_LANES] =
+                std::array::from_fn(|i| self.at.get(i).map_or(0, |at| self.lane(state, *at)));
+            for key in keys.iter_mut() {
+                // What is moved is the whole lane, not only its key.
+                *key = *key & u128::from(u64::MAX) | u128::from(old[(*key & 0xff) as usize]) << 64;
+            }
+            self.rearrange(keys, state, &mut place);
+            for field in &self.lane_pointers {
+                let target = field.raw(state) as usize;
+                if target < self.at.len() {
+                    field.set(state, i64::from(place[target]));
+                }
+            }
+            cells.normalize(&mut Packed { fields: &packing.fields, state });
+        }
+        place[..self.at.len()].to_vec()
+    }
+
+    #[inline]
+    fn lane(&self, state: &[u64], (word, shift): (u16, u8)) -> u64 {
+        (state[usize::from(word)] >> shift) & self.mask
+    }
+
+    /// For each lane: what it says, which globals point at it, and its number.
+    #[inline]
+    fn keys(&self, state: &[u64]) -> [u128; MAX_LANES] {
         let n = self.at.len();
         let mut keys = [0u128; MAX_LANES];
-        let mut place: [u8; MAX_LANES] = std::array::from_fn(|i| i as u8);
         let mut pointers = [0u64; MAX_LANES];
         for (j, field) in self.pointers.iter().enumerate() {
             let target = field.raw(state) as usize;
@@ -206,15 +274,17 @@ impl Lanes {
             }
         }
         for i in self.fixed..n {
-            let (word, shift) = self.at[i];
-            let lane = (state[usize::from(word)] >> shift) & self.mask;
+            let lane = self.lane(state, self.at[i]) & self.key;
             keys[i] = u128::from(lane) << 64 | u128::from(pointers[i]) << 8 | i as u128;
         }
-        let keys = &mut keys[self.fixed..n];
-        if keys.is_sorted() {
-            return place;
-        }
-        insertion_sort(keys);
+        keys
+    }
+
+    /// Puts the lanes in the order of their keys (whose upper half is the lane), and has the globals
+    /// point to where they went.
+    #[inline]
+    fn rearrange(&self, keys: &[u128], state: &mut [u64], place: &mut [u8; MAX_LANES]) {
+        let n = self.at.len();
         for (i, key) in keys.iter().enumerate() {
             place[(key & 0xff) as usize] = (i + self.fixed) as u8;
         }
@@ -232,7 +302,6 @@ impl Lanes {
             let new = if usize::from(old) < n { place[usize::from(old)] } else { old };
             state[usize::from(field.word)] |= u64::from(new) << field.shift;
         }
-        place
     }
 }
 
@@ -377,7 +446,7 @@ pub(super) fn rename(cells: &Cells, perm: &[u8], codes: &[i64], out: &mut Vec<i6
         let points = cell.kind == Kind::Proc && code != UNDEF && code < cells.procs as i64;
         out[to] = if points { i64::from(perm[code as usize]) } else { code };
     }
-    cells.normalize(out);
+    cells.normalize(out.as_mut_slice());
 }
 
 struct Search<'a> {
