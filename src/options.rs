@@ -47,6 +47,7 @@ impl Default for Restart {
 
 /// Options of a forward exploration.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct ForwardOptions {
     /// Which strategy.
     pub strategy: Strategy,

@@ -87,6 +87,7 @@ pub(super) struct Class {
 
 /// All cells of an instance.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "cells are what it has")]
 pub(super) struct Cells {
     pub procs: usize,
     pub layout: Layout,
@@ -376,7 +377,8 @@ impl Cells {
                     return;
                 }
                 let used = others().filter(|c| *c >= class.base).fold(0u128, |u, c| u | 1 << c);
-                let fresh = (class.base..).find(|c| used >> c & 1 == 0).expect("some name is free");
+                let fresh =
+                    (class.base..=info.codes as i64).find(|c| used >> c & 1 == 0).expect("some name is free");
                 (class.base..info.codes as i64)
                     .filter(|c| allowed >> c & 1 == 1 && (used >> c & 1 == 1 || *c == fresh))
                     .for_each(set);

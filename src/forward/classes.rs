@@ -64,11 +64,15 @@ impl Finder {
     }
 
     fn conj(&mut self, conj: &Conj) {
-        conj.iter().for_each(|l| self.literal(l));
+        for literal in conj {
+            self.literal(literal);
+        }
     }
 
     fn dnf(&mut self, dnf: &Dnf) {
-        dnf.0.iter().for_each(|c| self.conj(c));
+        for conj in &dnf.0 {
+            self.conj(conj);
+        }
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Columns {
     /// Which of them.
     range: Range<usize>,
     system: Arc<System>,
-    columns: Vec<OnceLock<CellColumns>>,
+    cells: Vec<OnceLock<CellColumns>>,
     /// Cubes already answered. Only looked up, never iterated.
     known: Mutex<HashMap<(u8, Vec<Literal>), Answer>>,
 }
@@ -36,8 +36,8 @@ impl Columns {
         visited: Arc<RwLock<Visited>>,
         range: Range<usize>,
     ) -> Self {
-        let columns = (0..machine.cells.len()).map(|_| OnceLock::new()).collect();
-        Self { machine, visited, range, system, columns, known: Mutex::new(HashMap::new()) }
+        let cells = (0..machine.cells.len()).map(|_| OnceLock::new()).collect();
+        Self { machine, visited, range, system, cells, known: Mutex::new(HashMap::new()) }
     }
 
     fn states(&self) -> RwLockReadGuard<'_, Visited> {
@@ -61,9 +61,11 @@ impl Columns {
         if usize::from(procs) + fixed > k {
             return Answer::Untested;
         }
-        let grounder = Grounder { system: &*self.system, layout: &self.machine.cells.layout };
+        let grounder = Grounder { system: &self.system, layout: &self.machine.cells.layout };
         for mut env in distinct_tuples(k - fixed, usize::from(procs)) {
-            env.iter_mut().for_each(|p| *p += fixed);
+            for p in &mut env {
+                *p += fixed;
+            }
             let conj = match grounder.conj(literals, &env) {
                 Ok(Some(conj)) => conj,
                 Ok(None) => continue,
@@ -124,7 +126,7 @@ impl Columns {
     }
 
     fn column(&self, cell: usize) -> &CellColumns {
-        self.columns[cell].get_or_init(|| {
+        self.cells[cell].get_or_init(|| {
             let field = self.machine.packing.fields[cell];
             let store = &self.states().store;
             let mut columns = vec![vec![0u64; self.range.len().div_ceil(64)]; 1 << field.bits];

@@ -56,12 +56,15 @@ pub(super) enum Source {
     Expr(Expr),
 }
 
+/// A condition (no test at all: none) and the value to write when it holds.
+pub(super) type Case = (Vec<Vec<Test>>, Source);
+
 /// A write that is no constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Write {
     pub cell: usize,
     /// The first branch whose condition holds; the last one is unconditional.
-    pub branches: Vec<(Vec<Vec<Test>>, Source)>,
+    pub branches: Vec<Case>,
 }
 
 /// The guard of a ground transition, or a ground bad cube.
@@ -393,12 +396,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn branches(
-        &self,
-        cell: usize,
-        branches: &[Branch],
-        env: &[usize],
-    ) -> Result<Vec<(Vec<Vec<Test>>, Source)>, Unbuildable> {
+    fn branches(&self, cell: usize, branches: &[Branch], env: &[usize]) -> Result<Vec<Case>, Unbuildable> {
         let mut out = Vec::new();
         for branch in branches {
             let when = self.grounder.dnf(&branch.when, env)?;

@@ -8,6 +8,12 @@
 //! `machine` compiles an instance from the IR, `search` and `walk` drive it, `trace` turns what they
 //! find into concrete runs, `columns` answers the backward search.
 
+// Codes are small numbers or stored integers, and cells, states and instances are numbered from 0 far
+// below the sign bit; where a conversion could wrap, it is checked or masked before.
+#![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+// Shares and probabilities need no more than the mantissa holds.
+#![allow(clippy::cast_precision_loss)]
+
 mod cells;
 mod classes;
 mod columns;
@@ -186,16 +192,15 @@ pub fn explore(
         Strategy::Dfs => options.restart.is_some(),
         Strategy::Random | Strategy::Cfl => true,
     };
-    let found = match walks {
-        false => Search::new(&system, &machine, options, interrupt).run(observer),
-        true => {
-            let mut new = Walk::new(Arc::clone(&system), Arc::clone(&machine), options, interrupt);
-            new.run(observer).map(|found| {
-                let visited = new.take_visited();
-                walk = Some(new);
-                (found, visited)
-            })
-        }
+    let found = if walks {
+        let mut new = Walk::new(Arc::clone(&system), Arc::clone(&machine), options, interrupt);
+        new.run(observer).map(|found| {
+            let visited = new.take_visited();
+            walk = Some(new);
+            (found, visited)
+        })
+    } else {
+        Search::new(&system, &machine, options, interrupt).run(observer)
     };
     let (found, visited) = match found {
         Ok(found) => found,

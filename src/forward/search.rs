@@ -105,13 +105,11 @@ impl<'a> Search<'a> {
         let h = hash(state);
         let store = &mut self.visited.store;
         if store.len() >= self.limits.max_states {
-            return match store.find(state) {
-                Some(number) => Met::Old(number),
-                None => {
-                    self.limits.stop = Some(Stop::States);
-                    Met::Refused
-                }
+            let Some(number) = store.find(state) else {
+                self.limits.stop = Some(Stop::States);
+                return Met::Refused;
             };
+            return Met::Old(number);
         }
         match store.insert(state, h) {
             Inserted::Old(number) => Met::Old(number),
@@ -166,7 +164,7 @@ impl<'a> Search<'a> {
             if !self.limits.tick() {
                 break;
             }
-            if cursor % 1024 == 0 {
+            if cursor.is_multiple_of(1024) {
                 self.limits.check_memory(self.visited.bytes());
             }
             if self.limits.report_due() {
@@ -306,7 +304,7 @@ impl<'a> Search<'a> {
             if !self.limits.tick() {
                 break;
             }
-            if depths.len() % 1024 == 0 {
+            if depths.len().is_multiple_of(1024) {
                 self.limits.check_memory(self.visited.bytes() + 8 * states.capacity());
             }
             if self.limits.report_due() {

@@ -147,7 +147,9 @@ impl StateSpace {
             }
             let state = State { procs: *k, values: values.clone() };
             distinct_tuples(k - fixed, usize::from(procs)).any(|mut env| {
-                env.iter_mut().for_each(|p| *p += fixed);
+                for p in &mut env {
+                    *p += fixed;
+                }
                 Env { layout, state: &state, procs: &env }.conj(&conj) == Some(true)
             })
         })

@@ -487,7 +487,7 @@ fn compare(seed: u64, order: bool) {
             assert_eq!(symmetric.states, count, "{context}");
         }
         let compressed = run(&system, procs, &options());
-        if seed % 10 == 0 {
+        if seed.is_multiple_of(10) {
             let cfl = ForwardOptions { strategy: Strategy::Cfl, seed, ..options() };
             for how in [
                 ForwardOptions { strategy: Strategy::Random, ..cfl.clone() },

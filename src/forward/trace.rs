@@ -170,10 +170,10 @@ fn concretize(machine: &Machine, steps: &[RealStep], last: Vec<i64>) -> Vec<Vec<
         .map(|(j, codes)| {
             let value = |(c, code): (usize, &i64)| {
                 let class = &cells.classes[cells.cells[c].class];
-                let named = matches!(class.names, Names::Partition | Names::Ordered)
+                let has_name = matches!(class.names, Names::Partition | Names::Ordered)
                     && class.nameless > 0
                     && *code >= class.base;
-                cells.value(c, *code, named.then(|| names[j * n + c]))
+                cells.value(c, *code, has_name.then(|| names[j * n + c]))
             };
             codes.iter().enumerate().map(value).collect()
         })

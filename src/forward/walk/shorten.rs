@@ -20,9 +20,9 @@ impl Walk {
         targets.dedup();
         let mut reached = vec![false; stored];
         let mut queue: Vec<u32> = Vec::new();
-        for number in 0..stored {
+        for (number, reached) in reached.iter_mut().enumerate() {
             if self.visited.parents[number] == ROOT {
-                reached[number] = true;
+                *reached = true;
                 queue.push(number as u32);
             }
         }
@@ -34,7 +34,7 @@ impl Walk {
         while missing > 0 && cursor < queue.len() {
             ticks += 1;
             // What has been replaced so far hangs together, so that this may end at any time.
-            if ticks % 64 == 0 && self.clock.interrupt.pending().is_some() {
+            if ticks.is_multiple_of(64) && self.clock.interrupt.pending().is_some() {
                 return;
             }
             let from = queue[cursor];
