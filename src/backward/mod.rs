@@ -1,6 +1,16 @@
 //! Backward reachability over cubes, and BRAB (its loop with approximations).
 
+mod arithmetic;
+mod cover;
+mod cube;
+mod eliminate;
+mod finite;
+mod ground;
+mod instance;
 mod outcome;
+mod preimage;
+mod slot;
+mod theory;
 
 pub use outcome::{Candidate, Outcome, Statistics};
 

@@ -1,0 +1,322 @@
+//! Ways in which a visited cube meets a cube under test: matching its processes, block by block.
+//!
+//! A renaming of the visited cube is an injective map of its processes into those of the tested one,
+//! the identity on rigid processes. Only visited cubes with no more processes than the tested one are
+//! used: a larger one would assume processes that need not exist.
+
+use super::cube::{Cube, rename_mask, rename_side};
+use super::ground::{Ground, Reduced, Side, is_singleton, less};
+use super::slot::{Kind, OTHER, Shape, Slot};
+
+/// Where the slots of a cube with a given number of processes stand in a dense table.
+#[derive(Debug)]
+pub struct Dense {
+    procs: usize,
+    offsets: Vec<u32>,
+    full: Vec<u64>,
+}
+
+impl Dense {
+    /// The table for cubes of `procs` processes. Slots without masks have a place, never used.
+    pub fn new(shape: &Shape, procs: u8) -> Self {
+        let n = usize::from(procs);
+        let mut offsets = Vec::with_capacity(shape.vars());
+        let mut full = Vec::new();
+        for v in 0..shape.vars() {
+            let var = crate::model::VarId(v as u16);
+            offsets.push(full.len() as u32);
+            let value = shape.full(Slot::cell(var, []), procs);
+            let cells = if value == 0 { 0 } else { n.pow(shape.arity(var) as u32) };
+            full.resize(full.len() + cells, value);
+        }
+        Self { procs: n, offsets, full }
+    }
+
+    /// The place of a masked slot.
+    pub fn at(&self, shape: &Shape, slot: Slot) -> usize {
+        let row = shape.indices(slot).fold(0, |at, p| at * self.procs + usize::from(p));
+        self.offsets[slot.var().0 as usize] as usize + row
+    }
+
+    /// Number of places.
+    pub fn len(&self) -> usize {
+        self.full.len()
+    }
+}
+
+/// A visited cube, prepared for matching.
+#[derive(Debug)]
+pub struct Pattern {
+    /// The cube.
+    pub cube: Cube,
+    /// Enum globals: variable and mask.
+    globals: Vec<(Slot, u64)>,
+    /// For each process, its enum cells of one index.
+    blocks: Vec<Vec<(Slot, u64)>>,
+    /// Globals that hold one given process.
+    pointers: Vec<(Slot, u8)>,
+    /// Everything whose renaming needs several processes, or the whole map.
+    rest: Vec<(Slot, u64)>,
+    /// Processes that are not rigid, most constrained first.
+    order: Vec<u8>,
+}
+
+impl Pattern {
+    /// Prepares a cube.
+    pub fn new(shape: &Shape, cube: Cube) -> Self {
+        let (mut globals, mut pointers, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        let mut blocks = vec![Vec::new(); usize::from(cube.procs)];
+        for &(slot, mask) in &cube.masks {
+            match (shape.kind(slot), shape.arity(slot.var())) {
+                (Kind::Enum(_), 0) => globals.push((slot, mask)),
+                (Kind::Enum(_), 1) => blocks[usize::from(slot.index(0))].push((slot, mask)),
+                (Kind::Proc, 0) if is_singleton(Kind::Proc, mask) => {
+                    pointers.push((slot, mask.trailing_zeros() as u8));
+                }
+                _ => rest.push((slot, mask)),
+            }
+        }
+        let mut order: Vec<u8> = (shape.rigid..cube.procs).collect();
+        order.sort_by_key(|&p| (usize::MAX - blocks[usize::from(p)].len(), p));
+        Self { cube, globals, blocks, pointers, rest, order }
+    }
+}
+
+/// The cube under test as a dense table.
+#[derive(Debug)]
+pub struct View<'a> {
+    /// The cube.
+    pub cube: &'a Cube,
+    /// Its table layout.
+    pub dense: &'a Dense,
+    /// Its masks, full where unconstrained.
+    pub masks: Vec<u64>,
+}
+
+impl<'a> View<'a> {
+    /// The table of a cube.
+    pub fn new(shape: &Shape, dense: &'a Dense, cube: &'a Cube) -> Self {
+        let mut masks = dense.full.clone();
+        for &(slot, mask) in &cube.masks {
+            masks[dense.at(shape, slot)] = mask;
+        }
+        Self { cube, dense, masks }
+    }
+
+    fn mask(&self, shape: &Shape, slot: Slot) -> u64 {
+        match slot.as_process() {
+            Some(p) => 1 << p,
+            None => self.masks[self.dense.at(shape, slot)],
+        }
+    }
+
+    /// What the masks and the literals of the cube say about a side literal.
+    fn settle(&self, shape: &Shape, side: &Side) -> Known {
+        let masked = |s: Slot| matches!(shape.kind(s), Kind::Enum(_) | Kind::Proc);
+        match *side {
+            Side::Eq(a, b) | Side::Ne(a, b) if masked(a) => {
+                let (x, y) = (self.mask(shape, a), self.mask(shape, b));
+                let equal = matches!(side, Side::Eq(..));
+                if x & y == 0 {
+                    return if equal { Known::Never } else { Known::Always };
+                }
+                if x == y && is_singleton(shape.kind(a), x) {
+                    return if equal { Known::Always } else { Known::Never };
+                }
+            }
+            Side::Lt(a, b) | Side::Le(a, b) => {
+                let resolve = |s: Slot| {
+                    let m = self.mask(shape, s);
+                    if is_singleton(Kind::Proc, m) { Slot::process(m.trailing_zeros() as u8) } else { s }
+                };
+                let strict = matches!(side, Side::Lt(..)) || self.mask(shape, a) & self.mask(shape, b) == 0;
+                return match less(shape, resolve(a), resolve(b), strict) {
+                    Reduced::True => Known::Always,
+                    Reduced::False => Known::Never,
+                    Reduced::Literal(Ground::Side(s)) => self.among_sides(&s),
+                    Reduced::Literal(Ground::Mask(..)) => unreachable!("orders are no masks"),
+                };
+            }
+            _ => {}
+        }
+        self.among_sides(side)
+    }
+
+    fn among_sides(&self, side: &Side) -> Known {
+        for s in &self.cube.sides {
+            if s.implies(side) {
+                return Known::Always;
+            }
+            if s.excludes(side) {
+                return Known::Never;
+            }
+        }
+        Known::Open
+    }
+}
+
+enum Known {
+    Always,
+    Never,
+    Open,
+}
+
+/// What is left of a renamed visited cube when the literals that hold in the tested cube are taken
+/// away: it covers the part of the tested cube where these hold.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Residue {
+    /// Places in the dense table, and masks.
+    pub masks: Vec<(u32, u64)>,
+    /// Side literals.
+    pub sides: Vec<Side>,
+}
+
+/// Whether some renaming of `v` is implied by `n` literal by literal.
+pub fn subsumes(shape: &Shape, v: &Pattern, n: &View<'_>) -> bool {
+    // Every variable of `v` must be constrained in `n`.
+    if v.cube.procs > n.cube.procs || v.cube.signature & !n.cube.signature != 0 {
+        return false;
+    }
+    if v.globals.iter().any(|&(s, m)| n.mask(shape, s) & !m != 0) {
+        return false;
+    }
+    let mut found = false;
+    Matching { shape, v, n, implied: true }.run(&mut |m, map| {
+        found = m.residue(map).is_some_and(|r| r.masks.is_empty() && r.sides.is_empty());
+        found
+    });
+    found
+}
+
+/// The residues of all renamings of `v` that are consistent with `n`. False when `visit` stopped it.
+pub fn residues(shape: &Shape, v: &Pattern, n: &View<'_>, visit: &mut dyn FnMut(Residue) -> bool) {
+    if v.cube.procs > n.cube.procs || v.globals.iter().any(|&(s, m)| n.mask(shape, s) & m == 0) {
+        return;
+    }
+    Matching { shape, v, n, implied: false }.run(&mut |m, map| m.residue(map).is_some_and(&mut *visit));
+}
+
+struct Matching<'a, 'b> {
+    shape: &'a Shape,
+    v: &'a Pattern,
+    n: &'a View<'b>,
+    /// Whether every literal must be implied, rather than consistent.
+    implied: bool,
+}
+
+impl Matching<'_, '_> {
+    /// Calls `done` with each complete map until it says stop (true).
+    fn run(&self, done: &mut dyn FnMut(&Self, &[u8]) -> bool) {
+        let mut map = vec![u8::MAX; usize::from(self.v.cube.procs)];
+        let mut taken = 0u64;
+        for p in 0..self.shape.rigid {
+            if !self.fits(p, p) {
+                return;
+            }
+            map[usize::from(p)] = p;
+            taken |= 1 << p;
+        }
+        for &(slot, p) in &self.v.pointers {
+            let mask = self.n.mask(self.shape, slot);
+            if !is_singleton(Kind::Proc, mask) {
+                if self.implied || mask == OTHER {
+                    return;
+                }
+                continue;
+            }
+            let q = mask.trailing_zeros() as u8;
+            let old = map[usize::from(p)];
+            if old == q {
+                continue;
+            }
+            if old != u8::MAX || taken >> q & 1 == 1 || !self.fits(p, q) {
+                return;
+            }
+            map[usize::from(p)] = q;
+            taken |= 1 << q;
+        }
+        self.assign(0, &mut map, taken, done);
+    }
+
+    fn assign(
+        &self,
+        at: usize,
+        map: &mut [u8],
+        taken: u64,
+        done: &mut dyn FnMut(&Self, &[u8]) -> bool,
+    ) -> bool {
+        let Some(&p) = self.v.order.get(at) else {
+            return done(self, map);
+        };
+        if map[usize::from(p)] != u8::MAX {
+            return self.assign(at + 1, map, taken, done);
+        }
+        for q in 0..self.n.cube.procs {
+            if taken >> q & 1 == 0 && self.fits(p, q) {
+                map[usize::from(p)] = q;
+                if self.assign(at + 1, map, taken | 1 << q, done) {
+                    return true;
+                }
+                map[usize::from(p)] = u8::MAX;
+            }
+        }
+        false
+    }
+
+    /// Whether block `p` of the visited cube fits block `q` of the tested one.
+    fn fits(&self, p: u8, q: u8) -> bool {
+        self.v.blocks[usize::from(p)].iter().all(|&(slot, mask)| {
+            let m = self.n.masks[self.n.dense.at(self.shape, Slot::cell(slot.var(), [q]))];
+            if self.implied { m & !mask == 0 } else { m & mask != 0 }
+        })
+    }
+
+    /// What the tested cube does not imply of the renamed visited one; `None` when they contradict.
+    fn residue(&self, map: &[u8]) -> Option<Residue> {
+        let mut r = Residue::default();
+        let (shape, n) = (self.shape, self.n);
+        let target = n.cube.procs;
+        let mut mask = |slot: Slot, m: u64| {
+            let at = n.dense.at(shape, slot);
+            let have = n.masks[at];
+            if have & m == 0 {
+                return false;
+            }
+            if have & !m != 0 {
+                r.masks.push((at as u32, m));
+            }
+            true
+        };
+        for &(slot, m) in &self.v.globals {
+            if !mask(slot, m) {
+                return None;
+            }
+        }
+        for (p, block) in self.v.blocks.iter().enumerate() {
+            for &(slot, m) in block {
+                if !mask(Slot::cell(slot.var(), [map[p]]), m) {
+                    return None;
+                }
+            }
+        }
+        for &(slot, p) in &self.v.pointers {
+            if !mask(slot, 1 << map[usize::from(p)]) {
+                return None;
+            }
+        }
+        for &(slot, m) in &self.v.rest {
+            if !mask(shape.rename(slot, map), rename_mask(shape, slot, m, map, target)) {
+                return None;
+            }
+        }
+        for side in &self.v.cube.sides {
+            let renamed = rename_side(shape, side, map);
+            match n.settle(shape, &renamed) {
+                Known::Always => {}
+                Known::Never => return None,
+                Known::Open => r.sides.push(renamed),
+            }
+        }
+        Some(r)
+    }
+}

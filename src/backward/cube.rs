@@ -1,0 +1,440 @@
+//! Cubes: conjunctions of ground literals over distinct processes, in a normal form.
+//!
+//! A cube `exists distinct #1..#n. l1 && .. && lm` is stored as one value mask for each constrained slot
+//! and a short list of side literals. Disequalities, bool complements and exhaustion of enums are exact
+//! in the masks.
+
+use super::ground::{Ground, Overflow, Reduced, Side, conjoin, is_singleton, less, linear};
+use super::slot::{Kind, OTHER, Shape, Slot, low};
+use crate::model::Rational;
+
+/// A cube in normal form: masks and sides sorted, no mask full or empty, no side decided by the masks.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Cube {
+    /// Number of processes, rigid ones included and first.
+    pub procs: u8,
+    /// Constrained slots and the values they may hold.
+    pub masks: Box<[(Slot, u64)]>,
+    /// Everything else.
+    pub sides: Box<[Side]>,
+    /// Bit `v mod 64` is set when variable v occurs.
+    pub signature: u64,
+}
+
+impl Cube {
+    /// The mask of a slot, when constrained.
+    pub fn mask(&self, slot: Slot) -> Option<u64> {
+        self.masks.binary_search_by_key(&slot, |m| m.0).ok().map(|i| self.masks[i].1)
+    }
+
+    /// Number of literals.
+    pub fn len(&self) -> usize {
+        self.masks.len() + self.sides.len()
+    }
+
+    /// Whether the cube constrains nothing.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All literals, masks first.
+    pub fn literals(&self) -> impl Iterator<Item = Ground> + '_ {
+        self.masks
+            .iter()
+            .map(|&(s, m)| Ground::Mask(s, m))
+            .chain(self.sides.iter().map(|s| Ground::Side(s.clone())))
+    }
+
+    /// Processes that occur in a literal, as bits; rigid ones always count.
+    pub fn occurring(&self, shape: &Shape) -> u64 {
+        let mut used = low(shape.rigid);
+        for &(slot, mask) in &self.masks {
+            for p in shape.indices(slot) {
+                used |= 1 << p;
+            }
+            if shape.kind(slot) == Kind::Proc {
+                used |= occurring_in_mask(mask, self.procs);
+            }
+        }
+        for side in &self.sides {
+            for slot in side.slots() {
+                if let Some(p) = slot.as_process() {
+                    used |= 1 << p;
+                }
+                for p in shape.indices(slot) {
+                    used |= 1 << p;
+                }
+            }
+        }
+        used
+    }
+}
+
+/// The processes that a proc mask tells apart from the rest: those it allows when "other" is excluded,
+/// those it excludes when "other" is allowed.
+fn occurring_in_mask(mask: u64, procs: u8) -> u64 {
+    if mask & OTHER == 0 { mask } else { !mask & low(procs) }
+}
+
+/// A cube under construction.
+#[derive(Clone, Debug)]
+pub struct Builder<'a> {
+    shape: &'a Shape,
+    /// Number of processes.
+    pub procs: u8,
+    masks: Vec<(Slot, u64)>,
+    sides: Vec<Side>,
+}
+
+impl<'a> Builder<'a> {
+    /// The cube of all states with `procs` processes.
+    pub fn new(shape: &'a Shape, procs: u8) -> Self {
+        Self { shape, procs, masks: Vec::with_capacity(16), sides: Vec::new() }
+    }
+
+    /// A builder that starts from a cube.
+    pub fn from_cube(shape: &'a Shape, cube: &Cube) -> Self {
+        Self { shape, procs: cube.procs, masks: cube.masks.to_vec(), sides: cube.sides.to_vec() }
+    }
+
+    /// The values that a slot may still hold.
+    pub fn mask(&self, slot: Slot) -> u64 {
+        if let Some(p) = slot.as_process() {
+            return 1 << p;
+        }
+        match self.masks.iter().find(|m| m.0 == slot) {
+            Some(m) => m.1,
+            None => self.shape.full(slot, self.procs),
+        }
+    }
+
+    /// Restricts a slot; false when nothing is left.
+    pub fn restrict(&mut self, slot: Slot, mask: u64) -> bool {
+        if let Some(p) = slot.as_process() {
+            return mask >> p & 1 == 1;
+        }
+        if let Some(m) = self.masks.iter_mut().find(|m| m.0 == slot) {
+            m.1 &= mask;
+            return m.1 != 0;
+        }
+        let full = self.shape.full(slot, self.procs);
+        let mask = mask & full;
+        if mask != full {
+            self.masks.push((slot, mask));
+        }
+        mask != 0
+    }
+
+    /// Adds a side literal; false when it plainly contradicts another.
+    pub fn require_side(&mut self, side: &Side) -> bool {
+        for old in &self.sides {
+            if old == side {
+                return true;
+            }
+            if old.excludes(side) {
+                return false;
+            }
+        }
+        self.sides.push(side.clone());
+        true
+    }
+
+    /// Adds a literal; false when the cube is plainly empty now.
+    pub fn require(&mut self, g: &Ground) -> bool {
+        match g {
+            Ground::Mask(s, m) => self.restrict(*s, *m),
+            Ground::Side(s) => self.require_side(s),
+        }
+    }
+
+    /// Adds an instantiated literal; false when the cube is plainly empty now.
+    pub fn require_reduced(&mut self, r: &Reduced) -> bool {
+        match r {
+            Reduced::True => true,
+            Reduced::False => false,
+            Reduced::Literal(g) => self.require(g),
+        }
+    }
+
+    /// Adds a conjunction; false when the cube is plainly empty now.
+    pub fn require_all(&mut self, conj: &[Ground]) -> bool {
+        conj.iter().all(|g| self.require(g))
+    }
+
+    /// The side literals so far.
+    pub fn sides(&self) -> &[Side] {
+        &self.sides
+    }
+
+    /// Takes out the side literals that mention `slot`.
+    pub fn take_sides(&mut self, slot: Slot) -> Vec<Side> {
+        let (taken, kept) = std::mem::take(&mut self.sides).into_iter().partition(|s| s.mentions(slot));
+        self.sides = kept;
+        taken
+    }
+
+    /// Forgets the mask of `slot`, returning it.
+    pub fn take_mask(&mut self, slot: Slot) -> Option<u64> {
+        let at = self.masks.iter().position(|m| m.0 == slot)?;
+        Some(self.masks.swap_remove(at).1)
+    }
+
+    /// Forgets the masks of ghosts: each has some value in its mask.
+    pub fn drop_ghost_masks(&mut self) {
+        self.masks.retain(|m| !m.0.is_ghost());
+    }
+
+    /// Rewrites side literals by what the masks decide, until nothing changes; false when the cube is
+    /// found empty. Incomplete: chains of order or arithmetic are left to the theory test.
+    pub fn normalise(&mut self) -> Result<bool, Overflow> {
+        let mut changed = !self.sides.is_empty();
+        while changed {
+            changed = false;
+            let sides = std::mem::take(&mut self.sides);
+            for side in sides {
+                match self.settle(&side)? {
+                    Settled::Keep => {
+                        if !self.require_side(&side) {
+                            return Ok(false);
+                        }
+                    }
+                    Settled::Drop => changed = true,
+                    Settled::Empty => return Ok(false),
+                    Settled::Replace(r) => {
+                        changed = true;
+                        if !self.require_reduced(&r) {
+                            return Ok(false);
+                        }
+                    }
+                    Settled::Narrowed => {
+                        changed = true;
+                        if !self.require_side(&side) {
+                            return Ok(false);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(self.close_orders())
+    }
+
+    /// `a <= b` and `b <= a` are `a = b`; `a <= b` and `a <> b` are `a < b`. True always: contradictions
+    /// were caught before.
+    fn close_orders(&mut self) -> bool {
+        let sides = self.sides.clone();
+        let mut i = 0;
+        while i < self.sides.len() {
+            if let Side::Le(a, b) = self.sides[i] {
+                if sides.contains(&Side::ne(a, b)) {
+                    self.sides[i] = Side::Lt(a, b);
+                } else if sides.contains(&Side::Le(b, a)) {
+                    self.sides[i] = Side::eq(a, b);
+                }
+            }
+            i += 1;
+        }
+        // Drop what another literal says more strongly.
+        let all = std::mem::take(&mut self.sides);
+        for (i, s) in all.iter().enumerate() {
+            let weaker =
+                all.iter().enumerate().any(|(j, o)| j != i && o.implies(s) && (!s.implies(o) || j < i));
+            if !weaker {
+                self.sides.push(s.clone());
+            }
+        }
+        true
+    }
+
+    fn settle(&mut self, side: &Side) -> Result<Settled, Overflow> {
+        Ok(match side {
+            Side::Eq(a, b) => self.settle_eq(*a, *b),
+            Side::Ne(a, b) => self.settle_ne(*a, *b),
+            Side::Lt(a, b) => self.settle_less(*a, *b, true),
+            Side::Le(a, b) => self.settle_less(*a, *b, false),
+            Side::Linear { .. } => Settled::Keep,
+        })
+    }
+
+    fn settle_eq(&mut self, a: Slot, b: Slot) -> Settled {
+        let kind = self.shape.kind(a);
+        if a == b {
+            return Settled::Drop;
+        }
+        if !matches!(kind, Kind::Enum(_) | Kind::Proc) {
+            return Settled::Keep;
+        }
+        let (ma, mb) = (self.mask(a), self.mask(b));
+        let both = ma & mb;
+        if both == 0 {
+            return Settled::Empty;
+        }
+        let narrowed = both != ma || both != mb;
+        if narrowed && !(self.restrict(a, both) && self.restrict(b, both)) {
+            return Settled::Empty;
+        }
+        if is_singleton(kind, both) {
+            Settled::Drop
+        } else if narrowed {
+            Settled::Narrowed
+        } else {
+            Settled::Keep
+        }
+    }
+
+    fn settle_ne(&mut self, a: Slot, b: Slot) -> Settled {
+        let kind = self.shape.kind(a);
+        if a == b {
+            return Settled::Empty;
+        }
+        if !matches!(kind, Kind::Enum(_) | Kind::Proc) {
+            return Settled::Keep;
+        }
+        let (ma, mb) = (self.mask(a), self.mask(b));
+        if ma & mb == 0 {
+            return Settled::Drop;
+        }
+        if is_singleton(kind, ma) {
+            return if self.restrict(b, !ma) { Settled::Drop } else { Settled::Empty };
+        }
+        if is_singleton(kind, mb) {
+            return if self.restrict(a, !mb) { Settled::Drop } else { Settled::Empty };
+        }
+        Settled::Keep
+    }
+
+    fn settle_less(&mut self, a: Slot, b: Slot, strict: bool) -> Settled {
+        let resolve = |s: Slot, m: u64| {
+            if !s.is_process() && is_singleton(Kind::Proc, m) {
+                Slot::process(m.trailing_zeros() as u8)
+            } else {
+                s
+            }
+        };
+        let (x, y) = (resolve(a, self.mask(a)), resolve(b, self.mask(b)));
+        let strict = strict || (self.mask(x) & self.mask(y) == 0);
+        match less(self.shape, x, y, strict) {
+            Reduced::Literal(Ground::Side(s)) if s == Side::Lt(a, b) && strict => Settled::Keep,
+            Reduced::Literal(Ground::Side(s)) if s == Side::Le(a, b) && !strict => Settled::Keep,
+            r => Settled::Replace(r),
+        }
+    }
+
+    /// The finished cube; `None` when it is found empty.
+    pub fn finish(mut self) -> Result<Option<Cube>, Overflow> {
+        if !self.normalise()? {
+            return Ok(None);
+        }
+        Ok(Some(self.into_cube()))
+    }
+
+    fn into_cube(self) -> Cube {
+        let (shape, procs) = (self.shape, self.procs);
+        let mut masks = self.masks;
+        masks.retain(|&(s, m)| m != shape.full(s, procs));
+        masks.sort_unstable_by_key(|m| m.0);
+        let mut sides = self.sides;
+        sides.sort_unstable();
+        let mut signature = 0;
+        for &(s, _) in &masks {
+            signature |= 1 << (s.var().0 & 63);
+        }
+        for side in &sides {
+            for slot in side.slots() {
+                if !slot.is_process() {
+                    signature |= 1 << (slot.var().0 & 63);
+                }
+            }
+        }
+        Cube { procs, masks: masks.into(), sides: sides.into(), signature }
+    }
+}
+
+enum Settled {
+    Keep,
+    Drop,
+    Empty,
+    Narrowed,
+    Replace(Reduced),
+}
+
+/// The cube with its processes renamed by `map` (injective, identity on rigid ones) into a cube of
+/// `target` processes.
+pub fn rename(shape: &Shape, cube: &Cube, map: &[u8], target: u8) -> Cube {
+    let mut b = Builder::new(shape, target);
+    b.masks = cube
+        .masks
+        .iter()
+        .map(|&(s, m)| (shape.rename(s, map), rename_mask(shape, s, m, map, target)))
+        .collect();
+    b.sides = cube.sides.iter().map(|s| rename_side(shape, s, map)).collect();
+    b.into_cube()
+}
+
+/// The mask of `slot` under a renaming.
+pub fn rename_mask(shape: &Shape, slot: Slot, mask: u64, map: &[u8], target: u8) -> u64 {
+    if shape.kind(slot) == Kind::Proc { Shape::rename_procs(mask, map, target) } else { mask }
+}
+
+/// A side literal under a renaming.
+pub fn rename_side(shape: &Shape, side: &Side, map: &[u8]) -> Side {
+    let r = |s: &Slot| shape.rename(*s, map);
+    match side {
+        Side::Eq(a, b) => Side::eq(r(a), r(b)),
+        Side::Ne(a, b) => Side::ne(r(a), r(b)),
+        Side::Lt(a, b) => Side::Lt(r(a), r(b)),
+        Side::Le(a, b) => Side::Le(r(a), r(b)),
+        Side::Linear { integer, form, bound } => {
+            let terms: Vec<(Slot, Rational)> = form.iter().map(|(s, k)| (r(s), *k)).collect();
+            // Renaming permutes the terms, which may change which one leads and so the sign.
+            let (relation, sign) = super::ground::relation_of(*bound);
+            let signed: Vec<_> = terms.iter().map(|&(s, k)| (s, if sign { k.neg() } else { k })).collect();
+            let constant = if sign { bound.number() } else { bound.number().neg() };
+            match linear(&signed, constant, relation, *integer) {
+                Ok(Reduced::Literal(Ground::Side(s))) => s,
+                // Scaling by the leading coefficient can overflow for reals only; keep the old scale then.
+                _ => Side::Linear { integer: *integer, form: terms.into_iter().collect(), bound: *bound },
+            }
+        }
+    }
+}
+
+/// Drops the processes that no literal mentions, rigid ones excepted. Returns the cube and, for each of
+/// its processes, the one that it was.
+pub fn compact(shape: &Shape, cube: &Cube) -> (Cube, Vec<u8>) {
+    let used = cube.occurring(shape);
+    let kept: Vec<u8> = (0..cube.procs).filter(|&p| used >> p & 1 == 1).collect();
+    if kept.len() == cube.procs as usize {
+        return (cube.clone(), kept);
+    }
+    // Dropped processes go to bits that no mask uses; a mask that allows "other" allows them all, and one
+    // that does not mentions what it allows.
+    let mut map = vec![u8::MAX; cube.procs as usize];
+    for (new, &old) in kept.iter().enumerate() {
+        map[old as usize] = new as u8;
+    }
+    let target = kept.len() as u8;
+    let mut b = Builder::new(shape, target);
+    for &(slot, mask) in &cube.masks {
+        let slot_new = Slot::cell(slot.var(), shape.indices(slot).map(|p| map[p as usize]));
+        let mask = if shape.kind(slot) == Kind::Proc {
+            let mut out = mask & OTHER;
+            for &old in &kept {
+                if mask >> old & 1 == 1 {
+                    out |= 1 << map[old as usize];
+                }
+            }
+            out
+        } else {
+            mask
+        };
+        b.masks.push((slot_new, mask));
+    }
+    b.sides = cube.sides.iter().map(|s| rename_side(shape, s, &map)).collect();
+    (b.into_cube(), kept)
+}
+
+/// Whether a conjunction of ground literals is plainly empty.
+pub fn plainly_empty(literals: &[Ground]) -> bool {
+    let mut out = Vec::new();
+    !literals.iter().all(|g| conjoin(&mut out, g))
+}

@@ -1,0 +1,185 @@
+//! Cells of the processes that a cube names, as one machine word each, and what may stand in them.
+
+use crate::model::{System, Type, VarId, VarKind};
+
+/// Bit of a process mask that stands for "none of the named processes".
+pub const OTHER: u64 = 1 << 63;
+
+/// The most processes that a cube may name (a bit of a mask for each, one kept for [`OTHER`]).
+pub const MAX_PROCS: usize = 48;
+
+/// The most indices that an array may have: a byte of a [`Slot`] for each.
+pub const MAX_ARITY: usize = 6;
+
+/// A global, an array cell at named processes, or a named process itself. Ordered by variable first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Slot(u64);
+
+const PROCESS: u64 = 0xFFFF;
+const GHOST: u64 = 0x8000;
+
+impl Slot {
+    /// The cell of `var` at `index`.
+    pub fn cell(var: VarId, index: impl IntoIterator<Item = u8>) -> Self {
+        let mut word = u64::from(var.0) << 48;
+        for (k, p) in index.into_iter().enumerate() {
+            word |= u64::from(p) << (40 - 8 * k);
+        }
+        Self(word)
+    }
+
+    /// Process number `p`, from 0.
+    pub const fn process(p: u8) -> Self {
+        Self(PROCESS << 48 | p as u64)
+    }
+
+    /// The value that `?` gives to global `var`: existential, eliminated before a cube is finished.
+    pub const fn ghost(var: VarId) -> Self {
+        Self((var.0 as u64 | GHOST) << 48)
+    }
+
+    /// Whether this is a ghost.
+    pub const fn is_ghost(self) -> bool {
+        !self.is_process() && (self.0 >> 48) & GHOST != 0
+    }
+
+    /// Whether this is a process rather than a cell.
+    pub const fn is_process(self) -> bool {
+        self.0 >> 48 == PROCESS
+    }
+
+    /// The process, if this is one.
+    pub const fn as_process(self) -> Option<u8> {
+        if self.is_process() { Some(self.0 as u8) } else { None }
+    }
+
+    /// The variable of a cell or ghost.
+    pub const fn var(self) -> VarId {
+        VarId((self.0 >> 48) as u16 & !(GHOST as u16))
+    }
+
+    /// Index number `k` of a cell.
+    pub const fn index(self, k: usize) -> u8 {
+        (self.0 >> (40 - 8 * k)) as u8
+    }
+}
+
+/// What a cell holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A constructor out of this set (the value range).
+    Enum(u64),
+    /// A process or an outside value.
+    Proc,
+    /// An integer.
+    Int,
+    /// A real.
+    Real,
+    /// A value of an abstract type.
+    Abstract,
+}
+
+/// The facts about a system that cube algebra needs.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    arity: Vec<u8>,
+    kinds: Vec<Kind>,
+    constant: Vec<bool>,
+    /// Number of rigid processes: `#1..#rigid` stand first in every cube and are never renamed.
+    pub rigid: u8,
+    /// Most processes that an instance may have.
+    pub max_procs: usize,
+    /// Whether some formula orders processes.
+    pub ordered: bool,
+}
+
+impl Shape {
+    /// Reads the shape off a system.
+    pub fn new(system: &System) -> Self {
+        Self {
+            arity: system.vars.iter().map(|v| v.arity() as u8).collect(),
+            kinds: system
+                .vars
+                .iter()
+                .map(|v| match v.ty {
+                    Type::Proc => Kind::Proc,
+                    Type::Int => Kind::Int,
+                    Type::Real => Kind::Real,
+                    Type::Abstract(_) => Kind::Abstract,
+                    Type::Enum(e) => Kind::Enum(v.range & system.enumeration(e).all()),
+                })
+                .collect(),
+            constant: system.vars.iter().map(|v| v.kind == VarKind::Const).collect(),
+            rigid: system.proc_constants,
+            max_procs: system.max_procs.map_or(MAX_PROCS, |n| (n as usize).min(MAX_PROCS)),
+            ordered: system.orders_processes,
+        }
+    }
+
+    /// Number of variables.
+    pub fn vars(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Number of indices of a variable's cells.
+    pub fn arity(&self, var: VarId) -> usize {
+        usize::from(self.arity[var.0 as usize])
+    }
+
+    /// What a slot holds; a process counts as [`Kind::Proc`].
+    pub fn kind(&self, slot: Slot) -> Kind {
+        if slot.is_process() { Kind::Proc } else { self.kinds[slot.var().0 as usize] }
+    }
+
+    /// Whether a slot is a declared constant.
+    pub fn is_constant(&self, slot: Slot) -> bool {
+        !slot.is_process() && self.constant[slot.var().0 as usize]
+    }
+
+    /// Every value of a masked slot in a cube with `procs` processes; 0 for kinds without masks.
+    pub fn full(&self, slot: Slot, procs: u8) -> u64 {
+        match self.kind(slot) {
+            Kind::Enum(range) => range,
+            Kind::Proc => OTHER | low(procs),
+            Kind::Int | Kind::Real | Kind::Abstract => 0,
+        }
+    }
+
+    /// The processes that a cell is indexed by.
+    pub fn indices(&self, slot: Slot) -> impl Iterator<Item = u8> + use<> {
+        let n = if slot.is_process() { 0 } else { self.arity(slot.var()) };
+        (0..n).map(move |k| slot.index(k))
+    }
+
+    /// The slot under a renaming of processes.
+    pub fn rename(&self, slot: Slot, map: &[u8]) -> Slot {
+        if let Some(p) = slot.as_process() {
+            return Slot::process(map[p as usize]);
+        }
+        if slot.is_ghost() {
+            return slot;
+        }
+        Slot::cell(slot.var(), self.indices(slot).map(|p| map[p as usize]))
+    }
+
+    /// A process mask under a renaming into a cube with `target` processes. [`OTHER`] becomes "other,
+    /// or a process of the target that is no image".
+    pub fn rename_procs(mask: u64, map: &[u8], target: u8) -> u64 {
+        let (mut image, mut out) = (0u64, 0u64);
+        for (p, &q) in map.iter().enumerate() {
+            image |= 1 << q;
+            if mask >> p & 1 == 1 {
+                out |= 1 << q;
+            }
+        }
+        if mask & OTHER != 0 {
+            out |= OTHER | (low(target) & !image);
+        }
+        out
+    }
+}
+
+/// The lowest `n` bits.
+pub const fn low(n: u8) -> u64 {
+    (1u64 << n) - 1
+}
