@@ -1,1 +1,38 @@
-//! (smt, to come)
+//! The only room that knows Z3: encoding of model terms, satisfiability of formulas over the state of an
+//! instance, and exact unrolling of runs.
+//!
+//! Enums are one-hot booleans, processes and outside values are integers (points of the process order),
+//! abstract values are integers. `unknown` is always passed on as such.
+
+mod encode;
+mod session;
+mod unroll;
+
+pub use session::Session;
+pub use unroll::{Candidate, Unrolled, unroll};
+
+use crate::model::Literal;
+
+/// A quantifier-free formula over an instance: its processes are `ProcRef::Var(0..)`.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Formula {
+    /// An atom.
+    Literal(Literal),
+    /// Conjunction; empty is true.
+    All(Vec<Formula>),
+    /// Disjunction; empty is false.
+    Any(Vec<Formula>),
+    /// Negation.
+    Not(Box<Formula>),
+}
+
+/// Answer of a solver call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// Satisfiable.
+    Sat,
+    /// Unsatisfiable.
+    Unsat,
+    /// Not decided, with Z3's reason.
+    Unknown(String),
+}

@@ -1,0 +1,75 @@
+//! Satisfiability of formulas over one arbitrary state of an instance.
+
+use std::time::Duration;
+
+use z3::{Params, SatResult, Solver};
+
+use super::encode::{Encoder, Frame};
+use super::{Answer, Formula};
+use crate::model::System;
+
+/// A solver for the states of the instance with a given number of processes.
+#[derive(Debug)]
+pub struct Session<'a> {
+    encoder: Encoder<'a>,
+    frame: Frame,
+    names: Vec<usize>,
+    solver: Solver,
+}
+
+impl<'a> Session<'a> {
+    /// A session over `procs` processes; enum cells stay within their value ranges.
+    pub fn new(system: &'a System, procs: usize) -> Self {
+        let encoder = Encoder::new(system, procs);
+        let mut facts = encoder.facts.clone();
+        let frame = encoder.frame("", &mut facts);
+        let solver = Solver::new();
+        for f in facts {
+            solver.assert(&f);
+        }
+        Self { encoder, frame, names: (0..procs).collect(), solver }
+    }
+
+    /// Whether some state satisfies all of `formulas`.
+    pub fn check(&self, formulas: &[Formula], timeout: Duration) -> Answer {
+        set_timeout(&self.solver, timeout);
+        self.solver.push();
+        for f in formulas {
+            self.solver.assert(&self.encoder.formula(&self.frame, &self.names, f));
+        }
+        let answer = answer(&self.solver);
+        self.solver.pop(1);
+        answer
+    }
+
+    /// Whether some initial state of this instance satisfies all of `formulas`.
+    pub fn check_initial(&self, formulas: &[Formula], timeout: Duration) -> Answer {
+        set_timeout(&self.solver, timeout);
+        self.solver.push();
+        self.solver.assert(&self.encoder.initial(&self.frame));
+        for f in formulas {
+            self.solver.assert(&self.encoder.formula(&self.frame, &self.names, f));
+        }
+        let answer = answer(&self.solver);
+        self.solver.pop(1);
+        answer
+    }
+}
+
+/// Runs the solver on what it holds.
+pub(super) fn answer(solver: &Solver) -> Answer {
+    match solver.check() {
+        SatResult::Sat => Answer::Sat,
+        SatResult::Unsat => Answer::Unsat,
+        SatResult::Unknown => {
+            Answer::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason given".to_owned()))
+        }
+    }
+}
+
+/// Bounds the next calls.
+pub(super) fn set_timeout(solver: &Solver, timeout: Duration) {
+    let mut params = Params::new();
+    params.set_u32("timeout", u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX).max(1));
+    solver.set_params(&params);
+}

@@ -1,0 +1,297 @@
+//! Exact unrolling of a sequence of transitions: is there a concrete run, and which?
+
+use std::time::Duration;
+
+use z3::ast::{Bool, Int};
+use z3::{Model, Solver};
+
+use super::Answer;
+use super::encode::{Encoder, Frame, Value as Symbolic, all, any};
+use super::session::{answer, set_timeout};
+use crate::model::semantics::{self, Layout, PROC_STRIDE, Point, State, Step, Value};
+use crate::model::{Assignment, Rational, System, TransitionId, Type};
+use crate::verdict::Trace;
+
+/// A run to look for.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Number of processes of the instance.
+    pub procs: usize,
+    /// Transitions in order, with processes for their parameters; `None`: any processes.
+    pub steps: Vec<(TransitionId, Option<Vec<usize>>)>,
+    /// Index in `System::bad` of the cube to reach, for any processes.
+    pub bad: usize,
+}
+
+/// Result of an unrolling.
+#[derive(Clone, Debug)]
+pub enum Unrolled {
+    /// A run, accepted by the reference semantics.
+    Run(Box<Trace>),
+    /// No such run exists.
+    None,
+    /// Not decided.
+    Unknown(String),
+}
+
+/// Looks for a concrete run of `candidate`.
+pub fn unroll(system: &System, candidate: &Candidate, timeout: Duration) -> Unrolled {
+    if !semantics::admits(system, candidate.procs) {
+        return Unrolled::None;
+    }
+    let encoder = Encoder::new(system, candidate.procs);
+    let mut facts = encoder.facts.clone();
+    let first = encoder.frame("", &mut facts);
+    let solver = Solver::new();
+    set_timeout(&solver, timeout);
+    solver.assert(&encoder.initial(&first));
+    let mut frame = first.clone();
+    let mut choices: Vec<Choice> = Vec::new();
+    for (i, (id, args)) in candidate.steps.iter().enumerate() {
+        let t = system.transition(*id);
+        let options = match args {
+            Some(args) => vec![args.clone()],
+            None => injections(candidate.procs, t.arity()),
+        };
+        let Some((next, choice)) = step(&encoder, &solver, &frame, t, options, i, &mut facts) else {
+            return Unrolled::None;
+        };
+        frame = next;
+        choices.push(choice);
+    }
+    let bad = &system.bad[candidate.bad];
+    let reached = injections(candidate.procs, usize::from(bad.params))
+        .iter()
+        .map(|names| encoder.conj(&frame, names, &bad.cube))
+        .collect::<Vec<_>>();
+    solver.assert(&any(reached));
+    for f in facts {
+        solver.assert(&f);
+    }
+    match answer(&solver) {
+        Answer::Unsat => Unrolled::None,
+        Answer::Unknown(why) => Unrolled::Unknown(why),
+        Answer::Sat => {
+            let Some(model) = solver.get_model() else {
+                return Unrolled::Unknown("Z3 gave no model".to_owned());
+            };
+            match extract(system, &encoder, &first, candidate, &choices, &model) {
+                Ok(trace) => Unrolled::Run(Box::new(trace)),
+                Err(why) => Unrolled::Unknown(why),
+            }
+        }
+    }
+}
+
+/// What a step may choose: arguments (with a selector each when there are several) and values of `?`.
+struct Choice {
+    options: Vec<(Vec<usize>, Option<Bool>)>,
+    nondet: Vec<Symbolic>,
+}
+
+fn step(
+    encoder: &Encoder<'_>,
+    solver: &Solver,
+    frame: &Frame,
+    t: &crate::model::Transition,
+    options: Vec<Vec<usize>>,
+    at: usize,
+    facts: &mut Vec<Bool>,
+) -> Option<(Frame, Choice)> {
+    let prefix = format!("{at}.");
+    if options.len() == 1 {
+        let args = options.into_iter().next()?;
+        solver.assert(&encoder.enabled(frame, t, &args));
+        let (next, nondet) = encoder.fire(frame, t, &args, &prefix, facts);
+        return Some((next, Choice { options: vec![(args, None)], nondet }));
+    }
+    let mut chosen: Vec<(Vec<usize>, Option<Bool>)> = Vec::new();
+    let mut next: Option<Frame> = None;
+    let mut nondet = Vec::new();
+    for (k, args) in options.into_iter().enumerate() {
+        let selector = Bool::new_const(format!("{at}@{k}"));
+        solver.assert(&selector.implies(encoder.enabled(frame, t, &args)));
+        // The values of `?` have the same names whatever the arguments: they are one choice.
+        let (after, values) = encoder.fire(frame, t, &args, &prefix, facts);
+        nondet = values;
+        next = Some(match next {
+            None => after,
+            Some(other) => Frame {
+                cells: after
+                    .cells
+                    .iter()
+                    .zip(&other.cells)
+                    .map(|(a, b)| super::encode::choose(&selector, a, b))
+                    .collect(),
+            },
+        });
+        chosen.push((args, Some(selector)));
+    }
+    let selectors: Vec<Bool> = chosen.iter().filter_map(|c| c.1.clone()).collect();
+    solver.assert(&any(selectors.iter().cloned()));
+    for (i, a) in selectors.iter().enumerate() {
+        for b in &selectors[..i] {
+            solver.assert(&all([a.clone(), b.clone()]).not());
+        }
+    }
+    Some((next?, Choice { options: chosen, nondet }))
+}
+
+/// All tuples of `len` distinct processes out of `procs`.
+fn injections(procs: usize, len: usize) -> Vec<Vec<usize>> {
+    let mut out = vec![Vec::new()];
+    for _ in 0..len {
+        out = out
+            .into_iter()
+            .flat_map(|t: Vec<usize>| {
+                (0..procs)
+                    .filter(|p| !t.contains(p))
+                    .map(|p| [t.as_slice(), &[p]].concat())
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+    }
+    out
+}
+
+fn extract(
+    system: &System,
+    encoder: &Encoder<'_>,
+    first: &Frame,
+    candidate: &Candidate,
+    choices: &[Choice],
+    model: &Model,
+) -> Result<Trace, String> {
+    let order = Order::new(encoder, first, choices, model, system)?;
+    let layout = Layout::new(system, candidate.procs);
+    // Read the initial state, with processes renumbered in their order.
+    let mut values = vec![Value::Abstract(0); layout.len()];
+    for (v, var) in system.vars.iter().enumerate() {
+        let id = crate::model::VarId(v as u16);
+        let mut index = vec![0usize; var.arity()];
+        for _ in 0..candidate.procs.pow(var.arity() as u32) {
+            let symbolic = &first.cells[layout.position(id, index.iter().copied())];
+            let at = layout.position(id, index.iter().map(|&p| order.rank[p]));
+            values[at] = order.value(var.ty, symbolic, model)?;
+            if let Some(k) = (0..index.len()).rev().find(|&k| index[k] + 1 < candidate.procs) {
+                index[k] += 1;
+                index[k + 1..].fill(0);
+            }
+        }
+    }
+    let initial = State { procs: candidate.procs, values };
+    let mut state = initial.clone();
+    let mut steps = Vec::new();
+    for ((id, _), choice) in candidate.steps.iter().zip(choices) {
+        let args = choice
+            .options
+            .iter()
+            .find(|(_, s)| s.as_ref().is_none_or(|s| holds(model, s)))
+            .map(|(args, _)| args.iter().map(|&p| order.rank[p]).collect::<Vec<_>>())
+            .ok_or("the model chooses no arguments")?;
+        let t = system.transition(*id);
+        let nondet = t
+            .updates
+            .iter()
+            .filter(|u| matches!(u.assignment, Assignment::Nondet))
+            .zip(&choice.nondet)
+            .map(|(u, s)| order.value(system.var(u.var).ty, s, model).map(|v| (u.var, v)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let values: Vec<Value> = nondet.into_iter().map(|n| n.1).collect();
+        state = semantics::fire(system, &state, *id, &args, &values)
+            .ok_or("the model's step is not executable")?;
+        steps.push(Step { transition: *id, args, after: state.clone() });
+    }
+    let trace = Trace { initial, steps, bad: Some(candidate.bad) };
+    semantics::replay(system, &trace).map_err(|e| format!("the model's run does not replay: {e}"))?;
+    Ok(trace)
+}
+
+/// Renumbers processes by their points, and outside values into the gaps between them.
+struct Order {
+    /// New number of each process.
+    rank: Vec<usize>,
+    /// Points of the model, sorted, and the points they become.
+    points: Vec<(i64, Point)>,
+}
+
+impl Order {
+    fn new(
+        encoder: &Encoder<'_>,
+        first: &Frame,
+        choices: &[Choice],
+        model: &Model,
+        system: &System,
+    ) -> Result<Self, String> {
+        let procs: Vec<i64> = encoder.points.iter().map(|p| int(model, p)).collect::<Result<_, _>>()?;
+        let mut sorted = procs.clone();
+        sorted.sort_unstable();
+        let rank = procs.iter().map(|p| sorted.partition_point(|q| q < p)).collect();
+        let mut all: Vec<i64> = sorted.clone();
+        let mut at = 0;
+        for var in &system.vars {
+            let count = encoder.procs().pow(var.arity() as u32);
+            for cell in &first.cells[at..at + count] {
+                if let (Type::Proc, Symbolic::Int(i)) = (var.ty, cell) {
+                    all.push(int(model, i)?);
+                }
+            }
+            at += count;
+        }
+        for value in choices.iter().flat_map(|c| &c.nondet) {
+            // Numbers and abstract values among these do no harm: only proc values are looked up.
+            if let Symbolic::Int(i) = value {
+                all.push(int(model, i)?);
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        let mut points = Vec::new();
+        let (mut base, mut offset) = (-PROC_STRIDE, 0);
+        for p in all {
+            if let Ok(k) = sorted.binary_search(&p) {
+                (base, offset) = (k as i64 * PROC_STRIDE, 0);
+                points.push((p, Point(base)));
+            } else {
+                offset += 1;
+                points.push((p, Point(base + offset)));
+            }
+        }
+        Ok(Self { rank, points })
+    }
+
+    fn value(&self, ty: Type, symbolic: &Symbolic, model: &Model) -> Result<Value, String> {
+        Ok(match (ty, symbolic) {
+            (_, Symbolic::Enum(bits)) => Value::Constructor(
+                bits.iter().position(|b| holds(model, b)).ok_or("the model gives an enum no value")? as u8,
+            ),
+            (Type::Proc, Symbolic::Int(i)) => {
+                let p = int(model, i)?;
+                let at = self.points.binary_search_by_key(&p, |q| q.0).map_err(|_| "an unknown point")?;
+                Value::Proc(self.points[at].1)
+            }
+            (Type::Abstract(_), Symbolic::Int(i)) => Value::Abstract(
+                u32::try_from(int(model, i)?.rem_euclid(i64::from(u32::MAX))).map_err(|e| e.to_string())?,
+            ),
+            (_, Symbolic::Int(i)) => Value::Number(Rational::integer(int(model, i)?)),
+            (_, Symbolic::Real(r)) => {
+                let (num, den) = model
+                    .eval(r, true)
+                    .and_then(|r| r.as_rational())
+                    .ok_or("a real of the model is out of range")?;
+                Value::Number(Rational::new(num.into(), den.into()).ok_or("a real out of range")?)
+            }
+        })
+    }
+}
+
+fn int(model: &Model, i: &Int) -> Result<i64, String> {
+    model
+        .eval(i, true)
+        .and_then(|i| i.as_i64())
+        .ok_or_else(|| "a number of the model is out of range".to_owned())
+}
+
+fn holds(model: &Model, b: &Bool) -> bool {
+    model.eval(b, true).and_then(|b| b.as_bool()) == Some(true)
+}
