@@ -38,9 +38,19 @@ impl Dense {
         self.offsets[slot.var().0 as usize] as usize + row
     }
 
-    /// Number of places.
-    pub fn len(&self) -> usize {
-        self.full.len()
+    /// The slot at each place.
+    pub fn slots(&self, shape: &Shape) -> Vec<Slot> {
+        let mut out = Vec::with_capacity(self.full.len());
+        for v in 0..shape.vars() {
+            let var = crate::model::VarId(v as u16);
+            let end = self.offsets.get(v + 1).map_or(self.full.len(), |&o| o as usize);
+            let arity = shape.arity(var) as u32;
+            for row in 0..end - self.offsets[v] as usize {
+                let index = (0..arity).map(|k| (row / self.procs.pow(arity - 1 - k) % self.procs) as u8);
+                out.push(Slot::cell(var, index));
+            }
+        }
+        out
     }
 }
 

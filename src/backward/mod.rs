@@ -1,14 +1,23 @@
 //! Backward reachability over cubes, and BRAB (its loop with approximations).
 
 mod arithmetic;
+mod brab;
+mod candidates;
 mod cover;
 mod cube;
 mod eliminate;
+mod export;
 mod finite;
+mod fixpoint;
 mod ground;
+mod initial;
 mod instance;
+mod node;
 mod outcome;
 mod preimage;
+mod queue;
+mod replay;
+mod run;
 mod slot;
 mod theory;
 
@@ -19,7 +28,6 @@ use crate::model::System;
 use crate::observer::Observer;
 use crate::options::BackwardOptions;
 use crate::oracle::Oracle;
-use crate::verdict::{Reason, Verdict};
 
 /// Approximation by candidates that the oracle has not seen.
 #[derive(Clone, Copy)]
@@ -32,17 +40,11 @@ pub struct Brab<'a> {
 
 /// Decides `system` by backward reachability, with approximations when `brab` is given.
 pub fn search(
-    _system: &System,
-    _options: &BackwardOptions,
-    _brab: Option<Brab<'_>>,
-    _interrupt: &Interrupt,
-    _observer: &mut dyn Observer,
+    system: &System,
+    options: &BackwardOptions,
+    brab: Option<Brab<'_>>,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
 ) -> Outcome {
-    Outcome {
-        verdict: Verdict::Unknown(Reason::Nodes(0)),
-        statistics: Statistics::default(),
-        candidates: Vec::new(),
-        error_history: None,
-        node_lines: 0,
-    }
+    brab::search(system, options, brab, interrupt, observer)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use z3::ast::{Bool, Int};
 use z3::{Model, Solver};
 
-use super::Answer;
+use super::{Answer, Formula};
 use super::encode::{Encoder, Frame, Value as Symbolic, all, any};
 use super::session::{answer, set_timeout};
 use crate::model::semantics::{self, Layout, PROC_STRIDE, Point, State, Step, Value};
@@ -19,8 +19,19 @@ pub struct Candidate {
     pub procs: usize,
     /// Transitions in order, with processes for their parameters; `None`: any processes.
     pub steps: Vec<(TransitionId, Option<Vec<usize>>)>,
-    /// Index in `System::bad` of the cube to reach, for any processes.
-    pub bad: usize,
+    /// Where the run must end.
+    pub target: Target,
+}
+
+/// What the last state of a run must satisfy.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A cube of `System::bad`, for any distinct processes.
+    Bad(usize),
+    /// A formula over this many processes, for any distinct processes (rigid ones stay).
+    Formula(Formula, usize),
+    /// A formula over these processes.
+    Named(Formula, Vec<usize>),
 }
 
 /// Result of an unrolling.
@@ -59,11 +70,18 @@ pub fn unroll(system: &System, candidate: &Candidate, timeout: Duration) -> Unro
         frame = next;
         choices.push(choice);
     }
-    let bad = &system.bad[candidate.bad];
-    let reached = injections(candidate.procs, usize::from(bad.params))
-        .iter()
-        .map(|names| encoder.conj(&frame, names, &bad.cube))
-        .collect::<Vec<_>>();
+    let reached: Vec<Bool> = match &candidate.target {
+        Target::Bad(k) => injections(candidate.procs, usize::from(system.bad[*k].params))
+            .iter()
+            .map(|names| encoder.conj(&frame, names, &system.bad[*k].cube))
+            .collect(),
+        Target::Formula(f, width) => injections(candidate.procs, *width)
+            .iter()
+            .filter(|names| (0..usize::from(system.proc_constants)).all(|k| names[k] == k))
+            .map(|names| encoder.formula(&frame, names, f))
+            .collect(),
+        Target::Named(f, names) => vec![encoder.formula(&frame, names, f)],
+    };
     solver.assert(&any(reached));
     for f in facts {
         solver.assert(&f);
@@ -202,9 +220,19 @@ fn extract(
             .ok_or("the model's step is not executable")?;
         steps.push(Step { transition: *id, args, after: state.clone() });
     }
-    let trace = Trace { initial, steps, bad: Some(candidate.bad) };
-    semantics::replay(system, &trace).map_err(|e| format!("the model's run does not replay: {e}"))?;
-    Ok(trace)
+    if let Target::Bad(bad) = candidate.target {
+        let trace = Trace { initial, steps, bad: Some(bad) };
+        semantics::replay(system, &trace).map_err(|e| format!("the model's run does not replay: {e}"))?;
+        return Ok(trace);
+    }
+    let begins = semantics::initial(system, &initial);
+    let mut before = &initial;
+    for step in &steps {
+        semantics::is_step(system, before, step)?;
+        before = &step.after;
+    }
+    // The run is real even if it should not end where it was to: it is only learnt from.
+    if begins { Ok(Trace { initial, steps, bad: None }) } else { Err("no initial state".to_owned()) }
 }
 
 /// Renumbers processes by their points, and outside values into the gaps between them.

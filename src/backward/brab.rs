@@ -1,0 +1,174 @@
+//! The loop around runs: BRAB's restarts, and exactness raised when only spurious paths were found.
+//!
+//! Each restart removes at least one candidate for good, so the loop ends. What is proved at the end is
+//! proved in the last run alone; only candidates and their fate live longer.
+
+use std::time::Instant;
+
+use super::export::text;
+use super::fixpoint::Context;
+use super::instance::prepare;
+use super::outcome::{Candidate, Outcome, Statistics};
+use super::preimage::PreOptions;
+use super::run::{End, Pool, Run, Setting};
+use super::slot::Shape;
+use super::{Brab, export};
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::model::semantics;
+use crate::observer::{Event, Observer};
+use crate::options::BackwardOptions;
+use crate::oracle::{Answer, Growth};
+use crate::verdict::{Reason, Trace, Verdict};
+
+/// Restarts between two requests for more forward states.
+const RESTARTS_PER_GROWTH: usize = 4;
+
+/// See [`super::search`].
+pub fn search(
+    system: &System,
+    options: &BackwardOptions,
+    brab: Option<Brab<'_>>,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let unranged;
+    let system = if options.ranges {
+        system
+    } else {
+        unranged = system.without_ranges();
+        &unranged
+    };
+    let start = Instant::now();
+    let shape = Shape::new(system);
+    let transitions = prepare(system);
+    let mut context = Context::new(system, &shape, options.solver, options.solver_timeout);
+    let mut pool = Pool::default();
+    let mut statistics = Statistics::default();
+    let mut setting = Setting {
+        system,
+        shape: &shape,
+        transitions: &transitions,
+        options,
+        brab,
+        pre: PreOptions { keep_unused: false },
+        interrupt,
+    };
+    let (mut untouched, mut instances, mut postponed) = (0, 0, 0);
+    let (verdict, error_history) = loop {
+        let (end, counts) = match Run::new(&setting, &mut context, &mut pool) {
+            Ok(mut run) => {
+                let end = run.run(observer);
+                (end, run.counts)
+            }
+            Err(_) => (End::Unknown(Reason::Overflow, None), super::run::RunCounts::default()),
+        };
+        statistics.nodes = counts.nodes;
+        statistics.fixpoints += counts.fixpoints;
+        statistics.max_procs = statistics.max_procs.max(counts.max_procs);
+        statistics.deleted += counts.deleted;
+        untouched += counts.pre.untouched;
+        instances += counts.pre.instances;
+        postponed += counts.postponed as u64;
+        match end {
+            End::Safe => break (Verdict::Safe, None),
+            End::Unsafe(trace, history) => break (Verdict::Unsafe(trace), Some(history)),
+            End::Bad(number, trace) => {
+                statistics.abandoned.insert(0, counts.nodes);
+                statistics.restarts += 1;
+                if let Some(trace) = demote(&setting, &mut pool, number, trace, &statistics, observer) {
+                    break (Verdict::Unsafe(trace), None);
+                }
+            }
+            End::Unknown(Reason::Spurious(history), _) if !setting.pre.keep_unused => {
+                // Unnamed processes were forgotten; keep them and look again.
+                setting.pre.keep_unused = true;
+                statistics.abandoned.insert(0, counts.nodes);
+                observer.event(system, Event::Note(&format!("no instance executes {history}: searching again, keeping every process that a path needs")));
+            }
+            End::Unknown(reason, history) => break (Verdict::Unknown(reason), history),
+        }
+    };
+    let counts = context.counts;
+    statistics.solver_calls = counts.solver_calls as usize;
+    statistics.counters = vec![
+        ("Transition instances", instances),
+        ("Untouched instances", untouched),
+        ("Postponed nodes", postponed),
+        ("Subsumption hits", counts.subsumed),
+        ("Hard tests", counts.hard),
+        ("Hard tests covered", counts.hard_covered),
+        ("Clauses", counts.clauses),
+        ("Solver unknowns", counts.solver_unknown),
+        ("Candidates asked", pool.asked),
+        ("Candidates refuted", pool.refuted),
+    ];
+    statistics.times = vec![("backward", start.elapsed())];
+    let mut candidates: Vec<Candidate> = pool
+        .kept
+        .iter()
+        .map(|(number, cube)| Candidate { number: *number, literals: text(system, &shape, cube) })
+        .collect();
+    candidates.sort_by_key(|c| (c.literals.len(), -c.number));
+    Outcome { verdict, statistics, candidates, error_history, node_lines: 0 }
+}
+
+/// Takes a reachable candidate out of the pool, learns from its run, and drops the other candidates that
+/// the run reaches. Returns a run to a bad state when there turns out to be one.
+fn demote(
+    setting: &Setting<'_>,
+    pool: &mut Pool,
+    number: i32,
+    trace: Option<Box<Trace>>,
+    statistics: &Statistics,
+    observer: &mut dyn Observer,
+) -> Option<Box<Trace>> {
+    let (system, shape) = (setting.system, setting.shape);
+    if let Some(at) = pool.kept.iter().position(|c| c.0 == number) {
+        let (_, cube) = pool.kept.remove(at);
+        observer.event(system, Event::BadCandidate { number, cube: &text(system, shape, &cube) });
+        pool.bad.push(cube);
+    }
+    observer.event(system, Event::Restart(statistics.restarts));
+    let brab = setting.brab?;
+    if let Some(mut trace) = trace {
+        if let Some(found) = meets_bad(setting, &mut trace) {
+            return Some(found);
+        }
+        brab.oracle.learn(&trace);
+    }
+    if statistics.restarts % RESTARTS_PER_GROWTH == 0
+        && let Growth::Unsafe(trace) = brab.oracle.grow()
+    {
+        return Some(trace);
+    }
+    let kept = std::mem::take(&mut pool.kept);
+    for (n, c) in kept {
+        let reached = export::oracle_literals(shape, &c)
+            .is_some_and(|(procs, literals)| brab.oracle.ask(procs, &literals) == Answer::Reached);
+        if reached { pool.bad.push(c) } else { pool.kept.push((n, c)) }
+    }
+    None
+}
+
+/// A run to a candidate may pass a bad state: the shortest such prefix.
+fn meets_bad(setting: &Setting<'_>, trace: &mut Trace) -> Option<Box<Trace>> {
+    let system = setting.system;
+    let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after));
+    for (i, state) in states.enumerate() {
+        for (k, bad) in system.bad.iter().enumerate() {
+            if bad.kind == crate::model::BadKind::Invariant && setting.options.trust_invariants {
+                continue;
+            }
+            if semantics::satisfies(system, state, k).is_some() {
+                let mut prefix = trace.clone();
+                prefix.steps.truncate(i);
+                prefix.bad = Some(k);
+                if semantics::replay(system, &prefix).is_ok() {
+                    return Some(Box::new(prefix));
+                }
+            }
+        }
+    }
+    None
+}

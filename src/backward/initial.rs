@@ -1,0 +1,105 @@
+//! The safety test: does a cube contain an initial state of the instance with its own processes?
+//!
+//! Init is universal, so an initial state of a larger instance restricted to the cube's processes is one
+//! of the smaller; the instance with exactly the cube's processes decides. All tuples of processes for the
+//! parameters, repetitions included, hold together.
+
+use super::cube::{Builder, Cube};
+use super::ground::{Env, Formula, Ground, Overflow};
+use super::slot::Shape;
+use super::theory::{Sat, satisfiable};
+use crate::model::Init;
+
+/// Branches tried before a test is left to Z3.
+const BRANCHES: usize = 5_000;
+
+/// Init instantiated for cubes with a given number of processes.
+#[derive(Debug)]
+pub struct Initial {
+    /// Literals that hold in every initial state.
+    certain: Vec<Ground>,
+    /// One disjunction for each remaining tuple.
+    choices: Vec<Vec<Vec<Ground>>>,
+    /// No initial state at all.
+    empty: bool,
+}
+
+impl Initial {
+    /// Instantiates `init` over `procs` processes.
+    pub fn new(shape: &Shape, init: &Init, procs: u8) -> Result<Self, Overflow> {
+        let mut out = Self { certain: Vec::new(), choices: Vec::new(), empty: false };
+        if procs == 0 {
+            out.add(Env { shape, procs, vars: &[] }.dnf(&init.without_processes)?);
+            return Ok(out);
+        }
+        let mut names = vec![0u8; usize::from(init.params)];
+        loop {
+            out.add(Env { shape, procs, vars: &names }.dnf(&init.body)?);
+            let Some(k) = (0..names.len()).rev().find(|&k| names[k] + 1 < procs) else {
+                return Ok(out);
+            };
+            names[k] += 1;
+            names[k + 1..].fill(0);
+        }
+    }
+
+    fn add(&mut self, formula: Formula) {
+        let Formula::Any(mut any) = formula else { return };
+        match any.len() {
+            0 => self.empty = true,
+            1 => {
+                for g in any.pop().unwrap_or_default() {
+                    if !self.certain.contains(&g) {
+                        self.certain.push(g);
+                    }
+                }
+            }
+            _ => {
+                if !self.choices.contains(&any) {
+                    self.choices.push(any);
+                }
+            }
+        }
+    }
+
+    /// Whether `cube` contains an initial state.
+    pub fn meets(&self, shape: &Shape, cube: &Cube) -> Result<Sat, Overflow> {
+        if self.empty {
+            return Ok(Sat::No);
+        }
+        let mut b = Builder::from_cube(shape, cube);
+        if !b.require_all(&self.certain) {
+            return Ok(Sat::No);
+        }
+        let mut branches = BRANCHES;
+        self.choose(shape, b, 0, &mut branches)
+    }
+
+    fn choose(
+        &self,
+        shape: &Shape,
+        b: Builder<'_>,
+        at: usize,
+        branches: &mut usize,
+    ) -> Result<Sat, Overflow> {
+        let Some(any) = self.choices.get(at) else {
+            return satisfiable(shape, &b);
+        };
+        let mut answer = Sat::No;
+        for conj in any {
+            if *branches == 0 {
+                return Ok(Sat::Unknown);
+            }
+            *branches -= 1;
+            let mut next = b.clone();
+            if next.require_all(conj) {
+                match self.choose(shape, next, at + 1, branches)? {
+                    Sat::Yes => return Ok(Sat::Yes),
+                    Sat::Unknown => answer = Sat::Unknown,
+                    Sat::No => {}
+                }
+            }
+        }
+        Ok(answer)
+    }
+}

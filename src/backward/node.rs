@@ -1,0 +1,159 @@
+//! Nodes of the backward search: a cube, where it came from, and the run that it stands for.
+
+use super::cube::Cube;
+use crate::model::{System, TransitionId};
+
+/// Index of a node in [`Nodes`].
+pub type NodeId = usize;
+
+/// What a node is the pre-image of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// A disjunct of an `unsafe` or `invariant`: index in `System::bad`.
+    Bad(usize),
+    /// A candidate, with its negative number.
+    Candidate(i32),
+    /// One step before another node.
+    Step {
+        /// The node after the step.
+        child: NodeId,
+        /// The transition.
+        transition: TransitionId,
+        /// Its arguments, in the step's naming.
+        args: Vec<u8>,
+        /// Processes of the step: those of the child first.
+        procs: u8,
+        /// For each process of this node, its name in the step.
+        kept: Vec<u8>,
+    },
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its states.
+    pub cube: Cube,
+    /// Where it came from.
+    pub origin: Origin,
+    /// Steps to its root.
+    pub depth: usize,
+    /// A later visited node subsumes it, so its descendants need not be looked at.
+    pub deleted: bool,
+}
+
+/// All nodes of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Nodes(Vec<Node>);
+
+/// The run that a node stands for, under one naming of all its processes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct History {
+    /// The steps, first fired first, with their arguments (processes from 0).
+    pub steps: Vec<(TransitionId, Vec<usize>)>,
+    /// Number of processes named.
+    pub procs: usize,
+    /// The root.
+    pub root: NodeId,
+    /// Names of the root cube's processes.
+    pub root_names: Vec<usize>,
+}
+
+impl Nodes {
+    /// Adds a node.
+    pub fn push(&mut self, node: Node) -> NodeId {
+        self.0.push(node);
+        self.0.len() - 1
+    }
+
+    /// A node.
+    pub fn get(&self, id: NodeId) -> &Node {
+        &self.0[id]
+    }
+
+    /// Marks a node deleted.
+    pub fn delete(&mut self, id: NodeId) {
+        self.0[id].deleted = true;
+    }
+
+    /// Whether the node or one that it was derived from is deleted.
+    pub fn is_deleted(&self, mut id: NodeId) -> bool {
+        loop {
+            let node = &self.0[id];
+            if node.deleted {
+                return true;
+            }
+            match node.origin {
+                Origin::Step { child, .. } => id = child,
+                Origin::Bad(_) | Origin::Candidate(_) => return false,
+            }
+        }
+    }
+
+    /// Whether `ancestor` is on the path from `id` to its root, `id` included.
+    pub fn descends(&self, mut id: NodeId, ancestor: NodeId) -> bool {
+        loop {
+            if id == ancestor {
+                return true;
+            }
+            match self.0[id].origin {
+                Origin::Step { child, .. } => id = child,
+                Origin::Bad(_) | Origin::Candidate(_) => return false,
+            }
+        }
+    }
+
+    /// The run from `id` to its root.
+    pub fn history(&self, id: NodeId) -> History {
+        let mut names: Vec<usize> = (0..usize::from(self.0[id].cube.procs)).collect();
+        let mut procs = names.len();
+        let mut steps = Vec::new();
+        let mut at = id;
+        while let Origin::Step { child, transition, args, procs: width, kept } = &self.0[at].origin {
+            let mut global = vec![usize::MAX; usize::from(*width)];
+            for (p, &k) in kept.iter().enumerate() {
+                global[usize::from(k)] = names[p];
+            }
+            for g in &mut global {
+                if *g == usize::MAX {
+                    *g = procs;
+                    procs += 1;
+                }
+            }
+            steps.push((*transition, args.iter().map(|&a| global[usize::from(a)]).collect()));
+            global.truncate(usize::from(self.0[*child].cube.procs));
+            names = global;
+            at = *child;
+        }
+        History { steps, procs, root: at, root_names: names }
+    }
+
+    /// `t(#1) -> u(#1, #3) -> unsafe[1]`.
+    pub fn history_text(&self, system: &System, id: NodeId) -> String {
+        let history = self.history(id);
+        let mut text = String::new();
+        for (t, args) in &history.steps {
+            let t = system.transition(*t);
+            let shown: Vec<String> =
+                args.iter().take(t.params.len()).map(|a| format!("#{}", a + 1)).collect();
+            text.push_str(&format!("{}({}) -> ", t.name, shown.join(", ")));
+        }
+        text.push_str(&self.root_text(system, history.root));
+        text
+    }
+
+    /// `unsafe[1]`, `invariant[1]` or `approx[-5]`.
+    pub fn root_text(&self, system: &System, root: NodeId) -> String {
+        match self.0[root].origin {
+            Origin::Bad(k) => {
+                let bad = &system.bad[k];
+                let kind = match bad.kind {
+                    crate::model::BadKind::Unsafe => "unsafe",
+                    crate::model::BadKind::Invariant => "invariant",
+                };
+                format!("{kind}[{}]", bad.number)
+            }
+            Origin::Candidate(n) => format!("approx[{n}]"),
+            Origin::Step { .. } => unreachable!("a root has no step"),
+        }
+    }
+}

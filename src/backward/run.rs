@@ -1,0 +1,478 @@
+//! One run of the backward search: from given candidates and the bad cubes to a fixpoint, a path to
+//! init, or a limit.
+//!
+//! Guarantees: when it ends in [`End::Safe`], every cube of `bad` and every candidate is unreachable for
+//! every number of processes: each pre-image of a visited cube is covered by visited ones and none
+//! meets init. A path to init ends the run only when its root is a candidate ([`End::Bad`]) or when the
+//! path has been executed ([`End::Unsafe`]); a path that no instance executes is remembered, and the search
+//! goes on. Stops for: node and depth limits, time, interruption, overflow.
+
+use super::Brab;
+use super::candidates::{Limits, candidates};
+use super::cover::{Dense, Pattern, View, subsumes};
+use super::cube::{Builder, Cube};
+use super::export::{oracle_literals, text};
+use super::fixpoint::{Context, Covered, Visited};
+use super::ground::{Env, Overflow};
+use super::initial::Initial;
+use super::instance::Prepared;
+use super::node::{Node, NodeId, Nodes, Origin};
+use super::preimage::{Pre, PreCounts, PreOptions, pre_image};
+use super::queue::Frontier;
+use super::replay::replay;
+use super::slot::Shape;
+use super::theory::Sat;
+use crate::interrupt::Interrupt;
+use crate::model::{Bad, BadKind, System};
+use crate::observer::{Event, Observer};
+use crate::options::{BackwardOptions, Postpone, SearchOrder};
+use crate::oracle::Answer as Known;
+use crate::smt::{Answer, Unrolled};
+use crate::verdict::{Reason, Trace};
+
+/// How a run ends.
+#[derive(Debug)]
+pub enum End {
+    /// Fixpoint.
+    Safe,
+    /// A bad state is reachable.
+    Unsafe(Box<Trace>, String),
+    /// The candidate with this number is reachable, or seems so; with a run when there is one.
+    Bad(i32, Option<Box<Trace>>),
+    /// Not decided.
+    Unknown(Reason, Option<String>),
+}
+
+/// Candidates and what is known of them; lives as long as the whole search.
+#[derive(Debug, Default)]
+pub struct Pool {
+    /// Kept candidates, with their numbers.
+    pub kept: Vec<(i32, Cube)>,
+    /// Cubes that turned out reachable, or could not be proved.
+    pub bad: Vec<Cube>,
+    /// Candidates made so far.
+    pub made: i32,
+    /// Candidates that the oracle was asked about.
+    pub asked: u64,
+    /// Of these, reached by a forward state.
+    pub refuted: u64,
+}
+
+/// Everything that a run reads.
+pub struct Setting<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// Its shape.
+    pub shape: &'a Shape,
+    /// Its transitions.
+    pub transitions: &'a [Prepared<'a>],
+    /// Options.
+    pub options: &'a BackwardOptions,
+    /// Approximation, if any.
+    pub brab: Option<Brab<'a>>,
+    /// How pre-images are taken.
+    pub pre: PreOptions,
+    /// Polled for time and signals.
+    pub interrupt: &'a Interrupt,
+}
+
+/// Figures of a run.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct RunCounts {
+    /// Nodes expanded.
+    pub nodes: usize,
+    /// Nodes found covered.
+    pub fixpoints: usize,
+    /// Most processes of a visited cube.
+    pub max_procs: usize,
+    /// Visited nodes that a later one subsumes.
+    pub deleted: usize,
+    /// Pre-images.
+    pub pre: PreCounts,
+    /// Nodes postponed.
+    pub postponed: usize,
+}
+
+/// One run.
+pub struct Run<'a, 'r> {
+    setting: &'r Setting<'a>,
+    context: &'r mut Context<'a>,
+    pool: &'r mut Pool,
+    /// Nodes of this run.
+    pub nodes: Nodes,
+    frontier: Frontier,
+    /// Visited cubes of this run.
+    pub visited: Visited,
+    initial: Vec<Option<Initial>>,
+    /// Figures.
+    pub counts: RunCounts,
+    spurious: Option<String>,
+    undecided: Option<(String, String)>,
+}
+
+impl<'a, 'r> Run<'a, 'r> {
+    /// A run from the pool's candidates and the bad cubes.
+    pub fn new(
+        setting: &'r Setting<'a>,
+        context: &'r mut Context<'a>,
+        pool: &'r mut Pool,
+    ) -> Result<Self, Overflow> {
+        let mut run = Self {
+            setting,
+            context,
+            pool,
+            nodes: Nodes::default(),
+            frontier: Frontier::new(setting.options.order),
+            visited: Visited::new(),
+            initial: Vec::new(),
+            counts: RunCounts::default(),
+            spurious: None,
+            undecided: None,
+        };
+        for (number, cube) in run.pool.kept.clone() {
+            run.root(cube, Origin::Candidate(number));
+        }
+        for (k, bad) in setting.system.bad.iter().enumerate() {
+            for cube in bad_cubes(setting.shape, bad)? {
+                if bad.kind == BadKind::Invariant && setting.options.trust_invariants {
+                    run.visited.insert(run.context, cube, None, false, &|_| false);
+                } else {
+                    run.root(cube, Origin::Bad(k));
+                }
+            }
+        }
+        Ok(run)
+    }
+
+    fn root(&mut self, cube: Cube, origin: Origin) {
+        let id = self.nodes.push(Node { cube, origin, depth: 0, deleted: false });
+        self.frontier.push(id, self.nodes.get(id), self.is_approximate(id));
+    }
+
+    fn is_approximate(&self, id: NodeId) -> bool {
+        matches!(self.nodes.get(self.root_of(id)).origin, Origin::Candidate(_))
+    }
+
+    fn root_of(&self, mut id: NodeId) -> NodeId {
+        while let Origin::Step { child, .. } = self.nodes.get(id).origin {
+            id = child;
+        }
+        id
+    }
+
+    /// Runs to the end.
+    pub fn run(&mut self, observer: &mut dyn Observer) -> End {
+        match self.search(observer) {
+            Ok(end) => end,
+            Err(Overflow) => End::Unknown(Reason::Overflow, None),
+        }
+    }
+
+    fn search(&mut self, observer: &mut dyn Observer) -> Result<End, Overflow> {
+        loop {
+            if let Some(signal) = self.setting.interrupt.pending() {
+                return Ok(End::Unknown(Reason::Interrupted(signal), None));
+            }
+            if self.setting.interrupt.timed_out() {
+                return Ok(End::Unknown(Reason::Time, None));
+            }
+            let next = {
+                let (frontier, nodes) = (&mut self.frontier, &self.nodes);
+                frontier.pop(&|id| {
+                    let mut root = id;
+                    while let Origin::Step { child, .. } = nodes.get(root).origin {
+                        root = child;
+                    }
+                    let approximate = matches!(nodes.get(root).origin, Origin::Candidate(_));
+                    (nodes.get(id).clone(), approximate)
+                })
+            };
+            let Some(id) = next else {
+                return Ok(self.fixpoint());
+            };
+            if self.nodes.is_deleted(id) {
+                self.counts.fixpoints += 1;
+                continue;
+            }
+            let cube = self.nodes.get(id).cube.clone();
+            if self.visited.covers(self.context, &cube)? != Covered::No {
+                self.counts.fixpoints += 1;
+                continue;
+            }
+            if self.meets_init(&cube)? != Sat::No
+                && let Some(end) = self.path_to_init(id, observer)
+            {
+                return Ok(end);
+            }
+            if self.counts.nodes >= self.setting.options.max_nodes {
+                return Ok(End::Unknown(Reason::Nodes(self.setting.options.max_nodes), None));
+            }
+            if self.nodes.get(id).depth > self.setting.options.max_depth {
+                return Ok(End::Unknown(Reason::Depth(self.setting.options.max_depth), None));
+            }
+            self.counts.nodes += 1;
+            self.report(id, observer);
+            let id = self.approximate(id, observer)?;
+            self.expand(id)?;
+        }
+    }
+
+    fn fixpoint(&mut self) -> End {
+        match (self.spurious.take(), self.undecided.take()) {
+            (_, Some((history, why))) => End::Unknown(Reason::SolverUnknown(why), Some(history)),
+            (Some(history), None) => End::Unknown(Reason::Spurious(history.clone()), Some(history)),
+            (None, None) => End::Safe,
+        }
+    }
+
+    /// Whether the cube contains an initial state.
+    fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Overflow> {
+        let at = usize::from(cube.procs);
+        if self.initial.len() <= at {
+            self.initial.resize_with(at + 1, || None);
+        }
+        let shape = self.setting.shape;
+        if self.initial[at].is_none() {
+            self.initial[at] = Some(Initial::new(shape, &self.setting.system.init, cube.procs)?);
+        }
+        let initial = self.initial[at].as_ref().expect("just made");
+        Ok(match initial.meets(shape, cube)? {
+            Sat::Unknown => match self.context.initial_by_solver(cube) {
+                Answer::Sat => Sat::Yes,
+                Answer::Unsat => Sat::No,
+                Answer::Unknown(_) => Sat::Unknown,
+            },
+            sat => sat,
+        })
+    }
+
+    /// A node meets init: is there a run?
+    fn path_to_init(&mut self, id: NodeId, observer: &mut dyn Observer) -> Option<End> {
+        let setting = self.setting;
+        let history = self.nodes.history_text(setting.system, id);
+        observer.event(setting.system, Event::Suspect(&history));
+        let timeout = match setting.interrupt.remaining() {
+            Some(left) => left.min(setting.options.solver_timeout),
+            None => setting.options.solver_timeout,
+        };
+        let root = self.root_of(id);
+        let found = replay(setting.system, setting.shape, &self.nodes, id, timeout);
+        if let Origin::Candidate(number) = self.nodes.get(root).origin {
+            return Some(match found {
+                Unrolled::Run(trace) => End::Bad(number, Some(trace)),
+                Unrolled::None | Unrolled::Unknown(_) => End::Bad(number, None),
+            });
+        }
+        match found {
+            Unrolled::Run(trace) => Some(End::Unsafe(trace, history)),
+            Unrolled::None => {
+                observer.event(setting.system, Event::Spurious(&history));
+                self.spurious.get_or_insert(history);
+                None
+            }
+            Unrolled::Unknown(why) => {
+                self.undecided.get_or_insert((history, why));
+                None
+            }
+        }
+    }
+
+    fn report(&self, id: NodeId, observer: &mut dyn Observer) {
+        if !observer.wants_nodes() {
+            return;
+        }
+        let system = self.setting.system;
+        let history = self.nodes.history_text(system, id);
+        let cube = text(system, self.setting.shape, &self.nodes.get(id).cube);
+        observer.event(
+            system,
+            Event::Node {
+                number: self.counts.nodes,
+                history: &history,
+                cube: &cube,
+                queued: self.frontier.waiting(),
+                postponed: self.frontier.postponed(),
+            },
+        );
+    }
+
+    /// Replaces a node by the first candidate that the oracle has not seen, if there is one.
+    fn approximate(&mut self, id: NodeId, observer: &mut dyn Observer) -> Result<NodeId, Overflow> {
+        let Some(brab) = self.setting.brab else { return Ok(id) };
+        if matches!(self.nodes.get(id).origin, Origin::Candidate(_)) {
+            return Ok(id);
+        }
+        let (shape, options) = (self.setting.shape, self.setting.options);
+        let limits = Limits {
+            procs: brab.procs,
+            size: if options.candidate_size == 0 { brab.procs } else { options.candidate_size },
+            count: options.max_candidates,
+            numeric: options.numeric_candidates,
+        };
+        for c in candidates(shape, &self.nodes.get(id).cube, limits) {
+            if self.is_known_bad(&c) {
+                continue;
+            }
+            let Some((procs, literals)) = oracle_literals(shape, &c) else { continue };
+            self.pool.asked += 1;
+            if brab.oracle.ask(procs, &literals) != Known::Unseen {
+                self.pool.refuted += 1;
+                continue;
+            }
+            if self.meets_init(&c)? != Sat::No {
+                self.pool.bad.push(c);
+                continue;
+            }
+            self.pool.made -= 1;
+            let number = self.pool.made;
+            observer.event(
+                self.setting.system,
+                Event::Approximated { number, cube: &text(self.setting.system, shape, &c) },
+            );
+            self.pool.kept.push((number, c.clone()));
+            return Ok(self.nodes.push(Node {
+                cube: c,
+                origin: Origin::Candidate(number),
+                depth: 0,
+                deleted: false,
+            }));
+        }
+        Ok(id)
+    }
+
+    /// Whether a reachable cube is contained in `c` (then `c` is reachable), or contains it (then it
+    /// probably is).
+    fn is_known_bad(&self, c: &Cube) -> bool {
+        self.pool.bad.iter().any(|bad| {
+            contains(self.setting.shape, c, bad) || contains(self.setting.shape, bad, c)
+        })
+    }
+
+    /// Takes the pre-images of a node and adds it to the visited ones.
+    fn expand(&mut self, id: NodeId) -> Result<(), Overflow> {
+        let setting = self.setting;
+        let node = self.nodes.get(id).clone();
+        self.counts.max_procs = self.counts.max_procs.max(node.cube.procs.into());
+        let gone = {
+            let nodes = &self.nodes;
+            self.visited.insert(
+                self.context,
+                node.cube.clone(),
+                Some(id),
+                setting.options.delete,
+                &|old| nodes.descends(id, old),
+            )
+        };
+        self.counts.deleted += gone.len();
+        for old in gone {
+            self.nodes.delete(old);
+        }
+        let mut later = Vec::new();
+        for t in setting.transitions {
+            let mut pres: Vec<Pre> = Vec::new();
+            pre_image(setting.shape, t, &node.cube, setting.pre, &mut self.counts.pre, &mut pres)?;
+            for pre in pres {
+                if self.visited.subsumes(self.context, &pre.cube) {
+                    self.counts.fixpoints += 1;
+                    continue;
+                }
+                let postponed = self.postpones(&node.cube, &pre, t);
+                let next = self.nodes.push(Node {
+                    cube: pre.cube,
+                    origin: Origin::Step {
+                        child: id,
+                        transition: t.id,
+                        args: pre.args,
+                        procs: pre.procs,
+                        kept: pre.kept,
+                    },
+                    depth: node.depth + 1,
+                    deleted: false,
+                });
+                if postponed {
+                    later.push(next);
+                } else {
+                    let approximate = self.is_approximate(next);
+                    self.frontier.push(next, self.nodes.get(next), approximate);
+                }
+            }
+        }
+        self.counts.postponed += later.len();
+        for next in later {
+            self.frontier.postpone(next);
+        }
+        Ok(())
+    }
+
+    fn postpones(&self, child: &Cube, pre: &Pre, t: &Prepared<'_>) -> bool {
+        match postponement(self.setting.options) {
+            Postpone::Never => false,
+            Postpone::MoreProcesses => pre.cube.procs > child.procs,
+            Postpone::NoInformation => {
+                !t.transition.universals.is_empty()
+                    || child.masks.iter().all(|&(s, m)| pre.cube.mask(s) == Some(m))
+            }
+        }
+    }
+}
+
+fn postponement(options: &BackwardOptions) -> Postpone {
+    options.postpone.unwrap_or(match options.order {
+        SearchOrder::Bfs | SearchOrder::Bfsa => Postpone::MoreProcesses,
+        SearchOrder::Bfsh | SearchOrder::Dfsh => Postpone::Never,
+        SearchOrder::Dfs | SearchOrder::Dfsa => Postpone::NoInformation,
+    })
+}
+
+/// Whether `big` contains `small`, literal by literal under some renaming.
+pub fn contains(shape: &Shape, big: &Cube, small: &Cube) -> bool {
+    if big.procs > small.procs || big.signature & !small.signature != 0 {
+        return false;
+    }
+    let dense = Dense::new(shape, small.procs);
+    let view = View::new(shape, &dense, small);
+    subsumes(shape, &Pattern::new(shape, big.clone()), &view)
+}
+
+/// The cubes of a bad declaration: its parameters are distinct, and each is a rigid process or another.
+/// A parameter that no literal mentions still counts as a process.
+pub fn bad_cubes(shape: &Shape, bad: &Bad) -> Result<Vec<Cube>, Overflow> {
+    let mut out = Vec::new();
+    let mut names = Vec::new();
+    bind(shape, bad, &mut names, shape.rigid, &mut out)?;
+    Ok(out)
+}
+
+fn bind(
+    shape: &Shape,
+    bad: &Bad,
+    names: &mut Vec<u8>,
+    procs: u8,
+    out: &mut Vec<Cube>,
+) -> Result<(), Overflow> {
+    if names.len() == usize::from(bad.params) {
+        if usize::from(procs) > shape.max_procs {
+            return Ok(());
+        }
+        let mut b = Builder::new(shape, procs);
+        let env = Env { shape, procs, vars: names };
+        for l in &bad.cube {
+            if !b.require_reduced(&env.literal(l)?) {
+                return Ok(());
+            }
+        }
+        out.extend(b.finish()?);
+        return Ok(());
+    }
+    for p in 0..shape.rigid {
+        if !names.contains(&p) {
+            names.push(p);
+            bind(shape, bad, names, procs, out)?;
+            names.pop();
+        }
+    }
+    names.push(procs);
+    bind(shape, bad, names, procs + 1, out)?;
+    names.pop();
+    Ok(())
+}
