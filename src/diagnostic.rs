@@ -1,5 +1,9 @@
 //! One error type for everything a user can get wrong: code, span, labels, help.
 
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle};
+
 /// A half-open range of byte offsets into the model's text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Span {
@@ -7,4 +11,185 @@ pub struct Span {
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
+}
+
+impl Span {
+    /// The span from `start` up to and without `end`.
+    pub const fn new(start: u32, end: u32) -> Self {
+        Self { start, end }
+    }
+
+    /// The smallest span that covers both.
+    #[must_use]
+    pub fn to(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// Whether a diagnostic stops the run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// The model is refused.
+    Error,
+    /// The model is accepted, but probably does not say what was meant.
+    Warning,
+}
+
+/// A place in the text and what is to be said about it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What; may be empty.
+    pub text: String,
+}
+
+/// A message about the model's text.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// Stable code, such as `C0101`.
+    pub code: &'static str,
+    /// One line that says what is wrong.
+    pub message: String,
+    /// The offending place.
+    pub primary: Label,
+    /// Other places that matter.
+    pub secondary: Vec<Label>,
+    /// One line on how to mend it.
+    pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error at `span`.
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        let primary = Label { span, text: String::new() };
+        let (message, secondary) = (message.into(), Vec::new());
+        Self { severity: Severity::Error, code, message, primary, secondary, help: None }
+    }
+
+    /// A warning at `span`.
+    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(code, span, message) }
+    }
+
+    /// Sets the text shown at the offending place.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.primary.text = text.into();
+        self
+    }
+
+    /// Adds another place.
+    #[must_use]
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Sets the advice.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// The report for a terminal or a file: message, `file:line:column`, source line, labels, help.
+    /// Columns count characters from 1. `text` is the text that the spans index; spans that do not fit
+    /// it are moved to the nearest place that does. Ends with a line feed.
+    pub fn render(&self, file: &str, text: &str, colour: bool) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let main = Excerpt::new(text, self.primary.span);
+        let mut snippet = main.snippet().annotation(main.annotation(AnnotationKind::Primary, &self.primary));
+        let mut elsewhere = Vec::new();
+        for label in &self.secondary {
+            if main.contains(text, label.span) {
+                snippet = snippet.annotation(main.annotation(AnnotationKind::Context, label));
+            } else {
+                elsewhere.push((Excerpt::new(text, label.span), label));
+            }
+        }
+        let origin = |at: &Excerpt| Origin::path(file.to_owned()).line(at.line).char_column(at.column);
+        let mut group = Group::with_title(level.primary_title(self.message.as_str()).id(self.code));
+        group = group.element(origin(&main)).element(snippet);
+        for (excerpt, label) in &elsewhere {
+            let snippet = excerpt.snippet().annotation(excerpt.annotation(AnnotationKind::Context, label));
+            group = group.element(origin(excerpt)).element(snippet);
+        }
+        if let Some(help) = &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        let mut out = renderer.decor_style(DecorStyle::Ascii).render(&[group]);
+        out.push('\n');
+        out
+    }
+}
+
+/// The line that a span starts in, cut to a window when it is long. A span that goes on in later lines
+/// is shown up to the end of its first line: enough to find it, whatever its size.
+struct Excerpt<'t> {
+    /// What is shown.
+    shown: &'t str,
+    /// Offset of `shown` in the text.
+    offset: usize,
+    /// Line number from 1.
+    line: usize,
+    /// Column of the span in characters from 1.
+    column: usize,
+    /// The span, clamped to `shown`.
+    span: Range<usize>,
+}
+
+/// How many bytes of a line are shown before and after the start of the span.
+const WINDOW: usize = 160;
+
+impl<'t> Excerpt<'t> {
+    fn new(text: &'t str, span: Span) -> Self {
+        let start = floor_boundary(text, span.start as usize);
+        let end = floor_boundary(text, span.end as usize).max(start);
+        let bytes = text.as_bytes();
+        let line_start = bytes[..start].iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
+        let line_end = bytes[start..].iter().position(|&b| b == b'\n').map_or(text.len(), |i| start + i);
+        let shown_start = floor_boundary(text, start.saturating_sub(WINDOW).max(line_start)).max(line_start);
+        let shown_end = floor_boundary(text, (start + WINDOW).min(line_end)).max(start);
+        Self {
+            shown: text[shown_start..shown_end].trim_end_matches('\r'),
+            offset: shown_start,
+            line: bytes[..start].iter().filter(|&&b| b == b'\n').count() + 1,
+            column: text[line_start..start].chars().count() + 1,
+            span: start..end.min(shown_end),
+        }
+    }
+
+    /// Whether the other span starts in what is shown.
+    fn contains(&self, text: &str, span: Span) -> bool {
+        let start = floor_boundary(text, span.start as usize);
+        (self.offset..=self.offset + self.shown.len()).contains(&start)
+    }
+
+    fn snippet<A: Clone>(&self) -> Snippet<'t, A> {
+        Snippet::source(self.shown).line_start(self.line)
+    }
+
+    fn annotation<'l>(&self, kind: AnnotationKind, label: &'l Label) -> annotate_snippets::Annotation<'l> {
+        let clamp = |at: usize| floor_boundary(self.shown, at.saturating_sub(self.offset));
+        let start = clamp(label.span.start as usize);
+        let end = clamp(label.span.end as usize).max(start);
+        let annotation = kind.span(start..end);
+        if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
+    }
+}
+
+/// The largest character boundary of `text` that is not above `at`.
+fn floor_boundary(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }

@@ -16,6 +16,7 @@ pub mod diagnostic;
 pub mod forward;
 pub mod interrupt;
 pub mod itf;
+mod load;
 pub mod model;
 pub mod observer;
 pub mod options;
@@ -26,3 +27,4 @@ pub mod syntax;
 pub mod verdict;
 
 pub use check::{Conclusion, Report, check};
+pub use load::{Loaded, load};

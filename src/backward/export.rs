@@ -140,8 +140,7 @@ fn literal_text(system: &System, shape: &Shape, procs: u8, g: &Ground) -> String
             } else if excluded.len() == 1 && full & !mask & OTHER == 0 {
                 format!("{} <> {}", s(*slot), excluded[0])
             } else if mask & OTHER != 0 && shape.kind(*slot) == Kind::Proc {
-                let all: Vec<String> =
-                    excluded.iter().map(|v| format!("{} <> {v}", s(*slot))).collect();
+                let all: Vec<String> = excluded.iter().map(|v| format!("{} <> {v}", s(*slot))).collect();
                 all.join(" && ")
             } else {
                 format!("{} in {{{}}}", s(*slot), allowed.join(", "))

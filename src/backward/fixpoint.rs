@@ -270,10 +270,10 @@ impl Visited {
 
 /// "Not in what is left of a visited cube."
 fn escape_formula(shape: &Shape, procs: u8, r: &Residue, slots: &[Slot]) -> Formula {
-    let masks = r.masks.iter().map(|&(place, mask)| {
-        formula(shape, procs, &Ground::Mask(slots[place as usize], mask))
-    });
-    let sides =
-        r.sides.iter().map(|s| Formula::Literal(side_literal(shape, s, &ProcRef::Var)));
+    let masks = r
+        .masks
+        .iter()
+        .map(|&(place, mask)| formula(shape, procs, &Ground::Mask(slots[place as usize], mask)));
+    let sides = r.sides.iter().map(|s| Formula::Literal(side_literal(shape, s, &ProcRef::Var)));
     Formula::Not(Box::new(Formula::All(masks.chain(sides).collect())))
 }

@@ -44,8 +44,7 @@ impl Frontier {
                 let depth = node.depth as i64;
                 let depth = if self.order == SearchOrder::Bfsh { depth } else { -depth };
                 let candidate = matches!(node.origin, Origin::Candidate(_));
-                let key =
-                    (node.cube.procs, node.cube.len(), !candidate, depth, self.pushed);
+                let key = (node.cube.procs, node.cube.len(), !candidate, depth, self.pushed);
                 self.heap.insert(key, id);
             }
         }

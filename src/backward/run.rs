@@ -343,9 +343,10 @@ impl<'a, 'r> Run<'a, 'r> {
     /// Whether a reachable cube is contained in `c` (then `c` is reachable), or contains it (then it
     /// probably is).
     fn is_known_bad(&self, c: &Cube) -> bool {
-        self.pool.bad.iter().any(|bad| {
-            contains(self.setting.shape, c, bad) || contains(self.setting.shape, bad, c)
-        })
+        self.pool
+            .bad
+            .iter()
+            .any(|bad| contains(self.setting.shape, c, bad) || contains(self.setting.shape, bad, c))
     }
 
     /// Takes the pre-images of a node and adds it to the visited ones.
@@ -355,13 +356,9 @@ impl<'a, 'r> Run<'a, 'r> {
         self.counts.max_procs = self.counts.max_procs.max(node.cube.procs.into());
         let gone = {
             let nodes = &self.nodes;
-            self.visited.insert(
-                self.context,
-                node.cube.clone(),
-                Some(id),
-                setting.options.delete,
-                &|old| nodes.descends(id, old),
-            )
+            self.visited.insert(self.context, node.cube.clone(), Some(id), setting.options.delete, &|old| {
+                nodes.descends(id, old)
+            })
         };
         self.counts.deleted += gone.len();
         for old in gone {

@@ -21,6 +21,7 @@ use std::thread;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
+use cubicle::diagnostic::{Diagnostic, Severity};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::verdict::Verdict;
@@ -172,19 +173,28 @@ fn write_files(args: &Args, system: &System, found: &Report) -> Result<(), Strin
     Ok(())
 }
 
-/// Reads and understands the model; what is wrong with it is told on standard error.
-fn load(file: &Path, _quiet: bool) -> Option<System> {
-    match input::read(file) {
-        Ok(input) => {
-            complain(&format!(
-                "error: {}: the front end is not there yet ({} bytes)",
-                input.name,
-                input.text.len()
-            ));
-            None
-        }
+/// Reads and understands the model; what there is to say about it is told on standard error. With `quiet`
+/// that is errors only.
+fn load(file: &Path, quiet: bool) -> Option<System> {
+    let input = match input::read(file) {
+        Ok(input) => input,
         Err(error) => {
             complain(&format!("error: {error}"));
+            return None;
+        }
+    };
+    let tell = |diagnostics: &[Diagnostic]| {
+        for d in diagnostics.iter().filter(|d| !quiet || d.severity == Severity::Error) {
+            complain(d.render(&input.name, &input.text, false).trim_end());
+        }
+    };
+    match cubicle::load(&input.text) {
+        Ok(loaded) => {
+            tell(&loaded.warnings);
+            Some(loaded.system)
+        }
+        Err(diagnostics) => {
+            tell(&diagnostics);
             None
         }
     }

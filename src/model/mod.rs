@@ -1,9 +1,28 @@
 //! From syntax to meaning: name resolution, typing, macro expansion, value ranges, the [`System`] IR,
 //! and the reference semantics of states and steps.
 
+mod compare;
+mod context;
+mod display;
+mod dnf;
+mod elaborate;
+mod formula;
 mod ir;
+mod limits;
+mod linear;
+mod lints;
+mod properties;
+mod ranges;
 mod rational;
+mod rename;
+mod scope;
 pub mod semantics;
+mod suggest;
+mod symbols;
+mod terms;
+mod transitions;
+mod updates;
 
+pub use elaborate::elaborate;
 pub use ir::*;
 pub use rational::Rational;

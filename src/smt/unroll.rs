@@ -5,9 +5,9 @@ use std::time::Duration;
 use z3::ast::{Bool, Int};
 use z3::{Model, Solver};
 
-use super::{Answer, Formula};
 use super::encode::{Encoder, Frame, Value as Symbolic, all, any};
 use super::session::{answer, set_timeout};
+use super::{Answer, Formula};
 use crate::model::semantics::{self, Layout, PROC_STRIDE, Point, State, Step, Value};
 use crate::model::{Assignment, Rational, System, TransitionId, Type};
 use crate::verdict::Trace;

@@ -1,1 +1,25 @@
-//! (syntax, to come)
+//! From text to a syntax tree with places: tokens, grammar, parser with error recovery, printer.
+
+pub mod ast;
+mod build;
+mod parser;
+mod print;
+mod token;
+pub(crate) mod unsupported;
+
+pub use build::MAX_DEPTH;
+pub use parser::{MAX_BYTES, MAX_ERRORS, parse};
+pub use print::print;
+
+// Generated from grammar/cubicle.lalrpop.
+#[allow(
+    clippy::all,
+    clippy::pedantic,
+    missing_docs,
+    unused_imports,
+    unused_extern_crates,
+    elided_lifetimes_in_paths
+)]
+mod grammar {
+    include!(concat!(env!("OUT_DIR"), "/cubicle.rs"));
+}

@@ -1,0 +1,33 @@
+//! From the text of a model to a system, with everything that there is to say about it.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::{self, System};
+use crate::syntax;
+use crate::syntax::ast::File;
+
+/// A model that can be checked.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What it means.
+    pub system: System,
+    /// What its author may want to know.
+    pub warnings: Vec<Diagnostic>,
+    /// What it says.
+    pub file: File,
+}
+
+/// Reads a model.
+///
+/// # Errors
+/// Everything that is wrong with it, in file order, warnings included; there is at least one error.
+pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
+    let (file, mut diagnostics) = syntax::parse(text);
+    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let (system, more) = model::elaborate(&file, end);
+    diagnostics.extend(more);
+    let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
+    match system {
+        Some(system) if !failed => Ok(Loaded { system, warnings: diagnostics, file }),
+        _ => Err(diagnostics),
+    }
+}

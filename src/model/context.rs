@@ -1,0 +1,196 @@
+//! State of an elaboration: declarations, diagnostics, process variables, and the choices made for
+//! globals that index arrays.
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::limits::{MAX_PROCESS_VARS, MAX_STEPS};
+use super::symbols::Symbols;
+use super::{ProcRef, VarId};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::Predicate;
+
+/// Where a formula stands: which quantifiers it may have, and what they mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// `init`: universal quantifiers add parameters.
+    Init,
+    /// `unsafe`, `invariant`: existential quantifiers add parameters.
+    Bad,
+    /// Guard of a transition.
+    Guard,
+    /// Condition of a `case`: no quantifiers.
+    Condition,
+    /// Body of a predicate that is checked on its own.
+    Predicate,
+}
+
+/// What a global used as an array index names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Named {
+    /// This process.
+    Process(ProcRef),
+    /// No process.
+    Nothing,
+}
+
+/// State of an elaboration.
+pub(super) struct Context<'a> {
+    /// Declared types and symbols.
+    pub symbols: &'a Symbols,
+    /// Predicates defined so far.
+    pub predicates: IndexMap<&'a str, &'a Predicate>,
+    /// Messages so far; the same one may occur repeatedly.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Declared bound on the number of processes.
+    pub max_procs: Option<u32>,
+    /// Greatest k of a process constant `#k` that occurs.
+    pub proc_constants: u8,
+    /// Symbols that occur in a formula or update.
+    pub used: IndexSet<VarId>,
+    /// Names of predicates that are called.
+    pub called: IndexSet<String>,
+    /// Where the formula stands.
+    pub place: Place,
+    /// Calls of predicates around the formula, outermost first.
+    pub calls: Vec<Span>,
+    /// The declared parameters.
+    pub params: u8,
+    /// Processes that an existential quantifier can mean, pairwise distinct.
+    pub candidates: Vec<ProcRef>,
+    /// Names in scope by which the user knows declared parameters, for messages.
+    pub used_params: Vec<bool>,
+    /// Process variables that may equal others: parameters of init, indices of an update.
+    pub loose: Vec<u8>,
+    /// The variable of the universal guard around the formula; different from declared parameters.
+    pub universal: Option<u8>,
+    /// Whether the formula stands in an existential quantifier.
+    pub existential: bool,
+    /// Literals about processes are true: the instance of init without processes.
+    pub erase_processes: bool,
+    /// What the globals used as indices name; those not listed are noted in `needed`.
+    pub named: Vec<(VarId, Named)>,
+    /// Globals used as indices whose meaning is still open, in order of occurrence.
+    pub needed: IndexMap<VarId, Span>,
+    next_var: u8,
+    steps: usize,
+    /// The declaration being elaborated.
+    pub declaration: Span,
+    /// Whether a bound was hit in this declaration, and reported.
+    pub exhausted: bool,
+}
+
+impl<'a> Context<'a> {
+    /// The context before the first declaration.
+    pub fn new(symbols: &'a Symbols, max_procs: Option<u32>) -> Self {
+        Self {
+            symbols,
+            predicates: IndexMap::new(),
+            diagnostics: Vec::new(),
+            max_procs,
+            proc_constants: 0,
+            used: IndexSet::new(),
+            called: IndexSet::new(),
+            place: Place::Init,
+            calls: Vec::new(),
+            params: 0,
+            candidates: Vec::new(),
+            used_params: Vec::new(),
+            loose: Vec::new(),
+            universal: None,
+            existential: false,
+            erase_processes: false,
+            named: Vec::new(),
+            needed: IndexMap::new(),
+            next_var: 0,
+            steps: 0,
+            declaration: Span::default(),
+            exhausted: false,
+        }
+    }
+
+    /// Starts a declaration, or another variant of it, with `params` declared parameters.
+    pub fn start(&mut self, declaration: Span, place: Place, params: usize) {
+        self.declaration = declaration;
+        self.place = place;
+        self.params = params as u8;
+        self.next_var = self.params;
+        let all = 0..self.params;
+        self.loose = if place == Place::Init { all.clone().collect() } else { Vec::new() };
+        self.candidates = if place == Place::Init { Vec::new() } else { all.map(ProcRef::Var).collect() };
+        self.used_params.resize(params, false);
+        self.universal = None;
+        self.existential = false;
+        self.erase_processes = false;
+        self.named.clear();
+        self.calls.clear();
+    }
+
+    /// Forgets what was counted for the previous declaration.
+    pub fn reset_budget(&mut self) {
+        self.steps = 0;
+        self.exhausted = false;
+        self.needed.clear();
+        self.used_params.clear();
+    }
+
+    /// A process variable that is not in use in this declaration.
+    pub fn fresh(&mut self, at: Span) -> u8 {
+        if self.next_var >= MAX_PROCESS_VARS {
+            self.report_bound(
+                at,
+                &format!("more than {MAX_PROCESS_VARS} process variables in one declaration"),
+            );
+            return self.next_var;
+        }
+        self.next_var += 1;
+        self.next_var - 1
+    }
+
+    /// Counts a step of expansion; false when there have been too many.
+    pub fn step(&mut self) -> bool {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            self.report_bound(
+                self.declaration,
+                &format!("more than {MAX_STEPS} nodes once predicates, `<=>` and quantifiers are expanded"),
+            );
+        }
+        !self.exhausted
+    }
+
+    /// Reports that a declaration is too large, once.
+    pub fn report_bound(&mut self, at: Span, message: &str) {
+        if !self.exhausted {
+            self.exhausted = true;
+            self.diagnostics.push(
+                Diagnostic::error("C0504", at, format!("declaration too large: {message}"))
+                    .help("split it into several declarations"),
+            );
+        }
+    }
+
+    /// Adds a message; inside a predicate it tells where the predicate is used.
+    pub fn push(&mut self, mut diagnostic: Diagnostic) {
+        if let Some(&call) = self.calls.last() {
+            diagnostic = diagnostic.also(call, "in this use of the predicate");
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether two process references are the same process, where that is known.
+    pub fn same_process(&self, a: ProcRef, b: ProcRef) -> Option<bool> {
+        if a == b {
+            return Some(true);
+        }
+        match (a, b) {
+            (ProcRef::Const(_), ProcRef::Const(_)) => Some(false),
+            (ProcRef::Var(a), ProcRef::Var(b)) => {
+                if self.universal == Some(a) || self.universal == Some(b) {
+                    return (a.min(b) < self.params).then_some(false);
+                }
+                (!self.loose.contains(&a) && !self.loose.contains(&b)).then_some(false)
+            }
+            _ => None,
+        }
+    }
+}

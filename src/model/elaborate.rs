@@ -1,0 +1,170 @@
+//! From a syntax tree to a [`System`]: all declarations in file order, collecting messages.
+
+use indexmap::IndexMap;
+
+use super::context::Context;
+use super::limits::MAX_TRANSITIONS;
+use super::symbols::Symbols;
+use super::{Bad, BadKind, Dnf, Init, Literal, System, Transition, ranges};
+use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::syntax::ast::{File, Item, PropertyKind};
+
+/// The meaning of a file, with messages in file order. There is a system iff no message is an error.
+pub fn elaborate(file: &File, end: u32) -> (Option<System>, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let max_procs = number_procs(file, &mut diagnostics);
+    let symbols = Symbols::collect(&file.items, &mut diagnostics);
+    let mut context = Context::new(&symbols, max_procs);
+    context.diagnostics = diagnostics;
+    let mut init: Option<Init> = None;
+    let mut bad: Vec<Bad> = Vec::new();
+    let mut transitions: Vec<Transition> = Vec::new();
+    let mut origin = 0;
+    let mut names: IndexMap<&str, Span> = IndexMap::new();
+    for item in &file.items {
+        match item {
+            Item::NumberProcs(_) | Item::Type(_) | Item::Symbol(_) => {}
+            Item::Predicate(predicate) => context.define(predicate),
+            Item::Property(property) if property.kind == PropertyKind::Init => {
+                let this = context.init(property);
+                if let Some(previous) = &init {
+                    let error = Diagnostic::error("C0110", property.loc.0, "more than one `init`")
+                        .also(previous.span, "the first one")
+                        .help("join them with `&&`");
+                    context.push(error);
+                } else {
+                    init = Some(this);
+                }
+            }
+            Item::Property(property) => bad.extend(context.bad(property)),
+            Item::Transition(transition) => {
+                if let Some(&previous) = names.get(transition.name.text.as_str()) {
+                    let message = format!("transition `{}` is declared before", transition.name.text);
+                    let warning = Diagnostic::warning("C0912", transition.name.span(), message)
+                        .label("traces will not tell them apart")
+                        .also(previous, "declared here too");
+                    context.push(warning);
+                } else {
+                    names.insert(&transition.name.text, transition.name.span());
+                }
+                transitions.extend(context.transition(transition, origin));
+                if usize::from(origin) >= MAX_TRANSITIONS || transitions.len() > MAX_TRANSITIONS {
+                    let error = Diagnostic::error(
+                        "C0501",
+                        transition.name.span(),
+                        format!("more than {MAX_TRANSITIONS} transitions"),
+                    );
+                    context.push(error);
+                    break;
+                }
+                origin += 1;
+            }
+        }
+    }
+    if init.is_none()
+        && !file.items.iter().any(|i| matches!(i, Item::Property(p) if p.kind == PropertyKind::Init))
+    {
+        let error = Diagnostic::error("C0110", Span::new(end, end), "no `init` declaration")
+            .label("the file ends here")
+            .help("every model says what its initial states are: `init (z) { .. }`");
+        context.push(error);
+    }
+    if bad.is_empty()
+        && !file.items.iter().any(|i| matches!(i, Item::Property(p) if p.kind == PropertyKind::Unsafe))
+    {
+        let warning = Diagnostic::warning("C0913", Span::new(end, end), "no `unsafe` declaration")
+            .label("nothing is checked but deadlocks");
+        context.push(warning);
+    }
+    let proc_constants = context.proc_constants;
+    let mut diagnostics = context.diagnostics;
+    super::lints::unused(
+        file,
+        &symbols,
+        &context.used,
+        &context.called,
+        init.as_ref(),
+        &transitions,
+        &mut diagnostics,
+    );
+    tidy(&mut diagnostics);
+    let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
+    let Some(init) = init.filter(|_| !failed) else { return (None, diagnostics) };
+    number(&mut bad);
+    let mut system = System {
+        max_procs,
+        proc_constants,
+        enums: symbols.enums.clone(),
+        abstracts: symbols.abstracts.clone(),
+        vars: symbols.vars.clone(),
+        orders_processes: false,
+        init,
+        bad,
+        transitions,
+    };
+    system.orders_processes = orders_processes(&system);
+    ranges::infer(&mut system);
+    (Some(system), diagnostics)
+}
+
+fn number_procs(file: &File, out: &mut Vec<Diagnostic>) -> Option<u32> {
+    let mut bound = None;
+    let mut first: Option<Span> = None;
+    for item in &file.items {
+        let Item::NumberProcs(decl) = item else { continue };
+        if let Some(first) = first {
+            out.push(
+                Diagnostic::error("C0110", decl.loc.0, "more than one `number_procs`")
+                    .also(first, "the first one"),
+            );
+        }
+        first = first.or(Some(decl.loc.0));
+        match decl.count.text.parse::<u32>() {
+            Ok(count) if count >= 1 => bound = bound.or(Some(count)),
+            _ => out.push(
+                Diagnostic::error("C0111", decl.count.loc.0, format!("`number_procs` {}", decl.count.text))
+                    .label(format!("must be between 1 and {}", u32::MAX))
+                    .help("leave it out for any number of processes"),
+            ),
+        }
+    }
+    bound
+}
+
+/// Messages in file order, each once.
+fn tidy(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by(|a, b| {
+        (a.primary.span, a.code, &a.message, &a.secondary).cmp(&(
+            b.primary.span,
+            b.code,
+            &b.message,
+            &b.secondary,
+        ))
+    });
+    diagnostics
+        .dedup_by(|b, a| a.primary.span == b.primary.span && a.code == b.code && a.message == b.message);
+}
+
+/// Numbers bad cubes from 1, invariants first.
+fn number(bad: &mut [Bad]) {
+    bad.sort_by_key(|b| b.kind != BadKind::Invariant);
+    for (bad, number) in bad.iter_mut().zip(1..) {
+        bad.number = number;
+    }
+}
+
+fn orders_processes(system: &System) -> bool {
+    let orders = |conj: &Vec<Literal>| conj.iter().any(|l| matches!(l, Literal::Less { .. }));
+    let dnf = |dnf: &Dnf| dnf.0.iter().any(orders);
+    dnf(&system.init.body)
+        || dnf(&system.init.without_processes)
+        || system.bad.iter().any(|b| orders(&b.cube))
+        || system.transitions.iter().any(|t| {
+            orders(&t.guard)
+                || t.universals.iter().any(|u| dnf(&u.body))
+                || t.updates.iter().any(|u| match &u.assignment {
+                    super::Assignment::Nondet => false,
+                    super::Assignment::Cases(branches) => branches.iter().any(|b| dnf(&b.when)),
+                })
+        })
+}

@@ -1,0 +1,398 @@
+//! From the syntax of formulas to typed formulas in negation normal form: connectives, predicates,
+//! quantifiers.
+
+use super::context::{Context, Place};
+use super::scope::{Scope, Value};
+use super::suggest::suggestion;
+use super::{Literal, ProcRef};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{Arg, Expr, ExprKind, Name, Predicate, Quantifier};
+
+/// A formula in negation normal form.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Formula {
+    /// Always true.
+    True,
+    /// Never true.
+    False,
+    /// A literal.
+    Literal(Literal),
+    /// Conjunction.
+    And(Vec<Formula>),
+    /// Disjunction.
+    Or(Vec<Formula>),
+    /// For some processes, distinct from each other and from all process variables in scope.
+    Exists(Vec<u8>, Box<Formula>),
+    /// For every process that is no declared parameter.
+    Forall(u8, Box<Formula>),
+}
+
+impl Formula {
+    /// True or false.
+    pub const fn constant(truth: bool) -> Self {
+        if truth { Self::True } else { Self::False }
+    }
+
+    /// Conjunction, simplified.
+    pub fn and(parts: Vec<Self>) -> Self {
+        let mut kept = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Self::True => {}
+                Self::False => return Self::False,
+                Self::And(inner) => kept.extend(inner),
+                other => kept.push(other),
+            }
+        }
+        match kept.len() {
+            0 => Self::True,
+            1 => kept.swap_remove(0),
+            _ => Self::And(kept),
+        }
+    }
+
+    /// Disjunction, simplified.
+    pub fn or(parts: Vec<Self>) -> Self {
+        let mut kept = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Self::False => {}
+                Self::True => return Self::True,
+                Self::Or(inner) => kept.extend(inner),
+                other => kept.push(other),
+            }
+        }
+        match kept.len() {
+            0 => Self::False,
+            1 => kept.swap_remove(0),
+            _ => Self::Or(kept),
+        }
+    }
+}
+
+impl<'a> Context<'a> {
+    /// The formula, or its negation when not `positive`.
+    pub fn formula(&mut self, expr: &'a Expr, scope: &mut Scope<'a>, positive: bool) -> Formula {
+        if !self.step() {
+            return Formula::False;
+        }
+        match &expr.kind {
+            ExprKind::Error => Formula::False,
+            ExprKind::Bool(truth) => Formula::constant(*truth == positive),
+            ExprKind::Compare { op, left, right } => {
+                let (l, r) = (self.term(left, scope), self.term(right, scope));
+                self.compare(*op, l, r, positive, expr.span)
+            }
+            ExprKind::Not(a) => self.formula(a, scope, !positive),
+            ExprKind::And(list) | ExprKind::Or(list) => {
+                let parts = list.iter().map(|e| self.formula(e, scope, positive)).collect();
+                if matches!(expr.kind, ExprKind::And(_)) == positive {
+                    Formula::and(parts)
+                } else {
+                    Formula::or(parts)
+                }
+            }
+            ExprKind::Implies(a, b) => {
+                let parts = vec![self.formula(a, scope, !positive), self.formula(b, scope, positive)];
+                if positive { Formula::or(parts) } else { Formula::and(parts) }
+            }
+            ExprKind::Iff(a, b) => {
+                let both = vec![self.formula(a, scope, true), self.formula(b, scope, positive)];
+                let none = vec![self.formula(a, scope, false), self.formula(b, scope, !positive)];
+                Formula::or(vec![Formula::and(both), Formula::and(none)])
+            }
+            ExprKind::If(c, a, b) => {
+                let then = vec![self.formula(c, scope, true), self.formula(a, scope, positive)];
+                let otherwise = vec![self.formula(c, scope, false), self.formula(b, scope, positive)];
+                Formula::or(vec![Formula::and(then), Formula::and(otherwise)])
+            }
+            ExprKind::Quantified { quantifier, vars, body } => {
+                self.quantified(*quantifier, vars, body, scope, positive, expr.span)
+            }
+            ExprKind::Call { name, args } => self.call(name, args, scope, positive, expr.span),
+        }
+    }
+
+    /// A predicate, with its arguments' meanings for its parameters.
+    fn call(
+        &mut self,
+        name: &Name,
+        args: &'a [Arg],
+        scope: &mut Scope<'a>,
+        positive: bool,
+        at: Span,
+    ) -> Formula {
+        self.called.insert(name.text.clone());
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            values.push(match arg {
+                Arg::Term(term) => self.term(term, scope),
+                Arg::Formula(formula) => {
+                    self.push(
+                        Diagnostic::error("C0108", formula.span, "formula given for a predicate parameter")
+                            .label("parameters stand for terms")
+                            .help("use a term, or write the formula out"),
+                    );
+                    Value::Unknown
+                }
+            });
+        }
+        let Some(&predicate) = self.predicates.get(name.text.as_str()) else {
+            let mut error =
+                Diagnostic::error("C0107", name.span(), format!("unknown predicate `{}`", name.text))
+                    .label("not defined before this place");
+            let known = self.predicates.keys().copied();
+            error = match suggestion(&name.text, known) {
+                Some(similar) => error.help(format!("did you mean `{similar}`?")),
+                None => error.help("a predicate is defined before its first use; it cannot use itself"),
+            };
+            self.push(error);
+            return Formula::False;
+        };
+        if predicate.params.len() != args.len() {
+            let error = Diagnostic::error(
+                "C0108",
+                at,
+                format!(
+                    "predicate `{}` takes {} arguments, not {}",
+                    name.text,
+                    predicate.params.len(),
+                    args.len()
+                ),
+            )
+            .also(predicate.name.span(), "defined here");
+            self.push(error);
+            return Formula::False;
+        }
+        let mark = scope.len();
+        for (param, value) in predicate.params.iter().zip(values) {
+            scope.push(&param.text, value);
+        }
+        self.calls.push(at);
+        let formula = self.formula(&predicate.body, scope, positive);
+        self.calls.pop();
+        scope.truncate(mark);
+        formula
+    }
+
+    fn quantified(
+        &mut self,
+        quantifier: Quantifier,
+        vars: &'a [Name],
+        body: &'a Expr,
+        scope: &mut Scope<'a>,
+        positive: bool,
+        at: Span,
+    ) -> Formula {
+        for (i, var) in vars.iter().enumerate() {
+            if let Some(first) = vars[..i].iter().find(|other| other.text == var.text) {
+                self.push(super::symbols::duplicate("C0109", var, "process variable", Some(first.span())));
+                return Formula::False;
+            }
+            if let Some(Value::Proc(_)) = scope.lookup(&var.text) {
+                if self.place == Place::Bad && self.calls.is_empty() {
+                    self.push(
+                        super::symbols::duplicate("C0109", var, "process variable", None)
+                            .label("already in scope"),
+                    );
+                    return Formula::False;
+                }
+                if self.calls.is_empty() {
+                    self.push(
+                        Diagnostic::warning(
+                            "C0903",
+                            var.span(),
+                            format!("`{}` hides another process variable", var.text),
+                        )
+                        .label("this one is meant from here on"),
+                    );
+                }
+            }
+        }
+        let other = matches!(quantifier, Quantifier::ForallOther | Quantifier::ExistsOther);
+        let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive;
+        let nested = self.universal.is_some() || self.existential;
+        match (self.place, universal) {
+            (Place::Predicate, _) => {
+                let mark = scope.len();
+                for var in vars {
+                    scope.push(&var.text, Value::Unknown);
+                }
+                let formula = self.formula(body, scope, positive);
+                scope.truncate(mark);
+                formula
+            }
+            (Place::Init, true) if !other => self.init_parameters(vars, body, scope, positive),
+            (Place::Bad, false) => {
+                let fresh: Vec<u8> = vars.iter().map(|var| self.fresh(var.span())).collect();
+                let values: Vec<ProcRef> = fresh.iter().map(|&v| ProcRef::Var(v)).collect();
+                let inner = self.bind(vars, &values, body, scope, positive);
+                Formula::Exists(fresh, Box::new(inner))
+            }
+            (Place::Guard, true) if vars.len() == 1 && !nested => {
+                let mut parts = Vec::new();
+                if !other {
+                    for i in 0..self.params {
+                        parts.push(self.bind(vars, &[ProcRef::Var(i)], body, scope, positive));
+                    }
+                }
+                let bound = self.fresh(at);
+                self.universal = Some(bound);
+                let inner = self.bind(vars, &[ProcRef::Var(bound)], body, scope, positive);
+                self.universal = None;
+                if inner != Formula::True {
+                    parts.push(Formula::Forall(bound, Box::new(inner)));
+                }
+                Formula::and(parts)
+            }
+            (Place::Guard, false) if self.universal.is_none() && !(other && self.existential) => {
+                self.existential_guard(vars, body, scope, positive, other)
+            }
+            _ => {
+                self.misplaced(universal, other, nested, at);
+                Formula::False
+            }
+        }
+    }
+
+    fn misplaced(&mut self, universal: bool, other: bool, nested: bool, at: Span) {
+        let kind = if universal { "universal" } else { "existential" };
+        let (place, help) = match self.place {
+            Place::Init if universal && other => ("init", "use `forall`: every process is meant in init"),
+            Place::Init => ("init", "init describes all processes: use parameters or `forall`"),
+            Place::Bad => (
+                "unsafe or invariant",
+                "bad states are described by some processes: use parameters or `exists`",
+            ),
+            Place::Condition => {
+                ("a case condition", "split the transition, with the quantified formula in its guard")
+            }
+            _ if nested => {
+                ("another quantifier", "name the inner process with a parameter of the transition")
+            }
+            _ => ("a guard", "a universal quantifier in a guard binds one variable"),
+        };
+        self.push(
+            Diagnostic::error("C0301", at, format!("{kind} quantifier not allowed in {place}"))
+                .label("after negations are pushed inwards")
+                .help(help),
+        );
+    }
+
+    /// Elaborates a body with names for processes.
+    fn bind(
+        &mut self,
+        vars: &'a [Name],
+        values: &[ProcRef],
+        body: &'a Expr,
+        scope: &mut Scope<'a>,
+        positive: bool,
+    ) -> Formula {
+        let mark = scope.len();
+        for (var, value) in vars.iter().zip(values) {
+            scope.push(&var.text, Value::Proc(*value));
+        }
+        let formula = self.formula(body, scope, positive);
+        scope.truncate(mark);
+        formula
+    }
+
+    /// Universal quantifiers of init join its parameters, which need not be distinct.
+    fn init_parameters(
+        &mut self,
+        vars: &'a [Name],
+        body: &'a Expr,
+        scope: &mut Scope<'a>,
+        positive: bool,
+    ) -> Formula {
+        if vars.len() > 1 && self.calls.is_empty() {
+            self.push(
+                Diagnostic::warning("C0904", vars[1].span(), "`<>` has no effect in init")
+                    .label("the formula must also hold when the variables are one process")
+                    .help("write the condition into the formula, as in `x = y || ..`"),
+            );
+        }
+        let fresh: Vec<u8> = vars.iter().map(|var| self.fresh(var.span())).collect();
+        self.loose.extend(&fresh);
+        let values: Vec<ProcRef> = fresh.into_iter().map(ProcRef::Var).collect();
+        self.bind(vars, &values, body, scope, positive)
+    }
+
+    /// `exists` in a guard: each variable is a process in scope or a further one; `exists_other` passes
+    /// over the declared parameters.
+    fn existential_guard(
+        &mut self,
+        vars: &'a [Name],
+        body: &'a Expr,
+        scope: &mut Scope<'a>,
+        positive: bool,
+        other: bool,
+    ) -> Formula {
+        let outer = self.existential;
+        self.existential = true;
+        let skip = if other { usize::from(self.params) } else { 0 };
+        let mut parts = Vec::new();
+        self.choose(vars, &mut Vec::new(), &mut Vec::new(), skip, body, scope, positive, &mut parts);
+        self.existential = outer;
+        Formula::or(parts)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn choose(
+        &mut self,
+        vars: &'a [Name],
+        chosen: &mut Vec<ProcRef>,
+        fresh: &mut Vec<u8>,
+        skip: usize,
+        body: &'a Expr,
+        scope: &mut Scope<'a>,
+        positive: bool,
+        parts: &mut Vec<Formula>,
+    ) {
+        if !self.step() {
+            return;
+        }
+        if chosen.len() == vars.len() {
+            let added = fresh.len();
+            self.candidates.extend(fresh.iter().map(|&v| ProcRef::Var(v)));
+            let inner = self.bind(vars, chosen, body, scope, positive);
+            self.candidates.truncate(self.candidates.len() - added);
+            parts.push(if added == 0 { inner } else { Formula::Exists(fresh.clone(), Box::new(inner)) });
+            return;
+        }
+        for i in skip..self.candidates.len() {
+            let candidate = self.candidates[i];
+            if !chosen.contains(&candidate) {
+                chosen.push(candidate);
+                self.choose(vars, chosen, fresh, skip, body, scope, positive, parts);
+                chosen.pop();
+            }
+        }
+        let new = self.fresh(vars[chosen.len()].span());
+        chosen.push(ProcRef::Var(new));
+        fresh.push(new);
+        self.choose(vars, chosen, fresh, skip, body, scope, positive, parts);
+        fresh.pop();
+        chosen.pop();
+    }
+
+    /// Checks a predicate on its own, with parameters of unknown type, and makes it known.
+    pub fn define(&mut self, predicate: &'a Predicate) {
+        if let Some(previous) = self.predicates.get(predicate.name.text.as_str()) {
+            let previous = previous.name.span();
+            self.push(super::symbols::duplicate("C0107", &predicate.name, "predicate", Some(previous)));
+            return;
+        }
+        self.reset_budget();
+        self.start(predicate.loc.0, Place::Predicate, 0);
+        let mut scope = Scope { open: true, ..Scope::default() };
+        for (i, param) in predicate.params.iter().enumerate() {
+            if let Some(first) = predicate.params[..i].iter().find(|other| other.text == param.text) {
+                self.push(super::symbols::duplicate("C0109", param, "parameter", Some(first.span())));
+            }
+            scope.push(&param.text, Value::Unknown);
+        }
+        self.formula(&predicate.body, &mut scope, true);
+        self.predicates.insert(&predicate.name.text, predicate);
+    }
+}

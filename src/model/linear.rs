@@ -1,0 +1,213 @@
+//! Linear expressions: checked arithmetic on [`Linear`] and normal forms of constraints.
+
+use super::scope::TermType;
+use super::{Cell, Linear, Literal, Rational, Relation, Type};
+use crate::syntax::ast::Comparison;
+
+/// A numeric term with its type.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Number {
+    /// The expression.
+    pub linear: Linear,
+    /// Int, real, or (for a literal without point) both.
+    pub kind: NumberKind,
+}
+
+/// Type of a numeric term.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NumberKind {
+    Int,
+    Real,
+    IntLiteral,
+}
+
+impl Number {
+    /// The type.
+    pub fn ty(&self) -> TermType {
+        match self.kind {
+            NumberKind::Int => TermType::Known(Type::Int),
+            NumberKind::Real => TermType::Known(Type::Real),
+            NumberKind::IntLiteral => TermType::IntLiteral,
+        }
+    }
+
+    /// A cell of type int or real.
+    pub fn cell(cell: Cell, ty: Type) -> Self {
+        let kind = if ty == Type::Real { NumberKind::Real } else { NumberKind::Int };
+        Self { linear: Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO }, kind }
+    }
+
+    /// A literal.
+    pub fn literal(value: Rational, real: bool) -> Self {
+        let kind = if real { NumberKind::Real } else { NumberKind::IntLiteral };
+        Self { linear: Linear { terms: Vec::new(), constant: value }, kind }
+    }
+}
+
+impl Linear {
+    /// `self + factor * other`; `None` when a number leaves the 64-bit range.
+    pub fn add_scaled(&self, factor: Rational, other: &Self) -> Option<Self> {
+        let constant = self.constant.add(factor.mul(other.constant)?)?;
+        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
+        let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        loop {
+            let order = match (left.peek(), right.peek()) {
+                (Some((a, _)), Some((b, _))) => a.cmp(b),
+                (Some(_), None) => std::cmp::Ordering::Less,
+                (None, Some(_)) => std::cmp::Ordering::Greater,
+                (None, None) => break,
+            };
+            let mut coefficient = Rational::ZERO;
+            let mut cell = None;
+            if order.is_le()
+                && let Some((c, a)) = left.next()
+            {
+                coefficient = coefficient.add(*a)?;
+                cell = Some(c);
+            }
+            if order.is_ge()
+                && let Some((c, b)) = right.next()
+            {
+                coefficient = coefficient.add(factor.mul(*b)?)?;
+                cell = Some(c);
+            }
+            if let (Some(cell), false) = (cell, coefficient.is_zero()) {
+                terms.push((cell.clone(), coefficient));
+            }
+        }
+        Some(Self { terms, constant })
+    }
+
+    /// `factor * self`; `None` when a number leaves the 64-bit range.
+    pub fn scaled(&self, factor: Rational) -> Option<Self> {
+        Self { terms: Vec::new(), constant: Rational::ZERO }.add_scaled(factor, self)
+    }
+
+    /// The same expression over renamed cells.
+    pub(super) fn map_cells(&self, mut map: impl FnMut(&Cell) -> Cell) -> Option<Self> {
+        let mut result = Self { terms: Vec::new(), constant: self.constant };
+        let mut renamed: Vec<(Cell, Rational)> = self.terms.iter().map(|(cell, a)| (map(cell), *a)).collect();
+        renamed.sort_by(|a, b| a.0.cmp(&b.0));
+        for (cell, a) in renamed {
+            match result.terms.last_mut() {
+                Some((last, sum)) if *last == cell => *sum = sum.add(a)?,
+                _ => result.terms.push((cell, a)),
+            }
+        }
+        result.terms.retain(|(_, a)| !a.is_zero());
+        Some(result)
+    }
+}
+
+/// A constraint, or its truth value when it has one.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Constraint {
+    /// Holds always or never.
+    Constant(bool),
+    /// A constraint over at least one cell.
+    Literal(Literal),
+}
+
+/// `left op right`; `None` when a number leaves the 64-bit range.
+pub(super) fn constraint(left: &Linear, op: Comparison, right: &Linear, integer: bool) -> Option<Constraint> {
+    let minus_one = Rational::ONE.neg();
+    let (expr, relation) = match op {
+        Comparison::Eq => (left.add_scaled(minus_one, right)?, Relation::Eq),
+        Comparison::Ne => (left.add_scaled(minus_one, right)?, Relation::Ne),
+        Comparison::Lt => (left.add_scaled(minus_one, right)?, Relation::Lt),
+        Comparison::Le => (left.add_scaled(minus_one, right)?, Relation::Le),
+        Comparison::Gt => (right.add_scaled(minus_one, left)?, Relation::Lt),
+        Comparison::Ge => (right.add_scaled(minus_one, left)?, Relation::Le),
+    };
+    normalise(expr, relation, integer)
+}
+
+/// The normal form of `expr relation 0`: equations have a positive first coefficient; integer
+/// constraints are not strict, have coprime coefficients and a tight bound.
+pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool) -> Option<Constraint> {
+    let Some((_, first)) = expr.terms.first() else {
+        let sign = expr.constant.signum();
+        return Some(Constraint::Constant(match relation {
+            Relation::Eq => sign == 0,
+            Relation::Ne => sign != 0,
+            Relation::Le => sign <= 0,
+            Relation::Lt => sign < 0,
+        }));
+    };
+    if matches!(relation, Relation::Eq | Relation::Ne) && first.signum() < 0 {
+        expr = expr.scaled(Rational::ONE.neg())?;
+    }
+    if integer {
+        if relation == Relation::Lt {
+            expr.constant = expr.constant.add(Rational::ONE)?;
+            relation = Relation::Le;
+        }
+        let divisor = expr.terms.iter().fold(0, |g, (_, a)| gcd(g, a.num().unsigned_abs()));
+        let divisor = Rational::new(i128::from(divisor), 1)?;
+        let constant = expr.constant.div(divisor)?;
+        if !constant.is_integer() && matches!(relation, Relation::Eq | Relation::Ne) {
+            return Some(Constraint::Constant(relation == Relation::Ne));
+        }
+        for (_, a) in &mut expr.terms {
+            *a = a.div(divisor)?;
+        }
+        // sum + c <= 0 with an integer sum is sum <= floor(-c).
+        expr.constant = Rational::integer(constant.neg().floor()).neg();
+    }
+    Some(Constraint::Literal(Literal::Linear { expr, relation, integer }))
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Comparison, Constraint, Linear, Rational, constraint};
+    use crate::model::{Cell, Literal, Relation, VarId};
+
+    fn x(factor: i64, constant: i64) -> Linear {
+        let cell = Cell { var: VarId(0), index: smallvec::SmallVec::new() };
+        Linear { terms: vec![(cell, Rational::integer(factor))], constant: Rational::integer(constant) }
+    }
+
+    fn number(n: i64) -> Linear {
+        Linear { terms: Vec::new(), constant: Rational::integer(n) }
+    }
+
+    fn parts(c: Option<Constraint>) -> (i64, i64, Relation) {
+        let Some(Constraint::Literal(Literal::Linear { expr, relation, .. })) = c else { panic!("{c:?}") };
+        (expr.terms[0].1.num(), expr.constant.num(), relation)
+    }
+
+    #[test]
+    fn integer_constraints_are_tight() {
+        // 2x < 5 iff x <= 2
+        assert_eq!(parts(constraint(&x(2, 0), Comparison::Lt, &number(5), true)), (1, -2, Relation::Le));
+        // -2x <= 5 iff -x <= 2 (x >= -2)
+        assert_eq!(parts(constraint(&x(-2, 0), Comparison::Le, &number(5), true)), (-1, -2, Relation::Le));
+        // 2x = 5 never
+        assert_eq!(constraint(&x(2, 0), Comparison::Eq, &number(5), true), Some(Constraint::Constant(false)));
+        assert_eq!(constraint(&x(2, 0), Comparison::Ne, &number(5), true), Some(Constraint::Constant(true)));
+    }
+
+    #[test]
+    fn real_constraints_stay_strict_and_equations_get_a_sign() {
+        assert_eq!(parts(constraint(&x(2, 0), Comparison::Lt, &number(5), false)), (2, -5, Relation::Lt));
+        assert_eq!(parts(constraint(&number(3), Comparison::Eq, &x(1, 0), false)), (1, -3, Relation::Eq));
+    }
+
+    #[test]
+    fn cells_cancel() {
+        assert_eq!(constraint(&x(1, 1), Comparison::Lt, &x(1, 0), true), Some(Constraint::Constant(false)));
+        assert_eq!(constraint(&x(1, 0), Comparison::Lt, &x(1, 1), true), Some(Constraint::Constant(true)));
+    }
+
+    #[test]
+    fn overflow_is_noticed() {
+        assert_eq!(constraint(&x(1, i64::MAX), Comparison::Eq, &number(-2), true), None);
+    }
+}

@@ -1,0 +1,229 @@
+//! Elaboration of `init`, `unsafe` and `invariant`.
+
+use super::context::{Context, Named, Place};
+use super::dnf::{Disjunct, conjunctions, dnf};
+use super::formula::Formula;
+use super::limits::{MAX_PARAMS, MAX_VARIANTS};
+use super::scope::{Scope, Value};
+use super::{Bad, BadKind, Cell, Dnf, Init, Literal, ProcRef, Term, VarId, rename};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{Name, Property, PropertyKind};
+
+impl<'a> Context<'a> {
+    /// The parameters of a declaration in scope.
+    pub fn parameters(&mut self, params: &'a [Name]) -> Scope<'a> {
+        let mut scope = Scope::default();
+        for (i, param) in params.iter().enumerate() {
+            if let Some(first) = params[..i].iter().find(|other| other.text == param.text) {
+                self.push(super::symbols::duplicate("C0109", param, "parameter", Some(first.span())));
+            }
+            if i == MAX_PARAMS {
+                self.push(
+                    Diagnostic::error("C0505", param.span(), format!("more than {MAX_PARAMS} parameters"))
+                        .label("the first one too many"),
+                );
+            }
+            scope.push(&param.text, Value::Proc(ProcRef::Var(i.min(MAX_PARAMS) as u8)));
+        }
+        scope
+    }
+
+    /// The initial states.
+    pub fn init(&mut self, decl: &'a Property) -> Init {
+        let span = decl.loc.0;
+        self.reset_budget();
+        self.start(span, Place::Init, decl.params.len().min(MAX_PARAMS));
+        let mut scope = self.parameters(&decl.params);
+        let formula = self.formula(&decl.body, &mut scope, true);
+        self.no_indices_in_init();
+        let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
+        let body = conjunctions(&formula, &same);
+        let params = self.loose.iter().max().map_or(0, |v| v + 1).max(self.params);
+        self.start(span, Place::Init, decl.params.len().min(MAX_PARAMS));
+        self.erase_processes = true;
+        let formula = self.formula(&decl.body, &mut scope, true);
+        self.erase_processes = false;
+        let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
+        let without_processes = conjunctions(&formula, &same);
+        self.unused_parameters(&decl.params);
+        let (body, without_processes) = match (body, without_processes) {
+            (Ok(body), Ok(without)) => (body, without),
+            (Err(failure), _) | (_, Err(failure)) => {
+                self.report_bound(span, &failure.message());
+                (Vec::new(), Vec::new())
+            }
+        };
+        if body.is_empty() && !self.exhausted {
+            self.push(
+                Diagnostic::warning("C0905", span, "no state with a process is initial")
+                    .label("contradictory formula"),
+            );
+        }
+        Init { params, body: Dnf(body), without_processes: Dnf(without_processes), span }
+    }
+
+    fn no_indices_in_init(&mut self) {
+        let needed: Vec<(VarId, Span)> = self.needed.iter().map(|(&var, &at)| (var, at)).collect();
+        for (var, at) in needed {
+            let name = self.symbols.var(var).name.clone();
+            self.push(
+                Diagnostic::error("C0303", at, format!("global `{name}` used as an array index in init"))
+                    .label("init describes all processes")
+                    .help(format!("with a parameter `p`, write `({name} <> p || ..)`")),
+            );
+        }
+    }
+
+    /// The bad cubes of a declaration, from the last disjunct to the first; numbers are left at 0.
+    pub fn bad(&mut self, decl: &'a Property) -> Vec<Bad> {
+        let span = decl.loc.0;
+        let kind = if decl.kind == PropertyKind::Invariant { BadKind::Invariant } else { BadKind::Unsafe };
+        self.reset_budget();
+        let declared = decl.params.len().min(MAX_PARAMS);
+        self.start(span, Place::Bad, declared);
+        let mut scope = self.parameters(&decl.params);
+        let formula = self.formula(&decl.body, &mut scope, true);
+        self.unused_parameters(&decl.params);
+        let mut disjuncts = Vec::new();
+        if self.needed.is_empty() {
+            self.bad_disjuncts(&formula, &[], &[], &mut disjuncts);
+        } else {
+            for variant in self.variants() {
+                self.start(span, Place::Bad, declared);
+                let (hidden, facts) = self.assume(&variant);
+                let formula = self.formula(&decl.body, &mut scope, true);
+                // Where the globals name no process, cells at them are false, which only makes the formula
+                // stronger: it may be asked for without saying that they name none.
+                let facts: Vec<Literal> =
+                    facts.into_iter().filter(|l| matches!(l, Literal::Eq { negated: false, .. })).collect();
+                self.bad_disjuncts(&formula, &hidden, &facts, &mut disjuncts);
+            }
+        }
+        if disjuncts.is_empty() && !self.exhausted {
+            self.push(
+                Diagnostic::warning("C0906", span, "this formula is contradictory")
+                    .label("no state satisfies it, so that nothing is checked"),
+            );
+        }
+        let mut bad = Vec::new();
+        for disjunct in disjuncts.into_iter().rev() {
+            let params = declared + disjunct.exists.len();
+            let map = |p: ProcRef| match p {
+                ProcRef::Var(v) => disjunct
+                    .exists
+                    .iter()
+                    .position(|&e| e == v)
+                    .map_or(p, |i| ProcRef::Var((declared + i) as u8)),
+                ProcRef::Const(_) => p,
+            };
+            if let Some(Some(cube)) = rename::conj(&disjunct.literals, &map) {
+                bad.push(Bad { number: 0, kind, params: params as u8, cube, span });
+            }
+        }
+        bad
+    }
+
+    fn bad_disjuncts(
+        &mut self,
+        formula: &Formula,
+        hidden: &[u8],
+        facts: &[Literal],
+        out: &mut Vec<Disjunct>,
+    ) {
+        let mut parts: Vec<Formula> = facts.iter().cloned().map(Formula::Literal).collect();
+        parts.push(formula.clone());
+        let mut formula = Formula::and(parts);
+        if !hidden.is_empty() {
+            formula = Formula::Exists(hidden.to_vec(), Box::new(formula));
+        }
+        let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
+        match dnf(&formula, &same) {
+            Ok(disjuncts) => {
+                out.extend(disjuncts.into_iter().filter(|d| !out.contains(d)).collect::<Vec<_>>())
+            }
+            Err(failure) => self.report_bound(self.declaration, &failure.message()),
+        }
+    }
+
+    /// All ways in which the globals in `needed` can name processes: for each of them the number of the
+    /// process, counted over parameters and then further ones, or `None` for no process.
+    pub fn variants(&mut self) -> Vec<Vec<(VarId, Option<u8>)>> {
+        let mut variants: Vec<(u8, Vec<(VarId, Option<u8>)>)> = vec![(self.params, Vec::new())];
+        let needed: Vec<(VarId, Span)> = self.needed.iter().map(|(&var, &at)| (var, at)).collect();
+        for (var, at) in needed {
+            let mut next = Vec::new();
+            for (processes, chosen) in &variants {
+                for process in (0..=*processes).map(Some).chain([None]) {
+                    let mut chosen = chosen.clone();
+                    chosen.push((var, process));
+                    next.push(((*processes).max(process.map_or(0, |p| p + 1)), chosen));
+                }
+            }
+            if next.len() > MAX_VARIANTS {
+                let message = format!(
+                    "the globals used as array indices can name processes in more than {MAX_VARIANTS} ways"
+                );
+                self.report_bound(at, &message);
+                return Vec::new();
+            }
+            variants = next;
+        }
+        variants.into_iter().map(|(_, chosen)| chosen).collect()
+    }
+
+    /// Makes the choice of [`Context::variants`]; returns the further processes and the literals that
+    /// say what the globals name. Universal parts ("names none of the others") are left to the caller.
+    pub fn assume(&mut self, variant: &[(VarId, Option<u8>)]) -> (Vec<u8>, Vec<Literal>) {
+        let mut hidden: Vec<u8> = Vec::new();
+        let mut facts = Vec::new();
+        for &(var, process) in variant {
+            let global = Term::Cell(Cell { var, index: smallvec::SmallVec::new() });
+            if let Some(p) = process {
+                while usize::from(p) >= usize::from(self.params) + hidden.len() {
+                    let fresh = self.fresh(self.declaration);
+                    hidden.push(fresh);
+                    self.candidates.push(ProcRef::Var(fresh));
+                    if self.exhausted {
+                        break;
+                    }
+                }
+                let process = if p < self.params { p } else { hidden[usize::from(p - self.params)] };
+                let process = ProcRef::Var(process);
+                self.named.push((var, Named::Process(process)));
+                facts.push(Literal::Eq { left: global, right: Term::Proc(process), negated: false });
+            } else {
+                self.named.push((var, Named::Nothing));
+                for p in 0..self.params {
+                    let right = Term::Proc(ProcRef::Var(p));
+                    facts.push(Literal::Eq { left: global.clone(), right, negated: true });
+                }
+            }
+        }
+        (hidden, facts)
+    }
+
+    /// Warns about parameters that occur nowhere, and about more parameters than processes.
+    pub fn unused_parameters(&mut self, params: &[Name]) {
+        for (i, param) in params.iter().enumerate() {
+            if self.used_params.get(i) == Some(&false) {
+                self.push(
+                    Diagnostic::warning(
+                        "C0907",
+                        param.span(),
+                        format!("parameter `{}` is not used", param.text),
+                    )
+                    .label("it still demands that the process exists"),
+                );
+            }
+        }
+        if let (Some(max), Some(first), Some(last)) = (self.max_procs, params.first(), params.last())
+            && params.len() > max as usize
+            && self.place != Place::Init
+        {
+            self.push(
+                Diagnostic::warning("C0908", first.span().to(last.span()), "more parameters than processes")
+                    .label(format!("`number_procs` is {max}, so that this never applies")),
+            );
+        }
+    }
+}

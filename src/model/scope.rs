@@ -1,0 +1,122 @@
+//! What names mean while a formula is elaborated.
+
+use super::linear::Number;
+use super::{Cell, EnumId, ProcRef, Type, VarKind};
+use crate::model::symbols::Symbols;
+
+/// The meaning of a term.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Value {
+    /// Constructor of an enum.
+    Constructor(EnumId, u8),
+    /// A process.
+    Proc(ProcRef),
+    /// The value of an enum, abstract or proc cell.
+    Cell(Cell, Type),
+    /// A number.
+    Number(Number),
+    /// A cell whose index names no process, or one of which it is not known yet; the type if it has one.
+    Undefined(Type),
+    /// An error has been reported; compatible with everything.
+    Unknown,
+}
+
+/// Type of a term; an integer literal is both an int and a real.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TermType {
+    /// An ordinary type.
+    Known(Type),
+    /// Int or real.
+    IntLiteral,
+    /// After an error.
+    Unknown,
+}
+
+impl Value {
+    /// The type of the value.
+    pub fn ty(&self) -> TermType {
+        match self {
+            Self::Constructor(id, _) => TermType::Known(Type::Enum(*id)),
+            Self::Proc(_) => TermType::Known(Type::Proc),
+            Self::Cell(_, ty) | Self::Undefined(ty) => TermType::Known(*ty),
+            Self::Number(number) => number.ty(),
+            Self::Unknown => TermType::Unknown,
+        }
+    }
+
+    /// Whether a process variable occurs.
+    pub fn mentions_process_variable(&self) -> bool {
+        let variable = |p: &ProcRef| matches!(p, ProcRef::Var(_));
+        match self {
+            Self::Proc(p) => variable(p),
+            Self::Cell(cell, _) => cell.index.iter().any(variable),
+            Self::Number(number) => {
+                number.linear.terms.iter().any(|(cell, _)| cell.index.iter().any(variable))
+            }
+            Self::Constructor(..) | Self::Undefined(_) | Self::Unknown => false,
+        }
+    }
+}
+
+impl TermType {
+    /// Whether values of the two types can be compared.
+    pub fn compatible(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Unknown, _) | (_, Self::Unknown) | (Self::IntLiteral, Self::IntLiteral) => true,
+            (Self::Known(a), Self::Known(b)) => a == b,
+            (Self::IntLiteral, Self::Known(ty)) | (Self::Known(ty), Self::IntLiteral) => ty.is_numeric(),
+        }
+    }
+
+    /// The type as the user writes it.
+    pub fn name(self, symbols: &Symbols) -> &str {
+        match self {
+            Self::Known(ty) => symbols.type_name(ty),
+            Self::IntLiteral => "int",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Lower-case names in scope, innermost last.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Scope<'a> {
+    pub(super) names: Vec<(&'a str, Value)>,
+    /// Whether names that are not in scope belong to an unknown place of use: the body of a predicate
+    /// that is checked on its own.
+    pub open: bool,
+}
+
+impl<'a> Scope<'a> {
+    /// Brings a name into scope.
+    pub fn push(&mut self, name: &'a str, value: Value) {
+        self.names.push((name, value));
+    }
+
+    /// Number of names in scope, for [`Scope::truncate`].
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Takes the names beyond the first `len` out of scope.
+    pub fn truncate(&mut self, len: usize) {
+        self.names.truncate(len);
+    }
+
+    /// The meaning of a name.
+    pub fn lookup(&self, name: &str) -> Option<&Value> {
+        self.names.iter().rev().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// All names, for suggestions.
+    pub fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.names.iter().map(|&(name, _)| name)
+    }
+}
+
+impl super::Var {
+    /// Whether this is a single cell.
+    pub(super) const fn is_single(&self) -> bool {
+        matches!(self.kind, VarKind::Global | VarKind::Const)
+    }
+}

@@ -1,0 +1,220 @@
+//! Declared types and symbols: one name, one meaning.
+
+use indexmap::IndexMap;
+
+use super::limits::{MAX_ARITY, MAX_TYPES, MAX_VARS};
+use super::suggest::suggestion;
+use super::{AbstractId, BOOL, EnumDecl, EnumId, MAX_CONSTRUCTORS, Type, Var, VarId, VarKind};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{Item, Name, SymbolDecl, SymbolKind, TypeDecl};
+use crate::syntax::unsupported;
+
+/// What a capitalised name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Symbol {
+    /// A value of an enum.
+    Constructor(EnumId, u8),
+    /// A global, constant or array.
+    Var(VarId),
+}
+
+/// The declarations of a file.
+#[derive(Clone, Debug)]
+pub(super) struct Symbols {
+    /// Enum types; `bool` first.
+    pub enums: Vec<EnumDecl>,
+    /// Abstract types.
+    pub abstracts: Vec<String>,
+    /// State variables.
+    pub vars: Vec<Var>,
+    types: IndexMap<String, (Type, Option<Span>)>,
+    names: IndexMap<String, (Symbol, Option<Span>)>,
+}
+
+impl Symbols {
+    /// Reads all type and symbol declarations; those with errors are left out or repaired.
+    pub fn collect(items: &[Item], out: &mut Vec<Diagnostic>) -> Self {
+        let truth_values = vec!["False".to_owned(), "True".to_owned()];
+        let mut symbols = Self {
+            enums: vec![EnumDecl { name: "bool".to_owned(), constructors: truth_values }],
+            abstracts: Vec::new(),
+            vars: Vec::new(),
+            types: IndexMap::new(),
+            names: IndexMap::new(),
+        };
+        let predeclared = [
+            ("bool", Type::Enum(BOOL)),
+            ("mbool", Type::Enum(BOOL)),
+            ("int", Type::Int),
+            ("real", Type::Real),
+            ("proc", Type::Proc),
+        ];
+        for (name, ty) in predeclared {
+            symbols.types.insert(name.to_owned(), (ty, None));
+        }
+        for (number, name) in [(0, "False"), (1, "True")] {
+            symbols.names.insert(name.to_owned(), (Symbol::Constructor(BOOL, number), None));
+        }
+        for item in items {
+            match item {
+                Item::Type(decl) => symbols.declare_type(decl, out),
+                Item::Symbol(decl) => symbols.declare_symbol(decl, out),
+                _ => {}
+            }
+        }
+        symbols
+    }
+
+    /// The meaning of a capitalised name.
+    pub fn lookup(&self, name: &str) -> Option<Symbol> {
+        self.names.get(name).map(|&(symbol, _)| symbol)
+    }
+
+    /// The declaration of a variable.
+    pub fn var(&self, id: VarId) -> &Var {
+        &self.vars[id.0 as usize]
+    }
+
+    /// The declaration of an enum.
+    pub fn enumeration(&self, id: EnumId) -> &EnumDecl {
+        &self.enums[id.0 as usize]
+    }
+
+    /// All capitalised names, for suggestions.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+
+    /// A type as the user writes it.
+    pub fn type_name(&self, ty: Type) -> &str {
+        match ty {
+            Type::Proc => "proc",
+            Type::Int => "int",
+            Type::Real => "real",
+            Type::Enum(id) => &self.enumeration(id).name,
+            Type::Abstract(id) => &self.abstracts[id.0 as usize],
+        }
+    }
+
+    fn declare_type(&mut self, decl: &TypeDecl, out: &mut Vec<Diagnostic>) {
+        let name = &decl.name;
+        if let Some((_, previous)) = self.types.get(&name.text) {
+            out.push(duplicate("C0101", name, "type", *previous));
+            return;
+        }
+        if self.enums.len() + self.abstracts.len() >= MAX_TYPES {
+            out.push(Diagnostic::error("C0501", name.span(), format!("more than {MAX_TYPES} types")));
+            return;
+        }
+        let Some(constructors) = &decl.constructors else {
+            let id = AbstractId(self.abstracts.len() as u16);
+            self.abstracts.push(name.text.clone());
+            self.types.insert(name.text.clone(), (Type::Abstract(id), Some(name.span())));
+            return;
+        };
+        if let Some(first_beyond) = constructors.get(MAX_CONSTRUCTORS) {
+            out.push(
+                Diagnostic::error(
+                    "C0502",
+                    name.span(),
+                    format!("enum `{}` has {} constructors", name.text, constructors.len()),
+                )
+                .label(format!("an enum has at most {MAX_CONSTRUCTORS} constructors"))
+                .also(first_beyond.span(), "the first one too many")
+                .help("use an abstract type or an `int` for values that are only compared"),
+            );
+        }
+        let id = EnumId(self.enums.len() as u16);
+        let mut kept = Vec::new();
+        for constructor in constructors {
+            let number = kept.len();
+            let known = number < MAX_CONSTRUCTORS;
+            let symbol = Symbol::Constructor(id, number.min(MAX_CONSTRUCTORS - 1) as u8);
+            if self.declare_name(constructor, symbol, out) && known {
+                kept.push(constructor.text.clone());
+            }
+        }
+        self.enums.push(EnumDecl { name: name.text.clone(), constructors: kept });
+        self.types.insert(name.text.clone(), (Type::Enum(id), Some(name.span())));
+    }
+
+    fn declare_symbol(&mut self, decl: &SymbolDecl, out: &mut Vec<Diagnostic>) {
+        let kind = match &decl.kind {
+            SymbolKind::Var => VarKind::Global,
+            SymbolKind::Const => VarKind::Const,
+            SymbolKind::Array(index) => {
+                for ty in index.iter().filter(|ty| ty.text != "proc") {
+                    out.push(
+                        Diagnostic::error("C0203", ty.span(), format!("array index of type `{}`", ty.text))
+                            .label("an array is indexed by processes")
+                            .help("write `proc`"),
+                    );
+                }
+                if index.len() > MAX_ARITY {
+                    let message = format!("array `{}` has {} indices", decl.name.text, index.len());
+                    out.push(
+                        Diagnostic::error("C0503", decl.name.span(), message)
+                            .label(format!("an array has at most {MAX_ARITY} indices")),
+                    );
+                }
+                VarKind::Array(index.len().min(MAX_ARITY) as u8)
+            }
+        };
+        let ty = self.resolve_type(&decl.ty, out);
+        if self.vars.len() >= MAX_VARS {
+            out.push(Diagnostic::error("C0501", decl.name.span(), format!("more than {MAX_VARS} variables")));
+            return;
+        }
+        let id = VarId(self.vars.len() as u16);
+        if self.declare_name(&decl.name, Symbol::Var(id), out) {
+            // An unknown type has been reported; `bool` lets the rest of the file be checked.
+            let ty = ty.unwrap_or(Type::Enum(BOOL));
+            let range = self.all_values(ty);
+            self.vars.push(Var { name: decl.name.text.clone(), kind, ty, range, span: decl.loc.0 });
+        }
+    }
+
+    /// The set of all constructors of an enum; all ones for another type.
+    pub fn all_values(&self, ty: Type) -> u64 {
+        match ty {
+            Type::Enum(id) => self.enumeration(id).all(),
+            _ => u64::MAX,
+        }
+    }
+
+    fn resolve_type(&self, name: &Name, out: &mut Vec<Diagnostic>) -> Option<Type> {
+        if let Some(&(ty, _)) = self.types.get(&name.text) {
+            return Some(ty);
+        }
+        if let Some(branch) = unsupported::type_name(&name.text) {
+            out.push(unsupported::diagnostic(name.span(), &format!("the type `{}`", name.text), branch));
+            return None;
+        }
+        let error = Diagnostic::error("C0102", name.span(), format!("unknown type `{}`", name.text));
+        let error = match suggestion(&name.text, self.types.keys().map(String::as_str)) {
+            Some(similar) => error.help(format!("did you mean `{similar}`?")),
+            None => error.help(format!("declare it with `type {}`", name.text)),
+        };
+        out.push(error);
+        None
+    }
+
+    fn declare_name(&mut self, name: &Name, symbol: Symbol, out: &mut Vec<Diagnostic>) -> bool {
+        if let Some((_, previous)) = self.names.get(&name.text) {
+            out.push(duplicate("C0103", name, "name", *previous));
+            return false;
+        }
+        self.names.insert(name.text.clone(), (symbol, Some(name.span())));
+        true
+    }
+}
+
+/// The error for a second declaration of something.
+pub(super) fn duplicate(code: &'static str, name: &Name, what: &str, previous: Option<Span>) -> Diagnostic {
+    let error = Diagnostic::error(code, name.span(), format!("duplicate {what} `{}`", name.text));
+    match previous {
+        Some(span) => error.label("declared again").also(span, "declared here"),
+        None => error.label("this is predeclared"),
+    }
+    .help("choose another name")
+}

@@ -1,0 +1,373 @@
+//! Typing of terms: from names to cells, processes, constructors and linear expressions.
+
+use smallvec::SmallVec;
+
+use super::context::{Context, Named};
+use super::limits::MAX_PROC_CONSTANT;
+use super::linear::Number;
+use super::scope::{Scope, Value};
+use super::suggest::suggestion;
+use super::symbols::Symbol;
+use super::{Cell, ProcRef, Rational, Type, VarId, VarKind};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{self, Base, Name, Offset, Term, TermKind};
+use crate::syntax::unsupported;
+
+/// What an index is.
+pub(super) enum Index {
+    Process(ProcRef),
+    /// A global of type `proc`.
+    Global(VarId),
+    /// Reported.
+    Error,
+}
+
+fn is_mident(name: &Name) -> bool {
+    name.text.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+impl<'a> Context<'a> {
+    /// The meaning of a term.
+    pub fn term(&mut self, term: &'a Term, scope: &Scope<'a>) -> Value {
+        match &term.kind {
+            TermKind::Base(base) => self.base(base, scope),
+            TermKind::Number(number) => self.number(number),
+            TermKind::Scaled { factor, name } => {
+                let value = self.name(name, scope);
+                self.scaled(factor, value, name.span())
+            }
+            TermKind::Sum { base, negative, offset } => {
+                let left = self.base(base, scope);
+                let left = self.numeric(left, base_span(base));
+                let right = self.offset(offset, scope);
+                self.sum(left, *negative, right, term.span())
+            }
+        }
+    }
+
+    fn base(&mut self, base: &'a Base, scope: &Scope<'a>) -> Value {
+        match base {
+            Base::Name(name) => self.name(name, scope),
+            Base::Cell { array, index } => self.cell(array, index, scope),
+        }
+    }
+
+    fn number(&mut self, number: &ast::Number) -> Value {
+        match Rational::parse(&number.text) {
+            Some(value) => Value::Number(Number::literal(value, number.is_real())),
+            None => {
+                self.push(
+                    Diagnostic::error("C0211", number.loc.0, "number out of range")
+                        .label("numerator and denominator must fit 64 bits"),
+                );
+                Value::Unknown
+            }
+        }
+    }
+
+    fn offset(&mut self, offset: &'a Offset, scope: &Scope<'a>) -> Value {
+        match offset {
+            Offset::Number(number) => self.number(number),
+            Offset::Scaled { factor, name } => {
+                let value = self.name(name, scope);
+                self.scaled(factor, value, name.span())
+            }
+            Offset::Name(name) => {
+                let value = self.name(name, scope);
+                if let Some(Symbol::Var(id)) = self.symbols.lookup(&name.text)
+                    && self.symbols.var(id).kind == VarKind::Global
+                {
+                    self.push(
+                        Diagnostic::error("C0205", name.span(), format!("`{}` is not a constant", name.text))
+                            .label("only a number, a `const` or a multiple can be added")
+                            .help(format!(
+                                "write `1 * {0}` to add the variable, or declare `const {0}`",
+                                name.text
+                            )),
+                    );
+                    return Value::Unknown;
+                }
+                self.numeric(value, name.span())
+            }
+        }
+    }
+
+    fn numeric(&mut self, value: Value, at: Span) -> Value {
+        match value {
+            Value::Number(_) | Value::Unknown | Value::Undefined(Type::Int | Type::Real) => value,
+            other => {
+                let found = other.ty().name(self.symbols);
+                self.push(
+                    Diagnostic::error("C0204", at, format!("arithmetic on a value of type `{found}`"))
+                        .label("must be of type `int` or `real`"),
+                );
+                Value::Unknown
+            }
+        }
+    }
+
+    fn scaled(&mut self, factor: &ast::Number, value: Value, at: Span) -> Value {
+        let value = self.numeric(value, at);
+        let (Value::Number(factor), Value::Number(number)) = (self.number(factor), &value) else {
+            return value;
+        };
+        match number.linear.scaled(factor.linear.constant) {
+            Some(linear) => Value::Number(Number { linear, kind: number.kind }),
+            None => self.out_of_range(at),
+        }
+    }
+
+    fn sum(&mut self, left: Value, negative: bool, right: Value, at: Span) -> Value {
+        let (a, b) = (left.ty(), right.ty());
+        if !a.compatible(b) {
+            self.incompatible(at, &left, &right);
+            return Value::Unknown;
+        }
+        match (left, right) {
+            (Value::Number(a), Value::Number(b)) => {
+                let kind = if a.kind == super::linear::NumberKind::IntLiteral { b.kind } else { a.kind };
+                let factor = if negative { Rational::ONE.neg() } else { Rational::ONE };
+                match a.linear.add_scaled(factor, &b.linear) {
+                    Some(linear) => Value::Number(Number { linear, kind }),
+                    None => self.out_of_range(at),
+                }
+            }
+            (Value::Unknown, _) | (_, Value::Unknown) => Value::Unknown,
+            (undefined @ Value::Undefined(_), _) | (_, undefined) => undefined,
+        }
+    }
+
+    /// Reports a number that leaves the 64-bit range.
+    pub fn out_of_range(&mut self, at: Span) -> Value {
+        self.push(
+            Diagnostic::error("C0211", at, "number out of range")
+                .label("the result of this arithmetic does not fit 64 bits"),
+        );
+        Value::Unknown
+    }
+
+    /// Reports operands of different types.
+    pub fn incompatible(&mut self, at: Span, left: &Value, right: &Value) {
+        let (a, b) = (left.ty().name(self.symbols), right.ty().name(self.symbols));
+        let mut error = Diagnostic::error("C0201", at, format!("types `{a}` and `{b}` are not compatible"))
+            .label(format!("`{a}` on the left, `{b}` on the right"));
+        if (a == "real" && b == "int") || (a == "int" && b == "real") {
+            error = error.help("there is no conversion between `int` and `real`");
+        } else if a == "bool" || b == "bool" {
+            error = error.help("the values of type `bool` are `True` and `False`");
+        }
+        self.push(error);
+    }
+
+    /// The meaning of a name that stands alone.
+    fn name(&mut self, name: &Name, scope: &Scope<'a>) -> Value {
+        if name.text.starts_with('#') {
+            return self.process_constant(name).map_or(Value::Unknown, Value::Proc);
+        }
+        if !is_mident(name) {
+            return self.process_name(name, scope);
+        }
+        match self.symbols.lookup(&name.text) {
+            Some(Symbol::Constructor(id, number)) => Value::Constructor(id, number),
+            Some(Symbol::Var(id)) => {
+                self.used.insert(id);
+                let var = self.symbols.var(id);
+                if !var.is_single() {
+                    self.push(
+                        Diagnostic::error(
+                            "C0202",
+                            name.span(),
+                            format!("array `{}` used without an index", name.text),
+                        )
+                        .label(format!("`{}` must have {} index(es)", name.text, var.arity()))
+                        .also(var.span, "declared here")
+                        .help(
+                            "whole arrays are neither compared nor assigned; write a `case` over all cells",
+                        ),
+                    );
+                    return Value::Unknown;
+                }
+                self.cell_value(Cell { var: id, index: SmallVec::new() })
+            }
+            None => {
+                self.unknown_symbol(name, "name");
+                Value::Unknown
+            }
+        }
+    }
+
+    fn cell_value(&self, cell: Cell) -> Value {
+        let ty = self.symbols.var(cell.var).ty;
+        if ty.is_numeric() { Value::Number(Number::cell(cell, ty)) } else { Value::Cell(cell, ty) }
+    }
+
+    /// Reports a capitalised name without declaration.
+    pub fn unknown_symbol(&mut self, name: &Name, what: &str) {
+        if let Some(branch) = unsupported::symbol_name(&name.text) {
+            let error = unsupported::diagnostic(name.span(), &format!("`{}`", name.text), branch);
+            self.push(error);
+            return;
+        }
+        let mut error = Diagnostic::error("C0104", name.span(), format!("unknown {what} `{}`", name.text))
+            .label("not declared");
+        if let Some(similar) = suggestion(&name.text, self.symbols.names()) {
+            error = error.help(format!("did you mean `{similar}`?"));
+        }
+        self.push(error);
+    }
+
+    fn process_name(&mut self, name: &Name, scope: &Scope<'a>) -> Value {
+        if let Some(value) = scope.lookup(&name.text) {
+            if let Value::Proc(ProcRef::Var(i)) = value
+                && let Some(used) = self.used_params.get_mut(usize::from(*i))
+            {
+                *used = true;
+            }
+            return value.clone();
+        }
+        if scope.open {
+            return Value::Unknown;
+        }
+        let mut error = Diagnostic::error("C0105", name.span(), format!("unknown process `{}`", name.text))
+            .label("not a parameter, nor bound by a quantifier");
+        error = match suggestion(&name.text, scope.names()) {
+            Some(similar) => error.help(format!("did you mean `{similar}`?")),
+            None => error.help(format!("add `{}` to the parameters", name.text)),
+        };
+        self.push(error);
+        Value::Unknown
+    }
+
+    /// The process constant `#k`.
+    pub fn process_constant(&mut self, name: &Name) -> Option<ProcRef> {
+        let number = name.text[1..].parse::<u32>().ok().filter(|&k| k <= MAX_PROC_CONSTANT);
+        let Some(k) = number else {
+            self.push(
+                Diagnostic::error(
+                    "C0106",
+                    name.span(),
+                    format!("process constant `{}` out of range", name.text),
+                )
+                .label(format!("the greatest process constant is `#{MAX_PROC_CONSTANT}`")),
+            );
+            return None;
+        };
+        match self.max_procs {
+            None => self.push(
+                Diagnostic::error(
+                    "C0106",
+                    name.span(),
+                    format!("process constant `{}` without `number_procs`", name.text),
+                )
+                .help("start the file with `number_procs` and the number of processes"),
+            ),
+            Some(max) if k > max => self.push(
+                Diagnostic::error(
+                    "C0106",
+                    name.span(),
+                    format!("process constant `{}` out of range", name.text),
+                )
+                .label(format!("`number_procs` is {max}")),
+            ),
+            Some(_) => {
+                self.proc_constants = self.proc_constants.max(k as u8);
+                return Some(ProcRef::Const(k as u8 - 1));
+            }
+        }
+        None
+    }
+
+    /// The meaning of an array cell.
+    fn cell(&mut self, array: &Name, index: &'a [Name], scope: &Scope<'a>) -> Value {
+        let resolved: Vec<Index> = index.iter().map(|name| self.index(name, scope)).collect();
+        let Some(id) = self.array(array, index.len()) else { return Value::Unknown };
+        let ty = self.symbols.var(id).ty;
+        let mut cell = Cell { var: id, index: SmallVec::new() };
+        for (index, name) in resolved.into_iter().zip(index) {
+            match index {
+                Index::Process(p) => cell.index.push(p),
+                Index::Error => return Value::Unknown,
+                Index::Global(global) => match self.named.iter().find(|(known, _)| *known == global) {
+                    Some((_, Named::Process(p))) => cell.index.push(*p),
+                    Some((_, Named::Nothing)) => return Value::Undefined(ty),
+                    None => {
+                        self.needed.entry(global).or_insert(name.span());
+                        return Value::Undefined(ty);
+                    }
+                },
+            }
+        }
+        self.cell_value(cell)
+    }
+
+    /// The array of this name, which is given `arity` indices.
+    pub fn array(&mut self, array: &Name, arity: usize) -> Option<VarId> {
+        let id = match self.symbols.lookup(&array.text) {
+            Some(Symbol::Var(id)) => id,
+            Some(Symbol::Constructor(..)) => {
+                self.push(Diagnostic::error(
+                    "C0202",
+                    array.span(),
+                    format!("constructor `{}` used as an array", array.text),
+                ));
+                return None;
+            }
+            None => {
+                self.unknown_symbol(array, "array");
+                return None;
+            }
+        };
+        self.used.insert(id);
+        let var = self.symbols.var(id);
+        if var.arity() != arity {
+            let message = match var.arity() {
+                0 => format!("`{}` is not an array", array.text),
+                1 => format!("array `{}` must have 1 index", array.text),
+                n => format!("array `{}` must have {n} indices", array.text),
+            };
+            let error = Diagnostic::error("C0202", array.span(), message)
+                .label(format!("used with {arity} here"))
+                .also(var.span, "declared here");
+            self.push(error);
+            return None;
+        }
+        Some(id)
+    }
+
+    /// What an index means.
+    pub fn index(&mut self, name: &Name, scope: &Scope<'a>) -> Index {
+        let digit = name.text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+        if digit {
+            return Index::Error;
+        }
+        match self.name(name, scope) {
+            Value::Proc(p) => Index::Process(p),
+            Value::Cell(cell, Type::Proc) if cell.index.is_empty() => Index::Global(cell.var),
+            Value::Cell(_, Type::Proc) => {
+                self.push(
+                    Diagnostic::error("C0014", name.span(), "array cell used as an array index")
+                        .label("an index is a process or a global of type `proc`")
+                        .help("add a parameter or quantifier `g` that equals this cell, and use `g` as the index"),
+                );
+                Index::Error
+            }
+            Value::Unknown | Value::Undefined(_) => Index::Error,
+            other => {
+                let found = other.ty().name(self.symbols);
+                self.push(
+                    Diagnostic::error("C0203", name.span(), format!("array index of type `{found}`"))
+                        .label("an index is a process or a global of type `proc`"),
+                );
+                Index::Error
+            }
+        }
+    }
+}
+
+/// Where a base stands.
+pub(super) fn base_span(base: &Base) -> Span {
+    match base {
+        Base::Name(name) => name.span(),
+        Base::Cell { array, index } => index.iter().fold(array.span(), |span, name| span.to(name.span())),
+    }
+}

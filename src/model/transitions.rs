@@ -1,0 +1,212 @@
+//! Elaboration of transitions: guards, hidden parameters, and the split into disjuncts.
+
+use super::context::{Context, Place};
+use super::dnf::{Disjunct, Sameness, dnf, product};
+use super::formula::Formula;
+use super::limits::MAX_PARAMS;
+use super::updates::Draft;
+use super::{Cell, Conj, Dnf, Literal, ProcRef, Term, Transition, Universal, VarId, rename};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::ast;
+
+impl<'a> Context<'a> {
+    /// The parts of a transition declaration, number `origin` of the file.
+    pub fn transition(&mut self, decl: &'a ast::Transition, origin: u16) -> Vec<Transition> {
+        self.reset_budget();
+        let span = decl.loc.0;
+        let declared = decl.params.len().min(MAX_PARAMS);
+        self.start(span, Place::Guard, declared);
+        let mut parts = Vec::new();
+        let first = self.variant(decl, &[]);
+        if self.needed.is_empty() {
+            if let Some((guard, drafts)) = first {
+                self.split(decl, origin, &[], guard, &drafts, &mut parts);
+            }
+        } else {
+            for variant in self.variants() {
+                self.start(span, Place::Guard, declared);
+                let (hidden, facts) = self.assume(&variant);
+                if let Some((guard, drafts)) = self.variant(decl, &variant) {
+                    let mut guard = Formula::and(vec![
+                        Formula::and(facts.into_iter().map(Formula::Literal).collect()),
+                        guard,
+                    ]);
+                    if !hidden.is_empty() {
+                        guard = Formula::Exists(hidden.clone(), Box::new(guard));
+                    }
+                    self.split(decl, origin, &hidden, guard, &drafts, &mut parts);
+                }
+            }
+        }
+        self.unused_parameters(&decl.params);
+        if parts.is_empty() && !self.exhausted {
+            let mut at = decl.name.span();
+            if let Some(guard) = &decl.requires {
+                at = guard.span;
+            }
+            self.push(
+                Diagnostic::warning("C0909", at, format!("transition `{}` never fires", decl.name.text))
+                    .label("the guard is contradictory"),
+            );
+        }
+        parts
+    }
+
+    /// Guard and updates under one choice for the globals used as indices; `None` when an update reads a
+    /// cell at a global that names no process.
+    fn variant(
+        &mut self,
+        decl: &'a ast::Transition,
+        variant: &[(VarId, Option<u8>)],
+    ) -> Option<(Formula, Vec<Draft>)> {
+        let mut scope = self.parameters(&decl.params);
+        let mut parts = Vec::new();
+        for &(var, _) in variant.iter().filter(|(_, process)| process.is_none()) {
+            let bound = self.fresh(self.declaration);
+            parts.push(Formula::Forall(
+                bound,
+                Box::new(Formula::Literal(Literal::Eq {
+                    left: Term::Cell(Cell { var, index: smallvec::SmallVec::new() }),
+                    right: Term::Proc(ProcRef::Var(bound)),
+                    negated: true,
+                })),
+            ));
+        }
+        if let Some(guard) = &decl.requires {
+            parts.push(self.formula(guard, &mut scope, true));
+        }
+        let drafts = self.updates(decl, &mut scope)?;
+        Some((Formula::and(parts), drafts))
+    }
+
+    /// Adds one transition for each disjunct of the guard.
+    fn split(
+        &mut self,
+        decl: &ast::Transition,
+        origin: u16,
+        _hidden: &[u8],
+        guard: Formula,
+        drafts: &[Draft],
+        parts: &mut Vec<Transition>,
+    ) {
+        let params = self.params;
+        // Parameters, hidden ones and the variable of a universal are pairwise distinct in the end.
+        let distinct = |a: ProcRef, b: ProcRef| match (a, b) {
+            (ProcRef::Var(_), ProcRef::Const(_)) | (ProcRef::Const(_), ProcRef::Var(_)) => None,
+            (a, b) => Some(a == b),
+        };
+        let result = dnf(&guard, &distinct).and_then(|disjuncts| {
+            let mut all = Vec::new();
+            for disjunct in disjuncts {
+                all.extend(instantiate(disjunct, &distinct)?);
+            }
+            Ok(all)
+        });
+        let disjuncts = match result {
+            Ok(disjuncts) => disjuncts,
+            Err(failure) => {
+                self.report_bound(self.declaration, &failure.message());
+                return;
+            }
+        };
+        for disjunct in disjuncts {
+            let arity = params + disjunct.exists.len() as u8;
+            let renumber = |p: ProcRef, bound: &[u8]| match p {
+                ProcRef::Var(v) => {
+                    let position = |list: &[u8]| list.iter().position(|&e| e == v).map(|i| i as u8);
+                    ProcRef::Var(match (position(&disjunct.exists), position(bound)) {
+                        (Some(i), _) => params + i,
+                        (None, Some(i)) => arity + i,
+                        (None, None) => v,
+                    })
+                }
+                ProcRef::Const(_) => p,
+            };
+            let transition = (|| {
+                let guard = rename::conj(&disjunct.literals, &|p| renumber(p, &[]))??;
+                let mut universals = Vec::new();
+                for (bound, body) in &disjunct.universals {
+                    let body = renamed(body, &|p| renumber(p, &[*bound]))?;
+                    universals.push(Universal { body: Dnf(body) });
+                }
+                let updates = drafts.iter().map(|d| d.finish(&renumber)).collect::<Option<Vec<_>>>()?;
+                Some(Transition {
+                    name: decl.name.text.clone(),
+                    origin,
+                    params: decl.params.iter().map(|p| p.text.clone()).collect(),
+                    hidden: arity - params,
+                    guard,
+                    universals,
+                    updates,
+                    span: decl.loc.0,
+                })
+            })();
+            if let Some(transition) = transition
+                && !parts.contains(&transition)
+            {
+                parts.push(transition);
+            }
+        }
+    }
+}
+
+/// Renames a disjunction; `None` when a number leaves the 64-bit range.
+pub(super) fn renamed(body: &[Conj], map: &impl Fn(ProcRef) -> ProcRef) -> Option<Vec<Conj>> {
+    let mut result = Vec::with_capacity(body.len());
+    for conj in body {
+        result.extend(rename::conj(conj, map)?);
+    }
+    Some(result)
+}
+
+/// Universals range over the processes that are no parameter. Their instances for hidden parameters,
+/// which the user does not see, become part of the guard; bodies are simplified.
+fn instantiate(disjunct: Disjunct, distinct: &impl Sameness) -> Result<Vec<Disjunct>, super::dnf::Failure> {
+    use super::dnf::{Failure, simplify};
+    let universals = disjunct.universals.clone();
+    let hidden = disjunct.exists.clone();
+    let mut size = 0;
+    let mut all = vec![Disjunct { universals: Vec::new(), ..disjunct }];
+    for (bound, body) in &universals {
+        for &h in &hidden {
+            let map = |p: ProcRef| if p == ProcRef::Var(*bound) { ProcRef::Var(h) } else { p };
+            let instance: Vec<Disjunct> = renamed(body, &map)
+                .ok_or(Failure::OutOfRange)?
+                .into_iter()
+                .filter_map(|conj| fold_processes(conj, distinct))
+                .map(|literals| Disjunct { literals, ..Disjunct::default() })
+                .collect();
+            all = product(&all, &instance, distinct, &mut size)?;
+        }
+    }
+    for (bound, body) in universals {
+        let body: Vec<Conj> = body
+            .into_iter()
+            .filter_map(|conj| fold_processes(conj, distinct))
+            .filter_map(|conj| simplify(conj, distinct))
+            .collect();
+        if !body.iter().any(Vec::is_empty) {
+            for disjunct in &mut all {
+                disjunct.universals.push((bound, body.clone()));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Decides equalities between processes; `None` when one is wrong.
+fn fold_processes(conj: Conj, distinct: &impl Sameness) -> Option<Conj> {
+    let mut result = Vec::with_capacity(conj.len());
+    for literal in conj {
+        if let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } = &literal
+            && let Some(same) = distinct(*a, *b)
+        {
+            if same == *negated {
+                return None;
+            }
+            continue;
+        }
+        result.push(literal);
+    }
+    Some(result)
+}

@@ -1,0 +1,329 @@
+//! Elaboration of updates: every one becomes a total, simultaneous `case` over all cells of a variable.
+
+use indexmap::IndexMap;
+use smallvec::SmallVec;
+
+use super::context::{Context, Place};
+use super::dnf::conjunctions;
+use super::linear::Number;
+use super::scope::{Scope, Value};
+use super::symbols::Symbol;
+use super::terms::Index;
+use super::transitions::renamed;
+use super::{
+    Assignment, Branch, Cell, Conj, Dnf, Literal, ProcRef, Term, Type, Update, VarId, VarKind, rename,
+};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{self, Case, Name, Rhs};
+
+/// An update whose process variables are not numbered yet.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    var: VarId,
+    /// The index variables.
+    bound: Vec<u8>,
+    /// `None` for `?`.
+    branches: Option<Vec<(Vec<Conj>, Term)>>,
+}
+
+impl Draft {
+    /// The update with final numbers. `None` when a number leaves the 64-bit range, which cannot happen
+    /// when cells do not coincide.
+    pub fn finish(&self, renumber: &impl Fn(ProcRef, &[u8]) -> ProcRef) -> Option<Update> {
+        let map = |p: ProcRef| renumber(p, &self.bound);
+        let Some(branches) = &self.branches else {
+            return Some(Update { var: self.var, assignment: Assignment::Nondet });
+        };
+        let mut finished = Vec::with_capacity(branches.len());
+        for (when, value) in branches {
+            finished.push(Branch { when: Dnf(renamed(when, &map)?), value: rename::term(value, &map)? });
+        }
+        Some(Update { var: self.var, assignment: Assignment::Cases(finished) })
+    }
+}
+
+/// A branch before the unconditional one is added.
+type Drafts = Option<Vec<(Vec<Conj>, Term)>>;
+
+impl<'a> Context<'a> {
+    /// The updates of a transition; `None` when one reads a cell at a global that names no process, so
+    /// that there is no step.
+    pub fn updates(&mut self, decl: &'a ast::Transition, scope: &mut Scope<'a>) -> Option<Vec<Draft>> {
+        let mark = scope.len();
+        let mut defined = true;
+        for abbreviation in &decl.lets {
+            let value = self.term(&abbreviation.value, scope);
+            defined &= !matches!(value, Value::Undefined(_));
+            scope.push(&abbreviation.name.text, value);
+        }
+        let mut written: IndexMap<VarId, Span> = IndexMap::new();
+        let mut drafts = Vec::new();
+        for update in &decl.updates {
+            let Some(var) = self.target(update, &mut written) else { continue };
+            self.place = Place::Condition;
+            let loose = self.loose.len();
+            match self.update(var, update, &decl.params, scope) {
+                Some(draft) => drafts.push(draft),
+                None => defined = false,
+            }
+            self.loose.truncate(loose);
+            self.place = Place::Guard;
+        }
+        scope.truncate(mark);
+        defined.then_some(drafts)
+    }
+
+    /// The variable that an update writes.
+    fn target(&mut self, update: &ast::Update, written: &mut IndexMap<VarId, Span>) -> Option<VarId> {
+        let name = &update.target;
+        let id = match self.symbols.lookup(&name.text) {
+            Some(Symbol::Var(id)) => id,
+            Some(Symbol::Constructor(..)) => {
+                self.push(
+                    Diagnostic::error(
+                        "C0401",
+                        name.span(),
+                        format!("constructor `{}` cannot be assigned", name.text),
+                    )
+                    .help("only globals and array cells are assigned"),
+                );
+                return None;
+            }
+            None => {
+                self.unknown_symbol(name, if update.index.is_some() { "array" } else { "global" });
+                return None;
+            }
+        };
+        self.used.insert(id);
+        let var = self.symbols.var(id);
+        let error = match (var.kind, &update.index) {
+            (VarKind::Const, _) => Some(
+                Diagnostic::error(
+                    "C0401",
+                    name.span(),
+                    format!("constant `{}` cannot be assigned", name.text),
+                )
+                .label("a `const` never changes")
+                .help("declare it with `var` if it is to change"),
+            ),
+            (VarKind::Global, Some(_)) => Some(
+                Diagnostic::error("C0202", name.span(), format!("`{}` is not an array", name.text))
+                    .label("assigned with an index"),
+            ),
+            (VarKind::Array(_), None) => Some(
+                Diagnostic::error(
+                    "C0402",
+                    name.span(),
+                    format!("array `{}` assigned without an index", name.text),
+                )
+                .label("whole arrays are not assigned")
+                .help(format!("write `{0}[j] := case | _ : ..` to assign all cells", name.text)),
+            ),
+            (VarKind::Array(_), Some(index)) if index.len() != var.arity() => {
+                self.array(name, index.len());
+                return None;
+            }
+            (VarKind::Array(_), Some(_)) if matches!(update.value, Rhs::Nondet) => Some(
+                Diagnostic::error("C0403", update.loc.0, "nondeterministic assignment of an array cell")
+                    .label("`?` is for globals only")
+                    .help("assign `?` to a global in one transition, and copy it to the cell in another"),
+            ),
+            _ => None,
+        };
+        if let Some(error) = error {
+            let error = error.also(var.span, "declared here");
+            self.push(error);
+            return None;
+        }
+        if let Some(&previous) = written.get(&id) {
+            let mut error =
+                Diagnostic::error("C0404", name.span(), format!("`{}` is assigned twice", name.text))
+                    .label("assigned again")
+                    .also(previous, "assigned here");
+            if update.index.is_some() {
+                error = error.help("write one `case` with a branch for each cell");
+            } else {
+                error = error.help("updates are simultaneous: keep one of them");
+            }
+            self.push(error);
+            return None;
+        }
+        written.insert(id, name.span());
+        Some(id)
+    }
+
+    /// One update; `None` when it reads an undefined cell.
+    fn update(
+        &mut self,
+        var: VarId,
+        update: &'a ast::Update,
+        params: &[Name],
+        scope: &mut Scope<'a>,
+    ) -> Option<Draft> {
+        let index = update.index.as_deref().unwrap_or_default();
+        let mark = scope.len();
+        let mut bound = Vec::new();
+        let mut here = Vec::new();
+        for name in index {
+            let v = self.fresh(name.span());
+            bound.push(v);
+            if let Rhs::Cases(_) = update.value {
+                self.case_index(name, params, &index[..bound.len() - 1]);
+            } else {
+                here.push((name, self.index(name, scope)));
+            }
+        }
+        self.loose.extend(&bound);
+        let cell = Cell { var, index: bound.iter().map(|&v| ProcRef::Var(v)).collect() };
+        let ty = self.symbols.var(var).ty;
+        let branches: Option<Drafts> = match &update.value {
+            Rhs::Nondet => Some(None),
+            Rhs::Term(term) => {
+                let value = self.term(term, scope);
+                self.assigned(ty, value, term.span()).map(|value| {
+                    let mut when = Vec::new();
+                    for ((_, index), v) in here.iter().zip(&bound) {
+                        let process = Term::Proc(ProcRef::Var(*v));
+                        let (left, right) = match index {
+                            Index::Process(p) => super::compare::oriented(Term::Proc(*p), process),
+                            Index::Global(g) => {
+                                (Term::Cell(Cell { var: *g, index: SmallVec::new() }), process)
+                            }
+                            Index::Error => continue,
+                        };
+                        when.push(Literal::Eq { left, right, negated: false });
+                    }
+                    if when.is_empty() {
+                        Some(vec![(vec![Vec::new()], value)])
+                    } else {
+                        Some(vec![(vec![when], value), (vec![Vec::new()], unchanged(&cell, ty))])
+                    }
+                })
+            }
+            Rhs::Cases(cases) => {
+                for (name, &v) in index.iter().zip(&bound) {
+                    scope.push(&name.text, Value::Proc(ProcRef::Var(v)));
+                }
+                self.cases(cases, &cell, ty, scope, update.loc.0).map(Some)
+            }
+        };
+        scope.truncate(mark);
+        branches.map(|branches| Draft { var, bound, branches })
+    }
+
+    /// Checks a name that a `case` binds.
+    fn case_index(&mut self, name: &Name, params: &[Name], before: &[Name]) {
+        if !name.text.starts_with(|c: char| c.is_ascii_lowercase()) {
+            self.push(
+                Diagnostic::error("C0405", name.span(), format!("`{}` as the index of a `case`", name.text))
+                    .label("a `case` over an array binds new names for its indices")
+                    .help("write a new name here and compare it in the branches"),
+            );
+        } else if let Some(param) = params.iter().find(|p| p.text == name.text) {
+            self.push(
+                Diagnostic::error(
+                    "C0405",
+                    name.span(),
+                    format!("index `{}` is already a parameter", name.text),
+                )
+                .label("a `case` over an array binds new names for its indices")
+                .also(param.span(), "the parameter")
+                .help("use a new name, and compare it with the parameter in a branch"),
+            );
+        } else if let Some(first) = before.iter().find(|other| other.text == name.text) {
+            self.push(super::symbols::duplicate("C0109", name, "index", Some(first.span())));
+        }
+    }
+
+    fn cases(
+        &mut self,
+        cases: &'a [Case],
+        cell: &Cell,
+        ty: Type,
+        scope: &mut Scope<'a>,
+        at: Span,
+    ) -> Option<Vec<(Vec<Conj>, Term)>> {
+        let mut branches = Vec::new();
+        let mut defined = true;
+        let mut total = false;
+        for (i, case) in cases.iter().enumerate() {
+            let when = match &case.when {
+                None => {
+                    if i + 1 < cases.len() {
+                        self.push(
+                            Diagnostic::error("C0406", case.loc.0, "branch `_` is not the last one")
+                                .label("the branches after it never apply")
+                                .help("move it to the end"),
+                        );
+                    }
+                    vec![Vec::new()]
+                }
+                Some(when) => {
+                    let formula = self.formula(when, scope, true);
+                    let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
+                    match conjunctions(&formula, &same) {
+                        Ok(when) => when,
+                        Err(failure) => {
+                            self.report_bound(case.loc.0, &failure.message());
+                            Vec::new()
+                        }
+                    }
+                }
+            };
+            let value = self.term(&case.value, scope);
+            let value = self.assigned(ty, value, case.value.span());
+            defined &= value.is_some();
+            if when.is_empty() && self.needed.is_empty() && !self.exhausted {
+                self.push(
+                    Diagnostic::warning("C0910", case.loc.0, "this branch never applies")
+                        .label("contradictory condition"),
+                );
+            }
+            if let (Some(value), false, false) = (value, total, when.is_empty()) {
+                total = when.iter().any(Vec::is_empty);
+                branches.push((if total { vec![Vec::new()] } else { when }, value));
+            }
+        }
+        if !total {
+            if cases.iter().all(|case| case.when.is_some()) {
+                self.push(
+                    Diagnostic::warning("C0911", at, "`case` without a branch `_`")
+                        .label("cells that match no branch keep their value")
+                        .help("say so with a last branch `_`"),
+                );
+            }
+            branches.push((vec![Vec::new()], unchanged(cell, ty)));
+        }
+        defined.then_some(branches)
+    }
+
+    /// A value of type `ty` as a term; `None` when it is undefined.
+    fn assigned(&mut self, ty: Type, value: Value, at: Span) -> Option<Term> {
+        let expected = super::scope::TermType::Known(ty);
+        if !expected.compatible(value.ty()) {
+            let (want, got) = (self.symbols.type_name(ty), value.ty().name(self.symbols));
+            self.push(
+                Diagnostic::error("C0201", at, format!("types `{want}` and `{got}` are not compatible"))
+                    .label(format!("a value of type `{want}` is expected")),
+            );
+        }
+        match value {
+            Value::Constructor(_, c) => Some(Term::Constructor(c)),
+            Value::Proc(p) => Some(Term::Proc(p)),
+            Value::Cell(cell, _) => Some(Term::Cell(cell)),
+            Value::Number(number) => Some(Term::Linear(number.linear)),
+            // Errors have been reported; any term will do.
+            Value::Unknown => Some(Term::Constructor(0)),
+            Value::Undefined(_) => None,
+        }
+    }
+}
+
+/// The old value of a cell.
+fn unchanged(cell: &Cell, ty: Type) -> Term {
+    if ty.is_numeric() {
+        Term::Linear(Number::cell(cell.clone(), ty).linear)
+    } else {
+        Term::Cell(cell.clone())
+    }
+}

@@ -1,0 +1,121 @@
+//! What the grammar's actions need: bounded tree building and errors that are no syntax errors.
+
+use super::ast::{Arg, Expr, ExprKind, Name, Number, Quantifier};
+use crate::diagnostic::{Diagnostic, Span};
+
+/// The greatest height of a formula. Later stages recurse over formulas; this keeps their stack small.
+pub const MAX_DEPTH: u16 = 400;
+
+/// State shared by the actions of one parse.
+#[derive(Default)]
+pub struct Builder {
+    /// Errors and warnings found while building.
+    pub diagnostics: Vec<Diagnostic>,
+    too_deep: bool,
+}
+
+impl Builder {
+    /// A node over children of greatest height `below`. A tree that would be too high is given up,
+    /// before it can hurt anyone who recurses over it, dropping it included.
+    fn node(&mut self, kind: ExprKind, span: Span, below: u16) -> Expr {
+        if below >= MAX_DEPTH {
+            if !self.too_deep {
+                self.too_deep = true;
+                self.diagnostics.push(
+                    Diagnostic::error("C0013", span, format!("formula nested more than {MAX_DEPTH} deep"))
+                        .label("nested too deeply")
+                        .help("name parts of it with `predicate`, or split the declaration"),
+                );
+            }
+            return Expr { kind: ExprKind::Error, span, parenthesised: false, depth: 1 };
+        }
+        Expr { kind, span, parenthesised: false, depth: below + 1 }
+    }
+
+    /// `a => b` or `a <=> b`.
+    pub fn binary(&mut self, make: fn(Box<Expr>, Box<Expr>) -> ExprKind, a: Expr, b: Expr) -> Expr {
+        let (span, below) = (a.span.to(b.span), a.depth.max(b.depth));
+        let right = b.span;
+        let mixes = |kind: &ExprKind| {
+            !b.parenthesised
+                && matches!(
+                    (kind, &b.kind),
+                    (ExprKind::Implies(..), ExprKind::Iff(..)) | (ExprKind::Iff(..), ExprKind::Implies(..))
+                )
+        };
+        let probe =
+            make(Box::new(Expr::leaf(ExprKind::Error, 0, 0)), Box::new(Expr::leaf(ExprKind::Error, 0, 0)));
+        if mixes(&probe) {
+            self.diagnostics.push(
+                Diagnostic::warning("C0901", span, "`=>` and `<=>` mixed without parentheses")
+                    .also(right, "this is the right operand")
+                    .help("both bind alike and group to the right; write parentheses"),
+            );
+        }
+        self.node(make(Box::new(a), Box::new(b)), span, below)
+    }
+
+    /// `a && b && ..` or `a || b || ..`; just `last` when the list is empty.
+    pub fn chain(&mut self, make: fn(Vec<Expr>) -> ExprKind, mut list: Vec<Expr>, last: Expr) -> Expr {
+        let Some(first) = list.first() else { return last };
+        let span = first.span.to(last.span);
+        list.push(last);
+        let below = list.iter().map(|e| e.depth).max().unwrap_or(0);
+        self.node(make(list), span, below)
+    }
+
+    /// `not a`
+    pub fn not(&mut self, l: u32, a: Expr) -> Expr {
+        let (span, below) = (Span::new(l, a.span.end), a.depth);
+        self.node(ExprKind::Not(Box::new(a)), span, below)
+    }
+
+    /// `if c then a else b`
+    pub fn conditional(&mut self, l: u32, c: Expr, a: Expr, b: Expr) -> Expr {
+        let span = Span::new(l, b.span.end);
+        let below = c.depth.max(a.depth).max(b.depth);
+        self.node(ExprKind::If(Box::new(c), Box::new(a), Box::new(b)), span, below)
+    }
+
+    /// `forall x <> y. body`
+    pub fn quantified(&mut self, l: u32, quantifier: Quantifier, vars: Vec<Name>, body: Expr) -> Expr {
+        let (span, below) = (Span::new(l, body.span.end), body.depth);
+        self.node(ExprKind::Quantified { quantifier, vars, body: Box::new(body) }, span, below)
+    }
+
+    /// `p(args)`
+    pub fn call(&mut self, l: u32, name: Name, args: Vec<Arg>, r: u32) -> Expr {
+        let below = args.iter().map(|a| match a {
+            Arg::Term(_) => 0,
+            Arg::Formula(formula) => formula.depth,
+        });
+        let below = below.max().unwrap_or(0);
+        self.node(ExprKind::Call { name, args }, Span::new(l, r), below)
+    }
+
+    /// `A[B[i]]`: reported; the name stands in for the index.
+    pub fn nested_index(&mut self, array: Name, l: u32, r: u32) -> Name {
+        let cell = Span::new(l, r);
+        self.diagnostics.push(
+            Diagnostic::error("C0014", cell, "array cell used as an array index")
+                .label("an index is a process or a global of type `proc`")
+                .help(format!(
+                    "add a parameter or quantifier `g` with `{}[..] = g`, and use `g` as the index",
+                    array.text
+                )),
+        );
+        Name { text: array.text, loc: super::ast::Loc(cell) }
+    }
+
+    /// `A[2]`: reported; the number stands in for the index.
+    pub fn number_index(&mut self, number: Number, l: u32, r: u32) -> Name {
+        let digits = number.text.trim_start_matches(['-', '0']);
+        let whole = digits.split('.').next().filter(|d| !d.is_empty()).unwrap_or("1");
+        self.diagnostics.push(
+            Diagnostic::error("C0014", Span::new(l, r), "number used as an array index")
+                .label("an index is a process")
+                .help(format!("process constants are written `#{whole}`, and need `number_procs`")),
+        );
+        Name { text: number.text, loc: super::ast::loc(l, r) }
+    }
+}

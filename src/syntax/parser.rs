@@ -1,0 +1,240 @@
+//! Parser entry: cuts the text at declaration keywords, so that one run reports an error in each wrong
+//! declaration, and turns what the generated parser says into diagnostics.
+
+use lalrpop_util::ParseError;
+
+use super::ast::File;
+use super::build::Builder;
+use super::grammar::DeclarationParser;
+use super::token::{LexError, Spanned, Token, tokens};
+use super::unsupported;
+use crate::diagnostic::{Diagnostic, Severity, Span};
+
+/// Files above this size in bytes are refused (16 MiB).
+pub const MAX_BYTES: usize = 16 << 20;
+
+/// After this many errors the rest of the file is not looked at.
+pub const MAX_ERRORS: usize = 50;
+
+/// A token with its place, as the generated parser reads it.
+pub(super) type Placed<'t> = (u32, Token<'t>, u32);
+
+/// Parses a file. The tree holds the declarations without errors; it is complete when no diagnostic is
+/// an error. Diagnostics are in file order. `text` is at most [`MAX_BYTES`] long.
+pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
+    let mut parser = Parser::default();
+    let mut chunk = Vec::new();
+    let mut broken = false;
+    for (start, result, end) in tokens(text) {
+        match result {
+            Ok(token) => {
+                if token.starts_declaration() && !(chunk.is_empty() && !broken) {
+                    parser.declaration(&chunk, broken, Span::new(start, end), Some(token));
+                    chunk.clear();
+                    broken = false;
+                }
+                chunk.push((start, token, end));
+            }
+            Err(error) => {
+                parser.lexical(error, (start, end), text, chunk.last().copied());
+                broken = true;
+            }
+        }
+        if parser.errors() >= MAX_ERRORS {
+            return parser.finish();
+        }
+    }
+    if broken || !chunk.is_empty() {
+        let end = text.len() as u32;
+        parser.declaration(&chunk, broken, Span::new(end, end), None);
+    }
+    parser.finish()
+}
+
+#[derive(Default)]
+struct Parser {
+    file: File,
+    build: Builder,
+    grammar: Option<DeclarationParser>,
+    /// Latest stage reached, see [`Token::stage`].
+    stage: u8,
+    /// The illegal characters reported last, so that a run of them is one error.
+    illegal: Option<(u32, usize)>,
+}
+
+impl Parser {
+    fn errors(&self) -> usize {
+        self.build.diagnostics.iter().filter(|d| d.severity == Severity::Error).count()
+    }
+
+    fn finish(mut self) -> (File, Vec<Diagnostic>) {
+        self.build.diagnostics.sort_by_key(|d| d.primary.span);
+        (self.file, self.build.diagnostics)
+    }
+
+    fn lexical(&mut self, error: LexError, (start, end): (u32, u32), text: &str, before: Option<Placed<'_>>) {
+        let diagnostics = &mut self.build.diagnostics;
+        match error {
+            LexError::OpenComment => diagnostics.push(
+                Diagnostic::error("C0002", Span::new(start, start + 2), "comment without an end")
+                    .label("opened here")
+                    .help("comments nest: every `(*` needs its own `*)`"),
+            ),
+            LexError::Illegal => {
+                if let Some((last, at)) = self.illegal
+                    && last == start
+                {
+                    diagnostics[at].primary.span.end = end;
+                    self.illegal = Some((end, at));
+                    return;
+                }
+                let what = text.get(start as usize..).and_then(|rest| rest.chars().next()).unwrap_or('?');
+                let mut diagnostic =
+                    Diagnostic::error("C0001", Span::new(start, end), format!("illegal character {what:?}"));
+                let after = text.as_bytes().get(end as usize).copied();
+                if let Some((construct, branch)) = unsupported::character(what, before) {
+                    diagnostic = unsupported::diagnostic(Span::new(start, end), construct, branch);
+                } else if let Some(help) = unsupported::spelling(what, after) {
+                    diagnostic = diagnostic.help(help);
+                }
+                self.illegal = Some((end, diagnostics.len()));
+                diagnostics.push(diagnostic);
+            }
+        }
+    }
+
+    /// Parses one declaration; `next` is what follows it. A declaration with lexical errors has had its
+    /// error already.
+    fn declaration(&mut self, chunk: &[Placed<'_>], broken: bool, next: Span, follower: Option<Token<'_>>) {
+        let Some(&(start, first, first_end)) = chunk.first() else { return };
+        if broken {
+            return;
+        }
+        let Some(stage) = first.stage() else {
+            let diagnostic = unsupported::recognise(chunk, 0).unwrap_or_else(|| {
+                Diagnostic::error("C0003", Span::new(start, first_end), "declaration expected")
+                    .label("this starts no declaration")
+                    .help("a file consists of `type`, `var`, `const`, `array`, `init`, `invariant`, `unsafe`, `predicate` and `transition` declarations")
+            });
+            self.build.diagnostics.push(diagnostic);
+            return;
+        };
+        if stage < self.stage {
+            let order =
+                "`number_procs` first, then types, then `var`, `const` and `array`, then everything else";
+            self.build.diagnostics.push(
+                Diagnostic::error("C0004", Span::new(start, first_end), "declaration out of order")
+                    .label("comes too late")
+                    .help(format!("the order of a file is fixed: {order}")),
+            );
+        }
+        self.stage = self.stage.max(stage);
+        let grammar = self.grammar.get_or_insert_with(DeclarationParser::new);
+        match grammar.parse(&mut self.build, chunk.iter().copied()) {
+            Ok(item) => self.file.items.push(item),
+            Err(error) => {
+                let diagnostic = syntax_error(error, chunk, next, follower);
+                self.build.diagnostics.push(diagnostic);
+            }
+        }
+    }
+}
+
+fn syntax_error(
+    error: ParseError<u32, Token<'_>, std::convert::Infallible>,
+    chunk: &[Placed<'_>],
+    next: Span,
+    follower: Option<Token<'_>>,
+) -> Diagnostic {
+    let (at, found, expected) = match error {
+        ParseError::UnrecognizedToken { token: (l, _, r), expected } => {
+            let at = chunk.iter().position(|&(start, _, _)| start == l).unwrap_or(0);
+            if let Some(diagnostic) = unsupported::recognise(chunk, at) {
+                return diagnostic;
+            }
+            if let Some(diagnostic) = truth_value(chunk, at) {
+                return diagnostic;
+            }
+            (Span::new(l, r), "this token", expected)
+        }
+        ParseError::ExtraToken { token: (l, _, r) } => (Span::new(l, r), "this token", Vec::new()),
+        ParseError::UnrecognizedEof { expected, .. } => {
+            if let Some(diagnostic) = truth_value(chunk, chunk.len()) {
+                return diagnostic;
+            }
+            let found = if follower.is_some() { "this declaration" } else { "the end of the file" };
+            (next, found, expected)
+        }
+        ParseError::InvalidToken { location } => (Span::new(location, location), "this", Vec::new()),
+        ParseError::User { error } => match error {},
+    };
+    let mut diagnostic =
+        Diagnostic::error("C0003", at, "syntax error").label(format!("{found} is unexpected"));
+    if !(Span::new(0, 0)..=Span::new(0, 0)).contains(&at) && found == "this declaration" {
+        let (start, _, end) = chunk[0];
+        diagnostic = diagnostic.also(Span::new(start, end), "the declaration before it is not complete");
+    }
+    if let Some(help) = expectation(&expected) {
+        diagnostic = diagnostic.help(help);
+    }
+    diagnostic
+}
+
+/// `true` where a term is wanted, or `True` where a formula is.
+fn truth_value(chunk: &[Placed<'_>], at: usize) -> Option<Diagnostic> {
+    if let Some(&(l, token @ (Token::True | Token::False), r)) = chunk.get(at) {
+        let (formula, term) = if token == Token::True { ("true", "True") } else { ("false", "False") };
+        return Some(
+            Diagnostic::error(
+                "C0003",
+                Span::new(l, r),
+                format!("the formula `{formula}` where a term is expected"),
+            )
+            .help(format!("the value of type `bool` is written `{term}`")),
+        );
+    }
+    let &(l, Token::Mident(term @ ("True" | "False")), r) = chunk.get(at.checked_sub(1)?)? else {
+        return None;
+    };
+    let standing_alone = !matches!(
+        chunk.get(at.checked_sub(2)?)?.1,
+        Token::Equal | Token::Different | Token::Assign | Token::Bar | Token::Comma
+    );
+    standing_alone.then(|| {
+        Diagnostic::error("C0003", Span::new(l, r), format!("the value `{term}` where a formula is expected"))
+            .help(format!("the formula is written `{}`", term.to_lowercase()))
+    })
+}
+
+/// The most alternatives that are worth listing.
+const MAX_EXPECTED: usize = 8;
+
+fn expectation(expected: &[String]) -> Option<String> {
+    let mut names: Vec<String> = expected
+        .iter()
+        .map(|token| match token.as_str() {
+            "lident" => "a name like `x`".to_owned(),
+            "mident" => "a name like `X`".to_owned(),
+            "int" => "an integer".to_owned(),
+            "real" => "a real number".to_owned(),
+            "procconst" => "a process constant like `#1`".to_owned(),
+            keyword => format!("`{}`", keyword.trim_matches('"')),
+        })
+        .collect();
+    names.sort_by_key(|name| name.starts_with('`'));
+    if names.is_empty() || names.len() > MAX_EXPECTED {
+        return None;
+    }
+    let last = names.pop()?;
+    Some(if names.is_empty() {
+        format!("expected {last}")
+    } else {
+        format!("expected {} or {last}", names.join(", "))
+    })
+}
+
+/// Whether the tokens of `text` are well-formed; for tests of the lexer.
+#[cfg(test)]
+pub(super) fn lex(text: &str) -> Vec<Spanned<'_>> {
+    tokens(text).collect()
+}

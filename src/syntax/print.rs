@@ -1,0 +1,217 @@
+//! Pretty-printer: a file that parses back to the same tree.
+
+use std::fmt::{self, Write};
+
+use super::ast::{
+    Arg, Base, Case, Comparison, Expr, ExprKind, File, Item, Name, Offset, PropertyKind, Quantifier, Rhs,
+    SymbolKind, Term, TermKind, Transition, Update,
+};
+
+/// The text of a file. It parses back to an equal tree.
+pub fn print(file: &File) -> String {
+    let mut out = String::new();
+    for item in &file.items {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{item}");
+    }
+    out
+}
+
+fn list<T: fmt::Display>(items: &[T], separator: &str) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl fmt::Display for Item {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NumberProcs(x) => writeln!(f, "number_procs {}", x.count.text),
+            Self::Type(x) => match &x.constructors {
+                None => write!(f, "type {}", x.name),
+                Some(constructors) => write!(f, "type {} = {}", x.name, list(constructors, " | ")),
+            },
+            Self::Symbol(x) => match &x.kind {
+                SymbolKind::Var => write!(f, "var {} : {}", x.name, x.ty),
+                SymbolKind::Const => write!(f, "const {} : {}", x.name, x.ty),
+                SymbolKind::Array(index) => write!(f, "array {}[{}] : {}", x.name, list(index, ", "), x.ty),
+            },
+            Self::Property(x) => {
+                let kind = match x.kind {
+                    PropertyKind::Init => "init",
+                    PropertyKind::Invariant => "invariant",
+                    PropertyKind::Unsafe => "unsafe",
+                };
+                writeln!(f, "\n{kind} ({}) {{ {} }}", list(&x.params, " "), x.body)
+            }
+            Self::Predicate(x) => {
+                writeln!(f, "\npredicate {} ({}) {{ {} }}", x.name, list(&x.params, ", "), x.body)
+            }
+            Self::Transition(x) => write!(f, "\n{x}"),
+        }
+    }
+}
+
+impl fmt::Display for Transition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "transition {} ({})", self.name, list(&self.params, " "))?;
+        if let Some(guard) = &self.requires {
+            writeln!(f, "requires {{ {guard} }}")?;
+        }
+        writeln!(f, "{{")?;
+        for abbreviation in &self.lets {
+            writeln!(f, "  let {} = {} in", abbreviation.name, abbreviation.value)?;
+        }
+        for update in &self.updates {
+            writeln!(f, "  {update};")?;
+        }
+        writeln!(f, "}}")
+    }
+}
+
+impl fmt::Display for Update {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.target)?;
+        if let Some(index) = &self.index {
+            write!(f, "[{}]", list(index, ", "))?;
+        }
+        match &self.value {
+            Rhs::Term(term) => write!(f, " := {term}"),
+            Rhs::Nondet => write!(f, " := ?"),
+            Rhs::Cases(cases) => {
+                write!(f, " := case")?;
+                for Case { when, value, .. } in cases {
+                    match when {
+                        Some(when) => write!(f, "\n    | {when} : {value}")?,
+                        None => write!(f, "\n    | _ : {value}")?,
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            TermKind::Base(base) => write!(f, "{base}"),
+            TermKind::Number(number) => f.write_str(&number.text),
+            TermKind::Scaled { factor, name } => write!(f, "{} * {name}", factor.text),
+            TermKind::Sum { base, negative, offset } => {
+                write!(f, "{base} {} {offset}", if *negative { '-' } else { '+' })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Base {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "{name}"),
+            Self::Cell { array, index } => write!(f, "{array}[{}]", list(index, ", ")),
+        }
+    }
+}
+
+impl fmt::Display for Offset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => f.write_str(&number.text),
+            Self::Name(name) => write!(f, "{name}"),
+            Self::Scaled { factor, name } => write!(f, "{} * {name}", factor.text),
+        }
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Eq => "=",
+            Self::Ne => "<>",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+        })
+    }
+}
+
+impl fmt::Display for Quantifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Forall => "forall",
+            Self::Exists => "exists",
+            Self::ForallOther => "forall_other",
+            Self::ExistsOther => "exists_other",
+        })
+    }
+}
+
+/// A formula, with the parentheses that it needs.
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ExprKind::Bool(true) | ExprKind::Error => f.write_str("true"),
+            ExprKind::Bool(false) => f.write_str("false"),
+            ExprKind::Compare { op, left, right } => write!(f, "{left} {op} {right}"),
+            ExprKind::Not(a) => {
+                f.write_str("not ")?;
+                operand(f, a, 3)
+            }
+            ExprKind::And(list) => chain(f, list, " && ", 3),
+            ExprKind::Or(list) => chain(f, list, " || ", 2),
+            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
+                operand(f, a, 1)?;
+                f.write_str(if matches!(self.kind, ExprKind::Iff(..)) { " <=> " } else { " => " })?;
+                operand(f, b, 1)
+            }
+            ExprKind::If(c, a, b) => {
+                write!(f, "if {c} then {a} else ")?;
+                operand(f, b, 3)
+            }
+            ExprKind::Quantified { quantifier, vars, body } => {
+                write!(f, "{quantifier} {}. {body}", list(vars, " <> "))
+            }
+            ExprKind::Call { name, args } => {
+                write!(f, "{name}(")?;
+                for (i, arg) in args.iter().enumerate() {
+                    let separator = if i == 0 { "" } else { ", " };
+                    match arg {
+                        Arg::Term(term) => write!(f, "{separator}{term}")?,
+                        Arg::Formula(formula) => write!(f, "{separator}{formula}")?,
+                    }
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+/// How tightly the outermost connective binds; an open quantifier or `if` counts as loosest.
+const fn binding(kind: &ExprKind) -> u8 {
+    match kind {
+        ExprKind::Implies(..) | ExprKind::Iff(..) | ExprKind::Quantified { .. } | ExprKind::If(..) => 0,
+        ExprKind::Or(_) => 1,
+        ExprKind::And(_) => 2,
+        _ => 3,
+    }
+}
+
+fn operand(f: &mut fmt::Formatter<'_>, expr: &Expr, at_least: u8) -> fmt::Result {
+    if binding(&expr.kind) < at_least { write!(f, "({expr})") } else { write!(f, "{expr}") }
+}
+
+fn chain(f: &mut fmt::Formatter<'_>, list: &[Expr], separator: &str, at_least: u8) -> fmt::Result {
+    for (i, expr) in list.iter().enumerate() {
+        if i > 0 {
+            f.write_str(separator)?;
+        }
+        operand(f, expr, at_least)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! Tokens and the lexer.
+
+use logos::{FilterResult, Lexer, Logos};
+
+/// Why a stretch of text is no token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LexError {
+    /// A character that starts no token.
+    #[default]
+    Illegal,
+    /// A comment without an end.
+    OpenComment,
+}
+
+/// A token; identifiers and numbers carry their text.
+#[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
+#[logos(skip r"[ \t\r\n]+", error = LexError)]
+#[allow(missing_docs)]
+pub enum Token<'t> {
+    #[token("(*", comment)]
+    Comment,
+    #[regex("[a-z][A-Za-z0-9_]*")]
+    Lident(&'t str),
+    #[regex("[A-Z][A-Za-z0-9_]*")]
+    Mident(&'t str),
+    #[regex("-?[0-9]+")]
+    Int(&'t str),
+    #[regex(r"-?[0-9]+\.[0-9]*")]
+    Real(&'t str),
+    #[regex("#[1-9][0-9]*")]
+    ProcConst(&'t str),
+    #[token("type")]
+    Type,
+    #[token("init")]
+    Init,
+    #[token("transition")]
+    Transition,
+    #[token("invariant")]
+    Invariant,
+    #[token("requires")]
+    Requires,
+    #[token("array")]
+    Array,
+    #[token("var")]
+    Var,
+    #[token("const")]
+    Const,
+    #[token("unsafe")]
+    Unsafe,
+    #[token("case")]
+    Case,
+    #[token("forall_other")]
+    ForallOther,
+    #[token("exists_other")]
+    ExistsOther,
+    #[token("forall")]
+    Forall,
+    #[token("exists")]
+    Exists,
+    #[token("predicate")]
+    Predicate,
+    #[token("if")]
+    If,
+    #[token("then")]
+    Then,
+    #[token("else")]
+    Else,
+    #[token("not")]
+    Not,
+    #[token("true")]
+    True,
+    #[token("false")]
+    False,
+    #[token("number_procs")]
+    NumberProcs,
+    #[token("let")]
+    Let,
+    #[token("in")]
+    In,
+    #[token("(")]
+    ParOpen,
+    #[token(")")]
+    ParClose,
+    #[token("[")]
+    BracketOpen,
+    #[token("]")]
+    BracketClose,
+    #[token("{")]
+    BraceOpen,
+    #[token("}")]
+    BraceClose,
+    #[token(".")]
+    Dot,
+    #[token("?")]
+    Question,
+    #[token("+")]
+    Plus,
+    #[token("-")]
+    Minus,
+    #[token("*")]
+    Star,
+    #[token(":")]
+    Colon,
+    #[token("=")]
+    Equal,
+    #[token("=>")]
+    Implies,
+    #[token("<=>")]
+    Iff,
+    #[token(":=")]
+    Assign,
+    #[token("<>")]
+    Different,
+    #[token("<")]
+    Less,
+    #[token("<=")]
+    LessEqual,
+    #[token(">")]
+    Greater,
+    #[token(">=")]
+    GreaterEqual,
+    #[token("||")]
+    Or,
+    #[token("&&")]
+    And,
+    #[token("|")]
+    Bar,
+    #[token(",")]
+    Comma,
+    #[token(";")]
+    Semicolon,
+    #[token("_")]
+    Underscore,
+}
+
+/// Skips a comment, whose opening has been read. Comments nest; nothing inside has another meaning.
+fn comment<'t>(lexer: &mut Lexer<'t, Token<'t>>) -> FilterResult<(), LexError> {
+    let rest = lexer.remainder().as_bytes();
+    let (mut depth, mut at) = (1usize, 0);
+    while depth > 0 {
+        match rest.get(at..at + 2) {
+            Some(b"(*") => {
+                depth += 1;
+                at += 2;
+            }
+            Some(b"*)") => {
+                depth -= 1;
+                at += 2;
+            }
+            Some(_) => at += 1,
+            None => {
+                lexer.bump(rest.len());
+                return FilterResult::Error(LexError::OpenComment);
+            }
+        }
+    }
+    lexer.bump(at);
+    FilterResult::Skip
+}
+
+impl Token<'_> {
+    /// Whether this token starts a declaration. Such keywords occur nowhere else.
+    pub fn starts_declaration(self) -> bool {
+        self.stage().is_some()
+    }
+
+    /// For a token that starts a declaration: its place in the fixed order of a file.
+    pub fn stage(self) -> Option<u8> {
+        match self {
+            Self::NumberProcs => Some(0),
+            Self::Type => Some(1),
+            Self::Var | Self::Const | Self::Array => Some(2),
+            Self::Init | Self::Invariant | Self::Unsafe | Self::Predicate | Self::Transition => Some(3),
+            _ => None,
+        }
+    }
+
+    /// Whether a term may end here, so that a sign that follows is an operator.
+    pub fn ends_term(self) -> bool {
+        matches!(
+            self,
+            Self::Lident(_)
+                | Self::Mident(_)
+                | Self::Int(_)
+                | Self::Real(_)
+                | Self::ProcConst(_)
+                | Self::BracketClose
+        )
+    }
+}
+
+/// A token or an error with its first byte and the byte after its last.
+pub type Spanned<'t> = (u32, Result<Token<'t>, LexError>, u32);
+
+/// The tokens of `text`. The sign of a number that follows a term is a token of its own, so that `N-1`
+/// is a difference.
+pub fn tokens(text: &str) -> impl Iterator<Item = Spanned<'_>> {
+    let mut previous: Option<Token<'_>> = None;
+    let mut pending = None;
+    let mut lexer = Token::lexer(text).spanned();
+    std::iter::from_fn(move || {
+        if let Some(token) = pending.take() {
+            return Some(token);
+        }
+        let (result, range) = lexer.next()?;
+        let (start, end) = (range.start as u32, range.end as u32);
+        let Ok(token) = result else { return Some((start, result, end)) };
+        let after_term = previous.is_some_and(Token::ends_term);
+        previous = Some(token);
+        let unsigned = match token {
+            Token::Int(number) => number.strip_prefix('-').map(Token::Int),
+            Token::Real(number) => number.strip_prefix('-').map(Token::Real),
+            _ => None,
+        };
+        if let (true, Some(number)) = (after_term, unsigned) {
+            pending = Some((start + 1, Ok(number), end));
+            return Some((start, Ok(Token::Minus), start + 1));
+        }
+        Some((start, Ok(token), end))
+    })
+}

@@ -1,0 +1,129 @@
+//! Constructs of upstream's experimental branches, recognised where they fail to parse so that the error
+//! can name them. Their words are no keywords: a transition may be called `wait` or `candidate`.
+
+use super::parser::Placed;
+use super::token::Token;
+use crate::diagnostic::{Diagnostic, Span};
+
+const CFL: &str = "the CFL branch";
+const CHANNELS: &str = "the channels branch";
+const RECORDS: &str = "the records branch";
+const CANDIDATES: &str = "the candidates branch";
+
+/// Statements of the CFL branch.
+const LOCK_STATEMENTS: [&str; 15] = [
+    "acquire",
+    "acquire_lock",
+    "acquire_rlock",
+    "acquire_semaphore",
+    "acquire_condition",
+    "release",
+    "release_lock",
+    "release_rlock",
+    "relase_rlock",
+    "release_semaphore",
+    "release_condition",
+    "wait",
+    "notify",
+    "notify_all",
+    "signal",
+];
+
+/// The error for a construct of another branch.
+pub fn diagnostic(span: Span, construct: &str, branch: &str) -> Diagnostic {
+    Diagnostic::error("C0005", span, format!("{construct} is not supported"))
+        .label(format!("this is a construct of {branch} of Cubicle"))
+        .help("the language accepted here is that of Cubicle 1.2")
+}
+
+/// Whether the declaration `chunk`, which fails to parse at token number `at`, uses a construct of
+/// another branch there.
+pub fn recognise(chunk: &[Placed<'_>], at: usize) -> Option<Diagnostic> {
+    let token = |i: usize| chunk.get(i).map(|&(_, token, _)| token);
+    let &(l, found, r) = chunk.get(at)?;
+    let before = at.checked_sub(1).and_then(token);
+    let span = Span::new(l, r);
+    let first = token(0)?;
+    let in_parameters = first == Token::Transition
+        && !chunk[..at].iter().any(|&(_, token, _)| matches!(token, Token::ParClose | Token::BraceOpen));
+    let (construct, branch) = match found {
+        Token::Lident("candidate") => ("`candidate`", CANDIDATES),
+        Token::Lident("hint") => ("`hint`", CANDIDATES),
+        Token::Lident("chan" | "group") => ("a channel declaration", CHANNELS),
+        Token::Lident("livelock") => ("`livelock`", CFL),
+        Token::Lident("universal_unsafe") => ("`universal_unsafe`", "another branch"),
+        Token::Lident("function" | "fun") => ("a function", "another branch"),
+        Token::Lident("with") => ("a record update", RECORDS),
+        Token::Lident("require") => {
+            return Some(
+                Diagnostic::error("C0005", span, "`require` is not supported")
+                    .label("this is the spelling of an old branch of Cubicle")
+                    .help("write `requires`"),
+            );
+        }
+        Token::Lident(word) if LOCK_STATEMENTS.contains(&word) && token(at + 1) == Some(Token::ParOpen) => {
+            ("a lock statement", CFL)
+        }
+        Token::ParOpen
+            if matches!(before, Some(Token::Lident("add_proc" | "sub_proc" | "compare_procs"))) =>
+        {
+            ("arithmetic on processes", CFL)
+        }
+        Token::Less if first == Token::Type => ("a subset of `proc`", CFL),
+        Token::BraceOpen if first == Token::Type => ("a record type", RECORDS),
+        Token::BracketOpen if in_parameters => ("an acting process `[i]`", CFL),
+        Token::Colon if in_parameters => ("a parameter with a type", CFL),
+        Token::Case if matches!(before, Some(Token::Equal | Token::Different)) => {
+            ("`case` in a formula", CFL)
+        }
+        Token::BraceOpen
+            if matches!(
+                before,
+                Some(Token::Equal | Token::Different | Token::Assign | Token::Colon | Token::Comma)
+            ) =>
+        {
+            ("a record", RECORDS)
+        }
+        Token::Dot if matches!(before, Some(Token::Mident(_) | Token::BracketClose)) => {
+            ("a record field", RECORDS)
+        }
+        Token::Question if matches!(before, Some(Token::Mident(_) | Token::BracketClose)) => {
+            ("receiving from a channel", CHANNELS)
+        }
+        _ => return None,
+    };
+    Some(diagnostic(span, construct, branch))
+}
+
+/// Whether an illegal character after the token `before` belongs to a construct of another branch.
+pub fn character(what: char, before: Option<Placed<'_>>) -> Option<(&'static str, &'static str)> {
+    let after_name = matches!(before, Some((_, Token::Mident(_) | Token::BracketClose, _)));
+    (what == '!' && after_name).then_some(("sending to a channel", CHANNELS))
+}
+
+/// Advice for characters of other languages' operators; `after` is the byte that follows.
+pub fn spelling(what: char, after: Option<u8>) -> Option<&'static str> {
+    match (what, after) {
+        ('!', Some(b'=')) => Some("`different` is written `<>`"),
+        ('!' | '~', _) => Some("negation is written `not`"),
+        ('&' | '/', _) => Some("conjunction is written `&&`"),
+        ('\\', _) => Some("disjunction is written `||`"),
+        ('#', _) => Some("process constants are `#1`, `#2`, .."),
+        ('\'', _) => Some("names consist of letters, digits and `_`"),
+        _ => None,
+    }
+}
+
+/// The branch that predeclares a type, if another one does.
+pub fn type_name(name: &str) -> Option<&'static str> {
+    matches!(name, "lock" | "rlock" | "condition" | "semaphore").then_some(CFL)
+}
+
+/// The branch that predeclares a symbol, if another one does.
+pub fn symbol_name(name: &str) -> Option<&'static str> {
+    match name {
+        "SYS_PROCS" => Some(CFL),
+        "NULL" => Some(RECORDS),
+        _ => None,
+    }
+}
