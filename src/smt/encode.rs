@@ -358,5 +358,6 @@ pub fn any(of: impl IntoIterator<Item = Bool>) -> Bool {
 }
 
 fn real(r: Rational) -> Real {
-    Real::from_rational(r.num(), r.den())
+    // By text: the call that takes 64-bit numbers is younger than libz3 4.8.12.
+    Real::from_rational_str(&r.num().to_string(), &r.den().to_string()).expect("decimal digits")
 }
