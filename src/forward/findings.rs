@@ -11,6 +11,9 @@ use crate::verdict::Trace;
 /// Runs to no more deadlocks than this are kept.
 const MAX_DEADLOCK_TRACES: usize = 256;
 
+/// ...and no more runs when those to the first ones have this many steps in all.
+const MAX_DEADLOCK_STEPS: usize = 5_000;
+
 /// A state that is bad or deadlocked.
 #[derive(Clone, Debug)]
 pub(super) struct Finding {
@@ -99,7 +102,13 @@ impl Findings {
         let unsafe_traces = self.bad_states.iter().filter_map(&mut build).collect();
         let mut deadlocks = Vec::new();
         let mut outside_deadlocks = Vec::new();
-        for trace in self.deadlocks.iter().filter_map(&mut build) {
+        let mut steps = 0;
+        for finding in &self.deadlocks {
+            if steps > MAX_DEADLOCK_STEPS {
+                break;
+            }
+            let Some(trace) = build(finding) else { continue };
+            steps += trace.steps.len();
             if trace::uses_allowed_outside(system, machine, &trace) {
                 outside_deadlocks.push(trace);
             } else {

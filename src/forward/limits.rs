@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Stop;
+use super::store::MAX_STATES;
 use crate::interrupt::Interrupt;
 use crate::options::ForwardOptions;
 
@@ -12,9 +13,6 @@ const TICKS: u32 = 128;
 
 /// Progress is reported no more often.
 const REPORT_EVERY: Duration = Duration::from_millis(500);
-
-/// Numbers of states are 32 bits wide.
-const MAX_STATES: usize = u32::MAX as usize - 2;
 
 /// The limits of one exploration.
 #[derive(Debug)]

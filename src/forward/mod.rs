@@ -99,7 +99,7 @@ pub struct Exploration {
     pub unsafe_trace: Option<Trace>,
     /// Runs to further bad cubes, one for each, when the exploration does not stop at the first.
     pub more_unsafe_traces: Vec<Trace>,
-    /// Runs to deadlocked states; at most 256. Deadlocks that need an outside value which init or
+    /// Runs to the first deadlocked states; at most 256, and fewer when they are long. Deadlocks that need an outside value which init or
     /// `:= ?` merely allows are apart, in `outside_deadlocks`.
     pub deadlocks: Vec<Trace>,
     /// Number of stored states that stand for a deadlocked one, of both kinds.

@@ -25,8 +25,10 @@ pub(super) struct Chunk {
     pub range: Range<usize>,
     /// Unknown successors in canonical form, each once.
     pub states: Vec<u64>,
-    /// For each: parent and instance.
-    pub edges: Vec<(u32, u32)>,
+    /// Their hashes.
+    pub hashes: Vec<u64>,
+    /// Their parents.
+    pub parents: Vec<u32>,
     /// Whether some of them is bad.
     pub bad: bool,
     pub fired: Vec<u64>,
@@ -78,13 +80,14 @@ fn one(
     scratch: &mut Scratch,
 ) -> Chunk {
     let words = machine.packing.words;
-    let mut local = Store::new(words);
+    let mut local = Store::small(words);
     let mut bad_scratch = BadScratch::new(machine);
     let transitions = machine.instances.last().map_or(0, |i| usize::from(i.transition.0) + 1);
     let mut chunk = Chunk {
         range: range.clone(),
         states: Vec::new(),
-        edges: Vec::new(),
+        hashes: Vec::new(),
+        parents: Vec::new(),
         bad: false,
         fired: vec![0; transitions],
         deadlocks: Vec::new(),
@@ -101,11 +104,13 @@ fn one(
         let live = machine.successors(state, scratch, |i, next| {
             machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
             chunk.fired[usize::from(machine.instances[i].transition.0)] += 1;
-            if store.find(next).is_none()
-                && let Inserted::New(_) = local.insert(next, hash(next))
+            let h = hash(next);
+            if store.find_hashed(next, h).is_none()
+                && let Inserted::New(_) = local.insert(next, h)
             {
                 chunk.states.extend_from_slice(next);
-                chunk.edges.push((number as u32, i as u32));
+                chunk.hashes.push(h);
+                chunk.parents.push(number as u32);
                 chunk.bad |= machine.bad(next, &mut bad_scratch).is_some();
             }
         });

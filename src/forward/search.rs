@@ -7,7 +7,7 @@ use super::findings::Found;
 use super::limits::Limits;
 use super::machine::{Machine, Unbuildable};
 use super::step::{BadScratch, Scratch};
-use super::store::{Inserted, Store, hash};
+use super::store::{Batch, Inserted, Store, hash, reserve};
 use super::{Stop, parallel};
 use crate::interrupt::Interrupt;
 use crate::model::System;
@@ -23,14 +23,12 @@ pub(super) struct Visited {
     pub store: Store,
     /// For each state, the one that it was found from; [`ROOT`] for initial ones.
     pub parents: Vec<u32>,
-    /// For each state, the instance that led to it.
-    pub actions: Vec<u32>,
 }
 
 impl Visited {
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        self.store.bytes() + 4 * (self.parents.capacity() + self.actions.capacity())
+        self.store.bytes() + 4 * self.parents.capacity()
     }
 }
 
@@ -67,11 +65,7 @@ impl<'a> Search<'a> {
             machine,
             options,
             limits: Limits::new(options, interrupt),
-            visited: Visited {
-                store: Store::new(machine.packing.words),
-                parents: Vec::new(),
-                actions: Vec::new(),
-            },
+            visited: Visited { store: Store::new(machine.packing.words), parents: Vec::new() },
             fired: vec![0; system.transitions.len()],
             findings: Findings::default(),
             depth: 0,
@@ -101,7 +95,7 @@ impl<'a> Search<'a> {
 
     /// Stores a state in canonical form, unless it is known or no room is left.
     #[inline]
-    fn meet(&mut self, state: &[u64], parent: u32, action: u32) -> Met {
+    fn meet(&mut self, state: &[u64], parent: u32) -> Met {
         let h = hash(state);
         let store = &mut self.visited.store;
         if store.len() >= self.limits.max_states {
@@ -114,8 +108,8 @@ impl<'a> Search<'a> {
         match store.insert(state, h) {
             Inserted::Old(number) => Met::Old(number),
             Inserted::New(number) => {
+                reserve(&mut self.visited.parents, 1);
                 self.visited.parents.push(parent);
-                self.visited.actions.push(action);
                 if let Some((bad, refined)) = self.machine.bad(state, &mut self.bad_scratch) {
                     self.findings.bad(number, refined, bad);
                     if self.options.stop_at_unsafe {
@@ -136,7 +130,7 @@ impl<'a> Search<'a> {
             buffer.copy_from_slice(state);
             machine.symmetry.canonicalize(&machine.cells, &machine.packing, &mut buffer);
             if self.limits.tick() {
-                self.meet(&buffer, ROOT, 0);
+                self.meet(&buffer, ROOT);
             }
             if self.limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
@@ -198,7 +192,7 @@ impl<'a> Search<'a> {
             }
             machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
             self.fired[usize::from(machine.instances[i].transition.0)] += 1;
-            self.meet(next, number as u32, i as u32);
+            self.meet(next, number as u32);
             self.limits.tick();
         });
         if !live {
@@ -218,27 +212,30 @@ impl<'a> Search<'a> {
             self.options.deadlock,
             &self.limits,
         );
-        let words = self.machine.packing.words;
-        for chunk in chunks {
-            if chunk.aborted {
-                self.limits.look();
-                return;
-            }
-            let room = self.limits.max_states - self.visited.store.len();
-            if chunk.edges.len() > room || chunk.bad && self.options.stop_at_unsafe {
-                // It may have to stop within this chunk: one by one, to stop at the same state.
-                for number in chunk.range {
-                    if self.limits.stop.is_some() {
-                        return;
-                    }
-                    self.expand(number, current, scratch);
+        if chunks.iter().any(|c| c.aborted) {
+            self.limits.look();
+            return;
+        }
+        let room = self.limits.max_states - self.visited.store.len();
+        let found: usize = chunks.iter().map(|c| c.hashes.len()).sum();
+        if found > room || chunks.iter().any(|c| c.bad) {
+            // It may have to stop on the way: one by one, to stop at the same state.
+            for number in chunks.into_iter().flat_map(|c| c.range) {
+                if self.limits.stop.is_some() {
+                    return;
                 }
-                continue;
+                self.expand(number, current, scratch);
             }
-            for (state, (parent, action)) in chunk.states.chunks_exact(words).zip(&chunk.edges) {
-                self.meet(state, *parent, *action);
-                self.limits.tick();
-            }
+            return;
+        }
+        let batches: Vec<Batch<'_>> =
+            chunks.iter().map(|c| Batch { states: &c.states, hashes: &c.hashes }).collect();
+        let parents = &mut self.visited.parents;
+        self.visited.store.insert_all(&batches, self.options.jobs, |b, i| {
+            reserve(parents, 1);
+            parents.push(chunks[b].parents[i]);
+        });
+        for chunk in chunks {
             for (total, n) in self.fired.iter_mut().zip(&chunk.fired) {
                 *total += n;
             }
@@ -247,6 +244,7 @@ impl<'a> Search<'a> {
             }
             self.numbers |= chunk.numbers;
         }
+        self.limits.look();
     }
 
     fn check_deadlock(&mut self, number: usize, state: &[u64], scratch: &mut Scratch) {
@@ -264,7 +262,6 @@ impl<'a> Search<'a> {
         struct Waiting {
             depth: u32,
             parent: u32,
-            action: u32,
         }
         self.seed()?;
         let machine = self.machine;
@@ -277,10 +274,10 @@ impl<'a> Search<'a> {
         let mut current = vec![0; words];
         let mut seeds = 0..depths.len();
         while self.limits.stop.is_none() {
-            let (number, depth) = if let Some(Waiting { depth, parent, action }) = stack.pop() {
+            let (number, depth) = if let Some(Waiting { depth, parent }) = stack.pop() {
                 current.copy_from_slice(&states[states.len() - words..]);
                 states.truncate(states.len() - words);
-                match self.meet(&current, parent, action) {
+                match self.meet(&current, parent) {
                     Met::Refused => break,
                     Met::New => {
                         depths.push(depth);
@@ -290,7 +287,6 @@ impl<'a> Search<'a> {
                     Met::Old(number) if bound < u32::MAX && depth < depths[number] => {
                         depths[number] = depth;
                         self.visited.parents[number] = parent;
-                        self.visited.actions[number] = action;
                         (number, depth)
                     }
                     Met::Old(_) => continue,
@@ -320,7 +316,7 @@ impl<'a> Search<'a> {
                 self.fired[usize::from(machine.instances[i].transition.0)] += 1;
                 let known = self.visited.store.find(next);
                 if known.is_none_or(|n| bound < u32::MAX && depth + 1 < depths[n]) {
-                    stack.push(Waiting { depth: depth + 1, parent: number as u32, action: i as u32 });
+                    stack.push(Waiting { depth: depth + 1, parent: number as u32 });
                     states.extend_from_slice(next);
                 }
                 self.limits.tick();

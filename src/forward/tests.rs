@@ -521,7 +521,9 @@ fn compare(seed: u64, order: bool) {
             assert_eq!(found.unsafe_trace.is_some(), bad, "{name} {context}");
             let traces = found.deadlocks.iter().chain(&found.outside_deadlocks);
             assert_eq!(traces.clone().count() > 0, deadlock, "{name} {context}");
-            assert_eq!(traces.clone().count(), found.deadlock_states.min(256), "{name} {context}");
+            if found.stop == Stop::Complete && found.depth < 10 {
+                assert_eq!(traces.clone().count(), found.deadlock_states.min(256), "{name} {context}");
+            }
             for trace in traces.chain(&found.unsafe_trace) {
                 replay(&system, trace).expect("every trace replays");
             }

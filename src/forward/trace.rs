@@ -10,6 +10,7 @@ use super::classes::Names;
 use super::findings::Finding;
 use super::machine::{Machine, Source};
 use super::search::{ROOT, Visited};
+use super::step::{Scratch, bits};
 use super::symmetry::rename;
 use crate::model::semantics::{ReplayError, State, Step, Value, replay};
 use crate::model::{Assignment, System};
@@ -49,11 +50,11 @@ pub(super) fn build(
     // Stored name -> real name.
     let mut names: Vec<u8> = (0..cells.procs as u8).collect();
     let mut steps: Vec<RealStep> = Vec::with_capacity(chain.len());
+    let mut scratch = Scratch::new(machine);
     for (number, edge) in chain.windows(2).enumerate() {
-        let instance = visited.actions[edge[1]] as usize;
-        let to = visited.store.state(edge[1]);
-        let (refined, renaming) = repeat(machine, instance, visited.store.state(edge[0]), to)
-            .ok_or(TraceError::Step(number + 1))?;
+        let (from, to) = (visited.store.state(edge[0]), visited.store.state(edge[1]));
+        let (instance, refined, renaming) =
+            repeat(machine, from, to, &mut scratch).ok_or(TraceError::Step(number + 1))?;
         let real = real_instance(machine, instance, &names).ok_or(TraceError::Step(number + 1))?;
         steps.push(RealStep { instance: real, before: real_codes(machine, &refined, &names) });
         let mut next = vec![0; names.len()];
@@ -80,19 +81,30 @@ pub(super) fn build(
     Ok(trace)
 }
 
-/// A firing of `instance` that leads from one stored state to another: the source with what the step
-/// reads defined, and the renaming that makes the successor canonical.
-fn repeat(machine: &Machine, instance: usize, from: &[u64], to: &[u64]) -> Option<(Vec<u64>, Vec<u8>)> {
+/// The first firing that leads from one stored state to another: the instance, the source with what
+/// the step reads defined, and the renaming that makes the successor canonical.
+fn repeat(
+    machine: &Machine,
+    from: &[u64],
+    to: &[u64],
+    scratch: &mut Scratch,
+) -> Option<(usize, Vec<u64>, Vec<u8>)> {
+    machine.exits(from, scratch);
     let mut found = None;
-    machine.firings(instance, from, |refined, next| {
-        if found.is_none() {
-            let mut next = next.to_vec();
-            let renaming = machine.symmetry.renaming(&machine.cells, &machine.packing, &mut next);
-            if next == to {
-                found = Some((refined.to_vec(), renaming));
+    for instance in bits(&scratch.enabled) {
+        machine.firings(instance, from, |refined, next| {
+            if found.is_none() {
+                let mut next = next.to_vec();
+                let renaming = machine.symmetry.renaming(&machine.cells, &machine.packing, &mut next);
+                if next == to {
+                    found = Some((instance, refined.to_vec(), renaming));
+                }
             }
+        });
+        if found.is_some() {
+            break;
         }
-    });
+    }
     found
 }
 

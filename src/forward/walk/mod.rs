@@ -26,7 +26,7 @@ use super::limits::Limits;
 use super::machine::{Machine, Unbuildable};
 use super::search::{ROOT, Visited};
 use super::step::{BadScratch, Scratch};
-use super::store::{Inserted, Store, hash};
+use super::store::{Inserted, Store, hash, reserve};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer, Silent};
@@ -148,11 +148,7 @@ impl Walk {
             clock: Clock { deadline: limits.deadline, interrupt: interrupt.clone() },
             limits,
             options: options.clone(),
-            visited: Visited {
-                store: Store::new(machine.packing.words),
-                parents: Vec::new(),
-                actions: Vec::new(),
-            },
+            visited: Visited { store: Store::new(machine.packing.words), parents: Vec::new() },
             depths: Vec::new(),
             pool: Pool::default(),
             novelty: Novelty::new(&machine),
@@ -194,7 +190,7 @@ impl Walk {
             let (exits, _) = self.machine.exits(state, &mut scratch);
             let parent = visited.parents[number] as usize;
             let depth = self.depths.get(parent).map_or(0, |d| d + 1);
-            self.insert(state, visited.parents[number], visited.actions[number], exits, depth);
+            self.insert(state, visited.parents[number], exits, depth);
         }
         self.expanded = self.visited.store.len();
         self.limits.stop = None;
@@ -308,7 +304,7 @@ impl Walk {
             buffer.copy_from_slice(state);
             machine.symmetry.canonicalize(&machine.cells, &machine.packing, &mut buffer);
             let (exits, conditional) = machine.exits(&buffer, &mut scratch);
-            if let Some(number) = self.insert(&buffer, ROOT, 0, exits, 0) {
+            if let Some(number) = self.insert(&buffer, ROOT, exits, 0) {
                 if let Some((bad, refined)) = machine.bad(&buffer, &mut bad_scratch) {
                     self.found_bad(number, refined, bad);
                 }
@@ -337,7 +333,7 @@ impl Walk {
     }
 
     /// Adds a state; `None` when it is known or the limit is reached.
-    fn insert(&mut self, state: &[u64], parent: u32, action: u32, exits: usize, depth: u32) -> Option<u32> {
+    fn insert(&mut self, state: &[u64], parent: u32, exits: usize, depth: u32) -> Option<u32> {
         let store = &mut self.visited.store;
         if store.len() >= self.limits.max_states {
             if store.find(state).is_none() {
@@ -348,8 +344,8 @@ impl Walk {
         match store.insert(state, hash(state)) {
             Inserted::Old(_) => None,
             Inserted::New(number) => {
+                reserve(&mut self.visited.parents, 1);
                 self.visited.parents.push(parent);
-                self.visited.actions.push(action);
                 self.depths.push(depth);
                 // A walk need not meet a state on a shortest way: with a depth bound nothing is complete.
                 let last = self.options.depth.is_some_and(|d| depth as usize >= d);
@@ -517,15 +513,14 @@ impl Walk {
         let mut bad = outcome.bad;
         for i in 0..outcome.states.len() {
             let state = outcome.states.state(i);
-            let (from, action) = outcome.links[i];
+            let from = outcome.links[i];
             let Some(parent) = resolve(&numbers, from) else {
                 numbers.push(None);
                 continue;
             };
             let depth = self.depths[parent as usize] + 1;
             let within = self.options.depth.is_none_or(|d| depth as usize <= d);
-            let inserted =
-                if within { self.insert(state, parent, action, outcome.exits[i], depth) } else { None };
+            let inserted = if within { self.insert(state, parent, outcome.exits[i], depth) } else { None };
             if self.limits.stop == Some(Stop::States) {
                 break;
             }

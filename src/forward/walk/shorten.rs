@@ -41,13 +41,12 @@ impl Walk {
             cursor += 1;
             let state = self.visited.store.state(from as usize).to_vec();
             let (visited, depths) = (&mut self.visited, &mut self.depths);
-            machine.successors(&state, &mut scratch, |i, next| {
+            machine.successors(&state, &mut scratch, |_, next| {
                 machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
                 let Some(to) = visited.store.find(next) else { return };
                 if !reached[to] {
                     reached[to] = true;
                     visited.parents[to] = from;
-                    visited.actions[to] = i as u32;
                     depths[to] = depths[from as usize] + 1;
                     queue.push(to as u32);
                     missing -= usize::from(targets.binary_search(&(to as u32)).is_ok());

@@ -58,8 +58,8 @@ pub(in crate::forward) enum Ref {
 pub(in crate::forward) struct Outcome {
     /// New states, in order of discovery.
     pub states: Store,
-    /// For each: where it was found from, and by which instance.
-    pub links: Vec<(Ref, u32)>,
+    /// For each: where it was found from.
+    pub links: Vec<Ref>,
     /// For each: number of exits.
     pub exits: Vec<usize>,
     /// Exits taken, as bits of a state.
@@ -118,7 +118,7 @@ impl View<'_> {
             raw: Vec::new(),
             ticks: 0,
             out: Outcome {
-                states: Store::new(words),
+                states: Store::small(words),
                 links: Vec::new(),
                 exits: Vec::new(),
                 taken: Vec::new(),
@@ -279,7 +279,7 @@ impl Walker<'_> {
             return;
         }
         let n = if count == 1 { 0 } else { self.rng.random_range(0..count) };
-        let (to, new) = self.meet(n, i);
+        let (to, new) = self.meet(n);
         if new {
             // Its exits are at hand.
             self.at = to;
@@ -292,18 +292,19 @@ impl Walker<'_> {
     }
 
     /// Looks up a successor; when it is new, records it and leaves its exits in `scratch`.
-    fn meet(&mut self, n: usize, i: usize) -> (Ref, bool) {
+    fn meet(&mut self, n: usize) -> (Ref, bool) {
         let words = self.view.machine.packing.words;
         let next = &self.successors[n * words..(n + 1) * words];
-        if let Some(number) = self.view.visited.store.find(next) {
+        let h = hash(next);
+        if let Some(number) = self.view.visited.store.find_hashed(next, h) {
             return (Ref::Old(number as u32), false);
         }
-        let number = match self.out.states.insert(next, hash(next)) {
+        let number = match self.out.states.insert(next, h) {
             Inserted::Old(number) => return (Ref::New(number as u32), false),
             Inserted::New(number) => number as u32,
         };
         let machine = self.view.machine;
-        self.out.links.push((self.at, i as u32));
+        self.out.links.push(self.at);
         if self.out.bad.is_none()
             && let Some((bad, refined)) = machine.bad(next, &mut self.bad_scratch)
         {
@@ -386,7 +387,7 @@ impl Walker<'_> {
             self.enter(from);
             let count = self.fire(i);
             for n in 0..count {
-                if let (to, true) = self.meet(n, i) {
+                if let (to, true) = self.meet(n) {
                     f(self, to);
                 }
             }
@@ -425,7 +426,7 @@ impl Walker<'_> {
         let from = self.at;
         let count = self.fire(i);
         for n in 0..count {
-            self.meet(n, i);
+            self.meet(n);
         }
         self.out.taken.push((from, 1 << rank));
     }
