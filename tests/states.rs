@@ -1,0 +1,142 @@
+//! Exact numbers of states, orbits and deadlocks of the small models, under every exhaustive strategy.
+
+use std::path::Path;
+
+use cubicle::forward::{Exploration, Stop, explore};
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::model::semantics::replay;
+use cubicle::observer::Silent;
+use cubicle::options::{CflChoice, ForwardOptions, Restart, Strategy};
+
+fn traps() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traps")
+}
+
+fn system(trap: &str) -> System {
+    let text = std::fs::read_to_string(traps().join(format!("{trap}.cub"))).expect("the trap is there");
+    match cubicle::load(&text) {
+        Ok(loaded) => loaded.system,
+        Err(errors) => panic!("{trap} is well-formed: {errors:?}"),
+    }
+}
+
+fn run(system: &System, procs: usize, options: &ForwardOptions) -> Exploration {
+    let found = explore(system, procs, options, &Interrupt::default(), &mut Silent);
+    for trace in found.deadlocks.iter().chain(&found.outside_deadlocks).chain(&found.unsafe_trace) {
+        replay(system, trace).expect("every trace replays");
+    }
+    found
+}
+
+/// Every state is one concrete state, and nothing stops the exploration.
+fn concrete() -> ForwardOptions {
+    ForwardOptions {
+        symmetry: false,
+        undefined_cells: false,
+        stop_at_unsafe: false,
+        deadlock: true,
+        ..ForwardOptions::default()
+    }
+}
+
+/// All strategies that see every state of a small instance, on one thread and on two.
+fn strategies(base: &ForwardOptions) -> Vec<ForwardOptions> {
+    let with = |strategy| ForwardOptions { strategy, ..base.clone() };
+    vec![
+        with(Strategy::Bfs),
+        with(Strategy::Dfs),
+        with(Strategy::Random),
+        with(Strategy::Cfl),
+        ForwardOptions { jobs: 2, ..with(Strategy::Cfl) },
+        ForwardOptions { cfl_choice: CflChoice::Uniform, ..with(Strategy::Cfl) },
+        ForwardOptions { restart: Some(Restart::default()), ..with(Strategy::Dfs) },
+    ]
+}
+
+#[test]
+fn traps_have_exactly_these_states() {
+    let table = std::fs::read_to_string(traps().join("states.tsv")).expect("the table is there");
+    let rows = table.lines().filter(|l| !l.starts_with('#')).skip(1);
+    let mut checked = 0;
+    for row in rows {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let [trap, procs, states, orbits, deadlocks] = cells[..] else { panic!("{row}") };
+        let (system, procs) = (system(trap), procs.parse().expect("a number"));
+        let pinned = |cell: &str| cell.parse::<usize>().ok();
+        for options in strategies(&concrete()) {
+            let found = run(&system, procs, &options);
+            assert_eq!(found.stop, Stop::Complete, "{row} {options:?}");
+            assert!(!found.symmetry);
+            for (pinned, what) in [(pinned(states), found.states), (pinned(deadlocks), found.deadlock_states)]
+            {
+                assert_eq!(pinned.unwrap_or(what), what, "{row} {options:?}");
+            }
+        }
+        for options in strategies(&ForwardOptions { symmetry: true, ..concrete() }) {
+            let found = run(&system, procs, &options);
+            assert_eq!(pinned(orbits).unwrap_or(found.states), found.states, "{row} {options:?}");
+        }
+        checked += 1;
+    }
+    assert!(checked > 20, "the table is not empty");
+}
+
+#[test]
+fn shortest_errors_have_exactly_these_lengths() {
+    // Trap, processes, steps to the first bad state.
+    for (trap, procs, steps) in [
+        ("F2", 3, 2),
+        ("F7", 2, 1),
+        ("F10", 3, 2),
+        ("F13", 2, 2),
+        ("F13", 3, 2),
+        ("F14", 4, 5),
+        ("F15", 5, 8),
+    ] {
+        let system = system(trap);
+        for symmetry in [false, true] {
+            let options = ForwardOptions { symmetry, ..ForwardOptions::default() };
+            let found = run(&system, procs, &options);
+            assert_eq!(found.stop, Stop::Unsafe, "{trap}");
+            assert_eq!(found.unsafe_trace.map(|t| t.steps.len()), Some(steps), "{trap}");
+        }
+    }
+}
+
+#[test]
+fn a_deadlock_that_needs_an_outside_value_is_told_apart() {
+    let system = system("F1");
+    let found = run(&system, 3, &concrete());
+    assert_eq!((found.deadlocks.len(), found.outside_deadlocks.len()), (0, 1));
+    // With one process, nobody else can be given the turn.
+    let found = run(&system, 1, &concrete());
+    assert_eq!((found.deadlocks.len(), found.outside_deadlocks.len()), (1, 1));
+}
+
+#[test]
+fn a_depth_bound_means_the_same_in_both_orders() {
+    let system = system("F24");
+    for strategy in [Strategy::Bfs, Strategy::Dfs] {
+        for (depth, states) in [(0, 1), (1, 3), (2, 5), (3, 5)] {
+            let options = ForwardOptions { strategy, depth: Some(depth), ..concrete() };
+            let found = run(&system, 1, &options);
+            assert_eq!(found.states, states, "{strategy:?} to depth {depth}");
+            assert_eq!(
+                found.stop,
+                if depth < 3 { Stop::Depth } else { Stop::Complete },
+                "{strategy:?} {depth}"
+            );
+        }
+    }
+}
+
+#[test]
+fn numbers_stay_exact() {
+    let system = system("F18");
+    let symmetric = run(&system, 2, &ForwardOptions { symmetry: true, ..concrete() });
+    assert_eq!((symmetric.states, symmetric.stop), (820, Stop::Complete));
+    let cut = run(&system, 2, &ForwardOptions { number_range: Some((0, 9)), ..concrete() });
+    assert_eq!(cut.states, 100);
+    assert_eq!(cut.stop, Stop::Numbers, "a range makes the exploration inexact");
+}
