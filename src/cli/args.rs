@@ -175,6 +175,10 @@ pub struct Args {
     #[arg(long, help_heading = FORWARD)]
     pub deadlock: bool,
 
+    /// Expected ends for --deadlock: every process p satisfies these literals (`At[p] = Done`)
+    #[arg(long = "final", value_name = "CUBE", requires = "deadlock", help_heading = FORWARD)]
+    pub expected_end: Option<String>,
+
     /// Look for one trace to each bad cube instead of stopping at the first
     #[arg(long, help_heading = FORWARD)]
     pub all_errors: bool,

@@ -2,6 +2,7 @@
 
 mod args;
 mod compat;
+mod ends;
 mod exit;
 mod files;
 mod input;
@@ -21,7 +22,7 @@ use std::thread;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use cubicle::diagnostic::{Diagnostic, Severity};
+use cubicle::diagnostic::Severity;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::verdict::Verdict;
@@ -34,6 +35,9 @@ use self::watchdog::Progress;
 
 /// Enough for the recursion of any engine on a model within the bounds of the language.
 const STACK_BYTES: usize = 256 << 20;
+
+/// Errors and warnings shown of one model: who sees more scrolls back to the first ones.
+const MOST_DIAGNOSTICS: usize = 20;
 
 /// Runs the program on `words`, its own name first.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -103,11 +107,20 @@ fn decide(args: &Args) -> u8 {
         complain(&format!("error: cannot listen to signals: {error}"));
         return exit::INTERNAL;
     }
-    let Some(system) = load(&args.file, args.quiet) else { return exit::USAGE };
+    let Some((system, text)) = load(&args.file, args.quiet) else { return exit::USAGE };
     if args.type_only {
         return exit::OK;
     }
-    let options = settings::options(args);
+    let mut options = settings::options(args);
+    if let Some(cube) = &args.expected_end {
+        match ends::expected_end(&system, &text, cube) {
+            Ok(end) => options.forward.expected_end = end,
+            Err(error) => {
+                complain(&format!("error: {error}"));
+                return exit::USAGE;
+            }
+        }
+    }
     let style = settings::style(args, &stdout());
     let mut listener = Listener {
         quiet: args.quiet,
@@ -173,9 +186,9 @@ fn write_files(args: &Args, system: &System, found: &Report) -> Result<(), Strin
     Ok(())
 }
 
-/// Reads and understands the model; what there is to say about it is told on standard error. With `quiet`
-/// that is errors only.
-fn load(file: &Path, quiet: bool) -> Option<System> {
+/// The model in `file` and its text; `None` after telling on standard error what is wrong with it. With
+/// `quiet`, warnings are not told.
+fn load(file: &Path, quiet: bool) -> Option<(System, String)> {
     let input = match input::read(file) {
         Ok(input) => input,
         Err(error) => {
@@ -183,19 +196,18 @@ fn load(file: &Path, quiet: bool) -> Option<System> {
             return None;
         }
     };
-    let tell = |diagnostics: &[Diagnostic]| {
-        for d in diagnostics.iter().filter(|d| !quiet || d.severity == Severity::Error) {
-            complain(d.render(&input.name, &input.text, false).trim_end());
-        }
+    let (system, diagnostics) = match cubicle::load(&input.text) {
+        Ok(loaded) => (Some(loaded.system), loaded.warnings),
+        Err(diagnostics) => (None, diagnostics),
     };
-    match cubicle::load(&input.text) {
-        Ok(loaded) => {
-            tell(&loaded.warnings);
-            Some(loaded.system)
-        }
-        Err(diagnostics) => {
-            tell(&diagnostics);
-            None
-        }
+    let style = settings::automatic_style(&stderr());
+    let shown = diagnostics.iter().filter(|diagnostic| !quiet || diagnostic.severity == Severity::Error);
+    for diagnostic in shown.clone().take(MOST_DIAGNOSTICS) {
+        complain(diagnostic.render(&input.name, &input.text, style.colored).trim_end());
     }
+    let more = shown.count().saturating_sub(MOST_DIAGNOSTICS);
+    if more > 0 {
+        complain(&format!("note: {more} more errors and warnings"));
+    }
+    Some((system?, input.text))
 }

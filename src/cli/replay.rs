@@ -34,7 +34,7 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Err(error) => return super::refuse(&error),
     };
     let style = super::settings::automatic_style(&stdout());
-    let Some(system) = load(&args.model, false) else { return exit::USAGE };
+    let Some((system, _)) = load(&args.model, false) else { return exit::USAGE };
     let trace = input::read(&args.trace).and_then(|input| {
         itf::read(&system, &input.text).map_err(|error| format!("{} is no trace: {error}", input.name))
     });

@@ -24,9 +24,13 @@ pub fn reason(reason: &Reason) -> String {
 /// What might help, in one line.
 pub fn reason_help(reason: &Reason) -> Option<&'static str> {
     Some(match reason {
-        Reason::Nodes(_) => "the search probably diverges; try --brab 2, or raise the limit with --nodes",
-        Reason::Depth(_) => "the search probably diverges; try --brab 2, or raise the limit with --depth",
-        Reason::Time => "try --brab 2 (or another number of processes), or a longer --time-limit",
+        Reason::Nodes(_) => {
+            "the search may diverge: try --brab with another number of processes, or raise the limit with --nodes"
+        }
+        Reason::Depth(_) => {
+            "the search may diverge: try --brab with another number of processes, or raise the limit with --depth"
+        }
+        Reason::Time => "try --brab with another number of processes, or a longer --time-limit",
         Reason::Memory => "a smaller instance or --max-forward keeps an exploration small",
         Reason::SolverUnknown(_) => "a longer --solver-timeout may help",
         Reason::Spurious(_) => {

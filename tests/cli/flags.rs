@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::harness::{Outcome, run, run_on, run_stdin};
+use crate::harness::{Outcome, run, run_on, run_stdin, run_words_stdin};
 use crate::models;
 
 fn on(line: &str, model: &str) -> Outcome {
@@ -24,6 +24,13 @@ fn exit_codes() {
         ("--time-limit 200ms --nodes 100000000 --depth 100000000", models::ENDLESS, 3, "UNKNOWN: "),
         ("--only-forward --procs 2 --deadlock", models::DEADLOCK, 5, "DEADLOCK !"),
         ("--only-forward --procs 2 --deadlock", models::SAFE, 0, "Nothing wrong found"),
+        (
+            "--only-forward --procs 1 --deadlock --final At[p]=Critical",
+            models::DEADLOCK,
+            0,
+            "Nothing wrong found",
+        ),
+        ("--only-forward --procs 2 --deadlock --final At[p]=Critical", models::DEADLOCK, 5, "DEADLOCK !"),
         ("--type-only", models::UNSAFE, 0, ""),
     ] {
         let outcome = on(line, model);
@@ -69,8 +76,8 @@ fn a_file_and_standard_input_give_the_same() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/german.cub");
     let text = std::fs::read(&path).unwrap();
     let outcome = run_on("brab 2", &path);
-    assert_eq!(outcome, run_stdin("brab 2 -", &text));
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert_eq!(outcome.stdout, run_stdin("brab 2 -", &text).stdout);
 }
 
 #[test]
@@ -86,5 +93,16 @@ fn colours_only_when_asked() {
         let outcome = on(line, models::UNSAFE);
         assert!(!outcome.stdout.contains('\x1b') && !outcome.stderr.contains('\x1b'), "{line}");
         assert!(on(&format!("{line} --color always"), models::UNSAFE).stdout.contains('\x1b'));
+    }
+}
+
+#[test]
+fn an_expected_end_is_checked_against_the_model() {
+    for cube in ["At[p]=Nowhere", "At[q]=Idle", "Lock", "", "p=p", "At[p]=Idle||At[p]=Critical", "} unsafe {"]
+    {
+        let line = ["--only-forward", "--deadlock", "--final", cube, "-"];
+        let outcome = run_words_stdin(&line, models::DEADLOCK.as_bytes());
+        assert_eq!(outcome.code, Some(2), "{cube}: {outcome:?}");
+        assert!(outcome.stderr.contains("--final"), "{cube}: {}", outcome.stderr);
     }
 }

@@ -32,8 +32,13 @@ pub fn run(line: &str) -> Outcome {
 
 /// Runs it with the words of `line` and `model` on standard input.
 pub fn run_stdin(line: &str, model: &[u8]) -> Outcome {
+    run_words_stdin(&line.split_whitespace().collect::<Vec<_>>(), model)
+}
+
+/// The same for words that may hold blanks.
+pub fn run_words_stdin(words: &[&str], model: &[u8]) -> Outcome {
     let mut child = cubicle()
-        .args(line.split_whitespace())
+        .args(words)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
