@@ -15,6 +15,15 @@ pub struct Builder {
 }
 
 impl Builder {
+    /// A formula in parentheses: they count as a level, so that nothing is nested without bound.
+    pub fn parentheses(&mut self, start: u32, inner: Expr, end: u32) -> Expr {
+        let below = inner.depth;
+        if below >= MAX_DEPTH {
+            return self.node(ExprKind::Error, Span::new(start, end), below);
+        }
+        Expr { depth: below + 1, ..inner.in_parentheses(start, end) }
+    }
+
     /// A node over children of greatest height `below`. A tree that would be too high is given up,
     /// before it can hurt anyone who recurses over it, dropping it included.
     fn node(&mut self, kind: ExprKind, span: Span, below: u16) -> Expr {
