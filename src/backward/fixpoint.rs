@@ -10,7 +10,6 @@ use super::cube::{Builder, Cube};
 use super::export::{formula, formulas, side_literal};
 use super::finite::escapes;
 use super::ground::{Ground, Overflow};
-use super::node::NodeId;
 use super::slot::{Shape, Slot};
 use super::theory::{Sat, satisfiable};
 use crate::model::{ProcRef, System};
@@ -50,7 +49,6 @@ pub struct TestCounts {
 #[derive(Debug)]
 struct Entry {
     pattern: Pattern,
-    node: Option<NodeId>,
     alive: bool,
 }
 
@@ -160,27 +158,25 @@ impl Visited {
         self.entries.iter().filter(|e| e.alive).map(|e| &e.pattern.cube)
     }
 
-    /// Adds a cube; returns the nodes of visited cubes that it subsumes, which are dropped.
-    /// `spare` says which nodes must stay.
+    /// Adds a cube; with `delete`, drops those that it subsumes and returns their number.
+    ///
+    /// Only the cubes are dropped: their descendants, waiting or visited, stay. Dropping these too loses
+    /// states when a cube is found covered by a visited one whose own pre-images then never come.
     pub fn insert(
         &mut self,
         context: &mut Context<'_>,
         cube: Cube,
-        node: Option<NodeId>,
         delete: bool,
-        spare: &dyn Fn(NodeId) -> bool,
-    ) -> Vec<NodeId> {
+    ) -> usize {
         let shape = context.shape;
         let pattern = Pattern::new(shape, cube);
-        let mut gone = Vec::new();
+        let mut gone = 0;
         if delete {
             for e in self.entries.iter_mut().filter(|e| e.alive) {
-                let Some(id) = e.node else { continue };
                 let other = &e.pattern.cube;
                 if pattern.cube.procs > other.procs
                     || pattern.cube.signature & !other.signature != 0
                     || pattern.cube.masks.len() > other.masks.len()
-                    || spare(id)
                 {
                     continue;
                 }
@@ -188,14 +184,12 @@ impl Visited {
                 let view = View::new(shape, &context.layout(other.procs).0, other);
                 if subsumes(shape, &pattern, &view) {
                     e.alive = false;
-                    gone.push(id);
+                    gone += 1;
                 }
             }
         }
-        self.entries.push(Entry { pattern, node, alive: true });
-        if !gone.is_empty() && self.entries.len() > 64 {
-            self.entries.retain(|e| e.alive);
-        }
+        self.entries.retain(|e| e.alive);
+        self.entries.push(Entry { pattern, alive: true });
         gone
     }
 

@@ -37,8 +37,6 @@ pub struct Node {
     pub origin: Origin,
     /// Steps to its root.
     pub depth: usize,
-    /// A later visited node subsumes it, so its descendants need not be looked at.
-    pub deleted: bool,
 }
 
 /// All nodes of a run.
@@ -68,38 +66,6 @@ impl Nodes {
     /// A node.
     pub fn get(&self, id: NodeId) -> &Node {
         &self.0[id]
-    }
-
-    /// Marks a node deleted.
-    pub fn delete(&mut self, id: NodeId) {
-        self.0[id].deleted = true;
-    }
-
-    /// Whether the node or one that it was derived from is deleted.
-    pub fn is_deleted(&self, mut id: NodeId) -> bool {
-        loop {
-            let node = &self.0[id];
-            if node.deleted {
-                return true;
-            }
-            match node.origin {
-                Origin::Step { child, .. } => id = child,
-                Origin::Bad(_) | Origin::Candidate(_) => return false,
-            }
-        }
-    }
-
-    /// Whether `ancestor` is on the path from `id` to its root, `id` included.
-    pub fn descends(&self, mut id: NodeId, ancestor: NodeId) -> bool {
-        loop {
-            if id == ancestor {
-                return true;
-            }
-            match self.0[id].origin {
-                Origin::Step { child, .. } => id = child,
-                Origin::Bad(_) | Origin::Candidate(_) => return false,
-            }
-        }
     }
 
     /// The run from `id` to its root.

@@ -135,7 +135,7 @@ impl<'a, 'r> Run<'a, 'r> {
         for (k, bad) in setting.system.bad.iter().enumerate() {
             for cube in bad_cubes(setting.shape, bad)? {
                 if bad.kind == BadKind::Invariant && setting.options.trust_invariants {
-                    run.visited.insert(run.context, cube, None, false, &|_| false);
+                    run.visited.insert(run.context, cube, false);
                 } else {
                     run.root(cube, Origin::Bad(k));
                 }
@@ -145,7 +145,7 @@ impl<'a, 'r> Run<'a, 'r> {
     }
 
     fn root(&mut self, cube: Cube, origin: Origin) {
-        let id = self.nodes.push(Node { cube, origin, depth: 0, deleted: false });
+        let id = self.nodes.push(Node { cube, origin, depth: 0 });
         self.frontier.push(id, self.nodes.get(id), self.is_approximate(id));
     }
 
@@ -190,10 +190,6 @@ impl<'a, 'r> Run<'a, 'r> {
             let Some(id) = next else {
                 return Ok(self.fixpoint());
             };
-            if self.nodes.is_deleted(id) {
-                self.counts.fixpoints += 1;
-                continue;
-            }
             let cube = self.nodes.get(id).cube.clone();
             if self.visited.covers(self.context, &cube)? != Covered::No {
                 self.counts.fixpoints += 1;
@@ -334,7 +330,6 @@ impl<'a, 'r> Run<'a, 'r> {
                 cube: c,
                 origin: Origin::Candidate(number),
                 depth: 0,
-                deleted: false,
             }));
         }
         Ok(id)
@@ -354,16 +349,8 @@ impl<'a, 'r> Run<'a, 'r> {
         let setting = self.setting;
         let node = self.nodes.get(id).clone();
         self.counts.max_procs = self.counts.max_procs.max(node.cube.procs.into());
-        let gone = {
-            let nodes = &self.nodes;
-            self.visited.insert(self.context, node.cube.clone(), Some(id), setting.options.delete, &|old| {
-                nodes.descends(id, old)
-            })
-        };
-        self.counts.deleted += gone.len();
-        for old in gone {
-            self.nodes.delete(old);
-        }
+        self.counts.deleted +=
+            self.visited.insert(self.context, node.cube.clone(), setting.options.delete);
         let mut later = Vec::new();
         for t in setting.transitions {
             let mut pres: Vec<Pre> = Vec::new();
@@ -384,7 +371,6 @@ impl<'a, 'r> Run<'a, 'r> {
                         kept: pre.kept,
                     },
                     depth: node.depth + 1,
-                    deleted: false,
                 });
                 if postponed {
                     later.push(next);
