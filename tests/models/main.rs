@@ -1,0 +1,7 @@
+//! Every model of `examples/` and `tests/traps/`, under many settings, against its verdict.
+
+mod counts;
+mod examples;
+mod files;
+mod matrix;
+mod rare;

@@ -1,0 +1,123 @@
+//! One trap, many settings, one verdict.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::observer::Silent;
+use cubicle::options::{BackwardOptions, ForwardOptions, Options, Postpone, SearchOrder, SolverMode};
+use cubicle::verdict::{Reason, Verdict};
+
+use crate::files;
+
+/// Enough for any trap; a run that ends by it is a failure unless the table allows `unknown`.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
+
+/// A trap and what may be said of it.
+struct Trap {
+    name: String,
+    path: PathBuf,
+    /// `safe`, `unsafe`, `unknown` or `reject`.
+    allowed: Vec<String>,
+}
+
+fn traps(family: char) -> Vec<Trap> {
+    let rows = files::table("tests/traps/verdicts.tsv");
+    let rows = rows.into_iter().filter(|row| row[0].starts_with(family));
+    rows.map(|row| Trap {
+        path: files::folder("tests/traps").join(format!("{}.cub", row[0])),
+        allowed: row[1].split('|').map(str::to_owned).collect(),
+        name: row[0].clone(),
+    })
+    .collect()
+}
+
+/// The settings: without approximation and with oracles of 1, 2, 3 processes, every order of the queue;
+/// postponement and the solver are varied where they matter most.
+fn settings() -> Vec<(String, Options)> {
+    use SearchOrder::{Bfs, Bfsa, Bfsh, Dfs, Dfsa, Dfsh};
+    let orders = [Bfs, Dfs, Bfsh, Dfsh, Bfsa, Dfsa];
+    let postpones = [Postpone::Never, Postpone::MoreProcesses, Postpone::NoInformation];
+    let mut out = Vec::new();
+    for brab in [None, Some(1), Some(2), Some(3)] {
+        for order in orders {
+            out.push((brab, order, None, SolverMode::Layered));
+        }
+        out.push((brab, Bfs, None, SolverMode::Z3));
+    }
+    for brab in [None, Some(2)] {
+        for postpone in postpones {
+            out.push((brab, Bfs, Some(postpone), SolverMode::Layered));
+        }
+        out.push((brab, Dfs, None, SolverMode::Z3));
+    }
+    out.into_iter()
+        .map(|(brab, order, postpone, solver)| {
+            let name = format!("brab {brab:?}, {order:?}, postpone {postpone:?}, {solver:?}");
+            let backward = BackwardOptions { order, postpone, solver, ..BackwardOptions::default() };
+            // A trap without bound must not fill the memory of the machine that runs the tests.
+            let forward = ForwardOptions { max_states: Some(20_000), ..ForwardOptions::default() };
+            let time_limit = Some(TIME_LIMIT);
+            (name, Options { brab, backward, forward, time_limit, ..Options::default() })
+        })
+        .collect()
+}
+
+fn verdict(system: &System, options: &Options) -> (&'static str, Option<Reason>) {
+    let report = cubicle::check(system, options, &Interrupt::default(), &mut Silent);
+    match report.verdict {
+        Some(Verdict::Safe) => ("safe", None),
+        Some(Verdict::Unsafe(_)) => ("unsafe", None),
+        Some(Verdict::Unknown(reason)) => ("unknown", Some(reason)),
+        None => ("nothing", None),
+    }
+}
+
+/// F15: the first path that the search finds ends in a universal guard that no instance satisfies, and
+/// it subsumes the real one, which needs five processes.
+const UNDECIDED: [&str; 1] = ["F15"];
+
+fn check(family: char) {
+    let settings = settings();
+    files::for_all(&traps(family), |trap| {
+        let text = files::text(&trap.path);
+        let system = match cubicle::load(&text) {
+            Err(_) if trap.allowed.iter().any(|word| word == "reject") => return Ok(()),
+            Err(error) => return Err(format!("{}: rejected: {error:?}", trap.name)),
+            Ok(_) if trap.allowed == ["reject"] => return Err(format!("{}: accepted", trap.name)),
+            Ok(loaded) => loaded.system,
+        };
+        let mut wrong = Vec::new();
+        for (name, options) in &settings {
+            let (said, reason) = verdict(&system, options);
+            let excused = said == "unknown" && UNDECIDED.contains(&trap.name.as_str());
+            if !trap.allowed.iter().any(|word| word == said) && !excused {
+                wrong.push(format!("{}, {name}: {said} {reason:?}, not {:?}", trap.name, trap.allowed));
+            }
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+    });
+}
+
+#[test]
+fn traps_of_the_backward_search() {
+    check('T');
+}
+
+#[test]
+fn traps_of_the_language() {
+    check('L');
+}
+
+#[test]
+fn traps_of_the_exploration() {
+    check('F');
+}
+
+#[test]
+fn the_table_names_every_trap() {
+    let mut named: Vec<_> = ['T', 'L', 'F'].into_iter().flat_map(traps).map(|trap| trap.path).collect();
+    named.sort();
+    assert_eq!(named, files::models("tests/traps"));
+}

@@ -1,0 +1,79 @@
+//! Settings that exist for rare events: here they really happen.
+
+use cubicle::interrupt::Interrupt;
+use cubicle::observer::Silent;
+use cubicle::options::{BackwardOptions, Options, Postpone, SolverMode};
+use cubicle::verdict::Verdict;
+use cubicle::{Report, check};
+
+use crate::files;
+
+fn run(model: &str, options: &Options) -> Report {
+    let path = files::folder(model);
+    let system = cubicle::load(&files::text(&path)).expect("a model").system;
+    check(&system, options, &Interrupt::default(), &mut Silent)
+}
+
+fn brab(procs: usize) -> Options {
+    Options { brab: Some(procs), ..Options::default() }
+}
+
+/// T22: with an oracle of two processes, a candidate that needs three to be reached is refuted.
+#[test]
+fn brab_restarts_on_a_reachable_candidate() {
+    let report = run("tests/traps/T22.cub", &brab(2));
+    assert_eq!(report.verdict, Some(Verdict::Safe));
+    assert!(report.backward.expect("a backward search").statistics.restarts > 0);
+}
+
+/// F26: the oracle has every initial state, so no candidate is refuted.
+#[test]
+fn brab_does_not_restart_without_need() {
+    let report = run("tests/traps/F26.cub", &brab(2));
+    assert_eq!(report.verdict, Some(Verdict::Safe));
+    assert_eq!(report.backward.expect("a backward search").statistics.restarts, 0);
+}
+
+/// A model over finite domains never needs Z3; with `--solver z3` the same tests go there, and nothing
+/// else changes.
+#[test]
+fn finite_models_need_no_solver() {
+    for model in ["examples/german.cub", "examples/german_data.cub", "examples/rwlock.cub"] {
+        let run = |solver| {
+            let backward = BackwardOptions { solver, ..BackwardOptions::default() };
+            let report = run(model, &Options { backward, ..brab(2) });
+            assert_eq!(report.verdict, Some(Verdict::Safe), "{model} with {solver:?}");
+            report.backward.expect("a backward search").statistics
+        };
+        let (layered, z3) = (run(SolverMode::Layered), run(SolverMode::Z3));
+        assert_eq!(layered.solver_calls, 0, "{model}");
+        assert!(z3.solver_calls > 0, "{model}");
+        assert_eq!((layered.nodes, layered.fixpoints), (z3.nodes, z3.fixpoints), "{model}");
+    }
+}
+
+/// Half of three times an odd number is no integer: beyond the arithmetic of the layers before Z3.
+#[test]
+fn parity_needs_the_solver() {
+    let text = "var X : int var Y : int init { X = 0 && Y = 0 }
+        unsafe { 2 * X = 3 * Y && 0 < Y && Y < 2 } transition t () { X := ?; Y := ? }";
+    let system = cubicle::load(text).expect("a model").system;
+    for solver in [SolverMode::Layered, SolverMode::Z3] {
+        let backward = BackwardOptions { solver, ..BackwardOptions::default() };
+        let options = Options { backward, ..Options::default() };
+        let report = check(&system, &options, &Interrupt::default(), &mut Silent);
+        assert_eq!(report.verdict, Some(Verdict::Safe), "{solver:?}");
+        assert!(report.backward.expect("a backward search").statistics.solver_calls > 0, "{solver:?}");
+    }
+}
+
+/// Postponing changes the order of the nodes, and no verdict.
+#[test]
+fn postponed_nodes_come_back() {
+    // T3 is unsafe by a node with more processes than its child.
+    for postpone in [Postpone::Never, Postpone::MoreProcesses, Postpone::NoInformation] {
+        let backward = BackwardOptions { postpone: Some(postpone), ..BackwardOptions::default() };
+        let report = run("tests/traps/T3.cub", &Options { backward, ..Options::default() });
+        assert!(matches!(report.verdict, Some(Verdict::Unsafe(_))), "{postpone:?}");
+    }
+}
