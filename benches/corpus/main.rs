@@ -67,7 +67,8 @@ fn main() -> ExitCode {
 fn models(paths: &[PathBuf]) -> io::Result<Vec<PathBuf>> {
     let mut models = Vec::new();
     for path in paths {
-        collect(path, &mut models).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
+        collect(path, &mut models)
+            .map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
     }
     Ok(models)
 }
