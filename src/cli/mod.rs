@@ -201,7 +201,10 @@ fn load(file: &Path, quiet: bool) -> Option<(System, String)> {
         Err(diagnostics) => (None, diagnostics),
     };
     let style = settings::automatic_style(&stderr());
-    let shown = diagnostics.iter().filter(|diagnostic| !quiet || diagnostic.severity == Severity::Error);
+    // Where there are errors, warnings can wait.
+    let errors_only = quiet || system.is_none();
+    let shown =
+        diagnostics.iter().filter(|diagnostic| !errors_only || diagnostic.severity == Severity::Error);
     for diagnostic in shown.clone().take(MOST_DIAGNOSTICS) {
         complain(diagnostic.render(&input.name, &input.text, style.colored).trim_end());
     }

@@ -3,7 +3,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::limits::{MAX_PROCESS_VARS, MAX_STEPS};
+use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
 use super::symbols::Symbols;
 use super::{ProcRef, VarId};
 use crate::diagnostic::{Diagnostic, Span};
@@ -73,6 +73,8 @@ pub(super) struct Context<'a> {
     pub needed: IndexMap<VarId, Span>,
     next_var: u8,
     steps: usize,
+    /// The same over all declarations so far.
+    all_steps: usize,
     /// The declaration being elaborated.
     pub declaration: Span,
     /// Whether a bound was hit in this declaration, and reported.
@@ -103,6 +105,7 @@ impl<'a> Context<'a> {
             needed: IndexMap::new(),
             next_var: 0,
             steps: 0,
+            all_steps: 0,
             declaration: Span::default(),
             exhausted: false,
         }
@@ -149,7 +152,8 @@ impl<'a> Context<'a> {
     /// Counts a step of expansion; false when there have been too many.
     pub fn step(&mut self) -> bool {
         self.steps += 1;
-        if self.steps > MAX_STEPS {
+        self.all_steps += 1;
+        if self.steps > MAX_STEPS || self.all_steps > MAX_ALL_STEPS {
             self.report_bound(
                 self.declaration,
                 &format!("more than {MAX_STEPS} nodes once predicates, `<=>` and quantifiers are expanded"),

@@ -2,6 +2,7 @@
 //! quantifiers.
 
 use super::context::{Context, Place};
+use super::limits::MAX_PARAMS;
 use super::scope::{Scope, Value};
 use super::suggest::suggestion;
 use super::{Literal, ProcRef};
@@ -387,6 +388,13 @@ impl<'a> Context<'a> {
         self.start(predicate.loc.0, Place::Predicate, 0);
         let mut scope = Scope { open: true, ..Scope::default() };
         for (i, param) in predicate.params.iter().enumerate() {
+            if i == MAX_PARAMS {
+                self.push(
+                    Diagnostic::error("C0505", param.span(), format!("more than {MAX_PARAMS} parameters"))
+                        .label("the first one too many"),
+                );
+                break;
+            }
             if let Some(first) = predicate.params[..i].iter().find(|other| other.text == param.text) {
                 self.push(super::symbols::duplicate("C0109", param, "parameter", Some(first.span())));
             }

@@ -22,6 +22,7 @@ impl<'a> Context<'a> {
                     Diagnostic::error("C0505", param.span(), format!("more than {MAX_PARAMS} parameters"))
                         .label("the first one too many"),
                 );
+                break;
             }
             scope.push(&param.text, Value::Proc(ProcRef::Var(i.min(MAX_PARAMS) as u8)));
         }

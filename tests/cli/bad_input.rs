@@ -101,6 +101,23 @@ fn nested_too_deeply() {
 }
 
 #[test]
+fn too_much_of_something() {
+    let folder = TempDir::new().unwrap();
+    let names = |separator: &str| {
+        let names: Vec<_> = (0..100_000).map(|i| format!("p{i}")).collect();
+        names.join(separator)
+    };
+    let doubling: String =
+        (1..60).map(|i| format!("predicate p{i}(x) {{ p{0}(x) && p{0}(x) }}\n", i - 1)).collect();
+    let model = |more: &str| format!("var X : bool\n{more}\ninit {{ X = True }}\nunsafe {{ X = False }}\n");
+    refused(&file(&folder, format!("{}transition t ({}) {{ }}", model(""), names(" "))), "parameters");
+    refused(&file(&folder, model(&format!("predicate q({}) {{ True = True }}", names(", ")))), "parameters");
+    refused(&file(&folder, model(&format!("predicate p0(x) {{ x = True }}\n{doubling}"))), "too large");
+    refused(&file(&folder, model(&format!("array A[{}proc] : bool", "proc,".repeat(300)))), "indices");
+    refused(&file(&folder, format!("type t = C{}\n{}", names(" | C"), model(""))), "constructors");
+}
+
+#[test]
 fn wrong_usage() {
     let folder = TempDir::new().unwrap();
     let path = file(&folder, models::SAFE);
