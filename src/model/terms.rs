@@ -283,21 +283,23 @@ impl<'a> Context<'a> {
         let Some(id) = self.array(array, index.len()) else { return Value::Unknown };
         let ty = self.symbols.var(id).ty;
         let mut cell = Cell { var: id, index: SmallVec::new() };
+        let mut defined = true;
         for (index, name) in resolved.into_iter().zip(index) {
             match index {
                 Index::Process(p) => cell.index.push(p),
                 Index::Error => return Value::Unknown,
                 Index::Global(global) => match self.named.iter().find(|(known, _)| *known == global) {
                     Some((_, Named::Process(p))) => cell.index.push(*p),
-                    Some((_, Named::Nothing)) => return Value::Undefined(ty),
+                    Some((_, Named::Nothing)) => defined = false,
+                    // All of a cell's globals are needed, not only the first.
                     None => {
                         self.needed.entry(global).or_insert(name.span());
-                        return Value::Undefined(ty);
+                        defined = false;
                     }
                 },
             }
         }
-        self.cell_value(cell)
+        if defined { self.cell_value(cell) } else { Value::Undefined(ty) }
     }
 
     /// The array of this name, which is given `arity` indices.

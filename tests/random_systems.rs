@@ -1,0 +1,99 @@
+//! Random systems: all engines against brute force.
+//!
+//! `CUBICLE_RANDOM_COUNT` and `CUBICLE_RANDOM_SEED` choose how many systems and which; the campaign
+//! (`cargo test --release --test random_systems -- --ignored campaign`) takes more of them and goes on
+//! after a disagreement.
+
+mod support;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use support::examine::{Failure, Summary, examine};
+use support::generate::{Weights, generate};
+use support::model::Model;
+use support::shrink::shrink;
+
+/// Loads and examines a model; a panic of an engine is a failure, too.
+fn verdict(model: &Model, seed: u64) -> Result<Summary, Failure> {
+    let run = AssertUnwindSafe(|| examine(&model.to_string(), seed));
+    catch_unwind(run).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+        Err(Failure { kind: "panic", detail: text.unwrap_or_default() })
+    })
+}
+
+fn environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
+}
+
+/// Reduces a model that fails, and says all that is needed to see it fail.
+fn report(model: &Model, seed: u64, failure: &Failure) -> String {
+    let same = |m: &Model| verdict(m, seed).is_err_and(|f| f.kind == failure.kind);
+    let small = shrink(model, 400, &mut |m| same(m));
+    let detail = verdict(&small, seed).err().unwrap_or_else(|| failure.clone()).detail;
+    format!("seed {seed}: {}\n{small}{detail}\n", failure.kind)
+}
+
+#[test]
+fn engines_agree_with_brute_force() {
+    let first = environment("CUBICLE_RANDOM_SEED", 0);
+    let count = environment("CUBICLE_RANDOM_COUNT", 150);
+    let mut tally = [0; 3];
+    for seed in first..first + count {
+        let model = generate(seed, &Weights::default());
+        match verdict(&model, seed) {
+            Ok(summary) => tally[summary as usize] += 1,
+            Err(failure) => panic!("{}", report(&model, seed, &failure)),
+        }
+    }
+    // The systems are of use only when both verdicts occur.
+    let [safe, wrong, _] = tally;
+    assert!(safe * 5 >= count && wrong * 5 >= count, "safe, unsafe, unknown: {tally:?}");
+}
+
+/// What the campaign found, reduced.
+#[test]
+fn mended_disagreements_stay_mended() {
+    let models = [
+        // A cell with two pointers: both must be looked at.
+        "type t = B | C array S[proc] : t var P : proc var Q : proc array M[proc, proc] : t
+         init () { true } transition t1 (i) requires { M[Q, P] <> S[i] } { }",
+        // A visited cube that a later one subsumes goes, but what was derived from it must not.
+        "type t = A | B | C | D array S[proc] : t init (a) { S[a] = A } unsafe (y z) { S[y] = B && S[z] = A }
+         transition t0 (i) requires { S[i] = D } { S[i] := A }
+         transition t2 () { S[c] := case | S[c] = C : B | S[c] <> D : C | _ : S[c] }
+         transition t3 () { S[c] := case | S[c] = B : D | _ : B }",
+    ];
+    for text in models {
+        if let Err(Failure { kind, detail }) = examine(text, 1) {
+            panic!("{kind}\n{text}\n{detail}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "long: a campaign over many systems"]
+#[allow(clippy::print_stdout, reason = "shows disagreements as they come")]
+fn campaign() {
+    let first = environment("CUBICLE_RANDOM_SEED", 1_000_000);
+    let count = environment("CUBICLE_RANDOM_COUNT", 2_000);
+    let (mut tally, mut failures) = ([0; 3], Vec::new());
+    std::panic::set_hook(Box::new(|_| {}));
+    for seed in first..first + count {
+        let model = generate(seed, &Weights::default());
+        match verdict(&model, seed) {
+            Ok(summary) => tally[summary as usize] += 1,
+            Err(failure) => {
+                failures.push(report(&model, seed, &failure));
+                println!("{}", failures[failures.len() - 1]);
+            }
+        }
+        if failures.len() >= 20 {
+            break;
+        }
+    }
+    drop(std::panic::take_hook());
+    println!("safe, unsafe, unknown: {tally:?}");
+    assert!(failures.is_empty(), "{} disagreements", failures.len());
+}

@@ -1,0 +1,395 @@
+//! Everything that must agree about one system.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use cubicle::backward::{self, Brab};
+use cubicle::diagnostic::Severity;
+use cubicle::forward::{self, Exploration, StateSpace, Stop};
+use cubicle::interrupt::Interrupt;
+use cubicle::model::semantics::{Semantics, Value, replay, tuples};
+use cubicle::model::{Cell, Conj, Literal, ProcRef, Relation, System, Term, Type, VarId};
+use cubicle::observer::Silent;
+use cubicle::options::{BackwardOptions, ForwardOptions, SearchOrder, SolverMode, Strategy};
+use cubicle::oracle::{Answer, Oracle};
+use cubicle::verdict::{Reason, Verdict};
+
+use super::dice::Dice;
+use super::direct::{Direct, random_state};
+use super::explore::{Reached, canonical, explore, steps};
+
+/// The largest instance that is explored.
+const PROCS: usize = 3;
+/// States of one instance that brute force looks at, about.
+const STATES: usize = 1500;
+/// How long an engine may take; a run that ends by it has no verdict.
+const TIME: Duration = Duration::from_millis(1500);
+/// Nodes of a backward search.
+const NODES: usize = 250;
+
+/// A disagreement.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What kind it is, so that reducing the model does not slip to another.
+    pub kind: &'static str,
+    /// The facts.
+    pub detail: String,
+}
+
+fn failure<T>(kind: &'static str, detail: String) -> Result<T, Failure> {
+    Err(Failure { kind, detail })
+}
+
+/// What the engines made of one system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Summary {
+    /// Some backward search proved it.
+    Safe,
+    /// Some engine ran into a bad state.
+    Unsafe,
+    /// No verdict.
+    Unknown,
+}
+
+/// Checks that all engines agree about a system, taking the random choices from `seed`.
+pub fn examine(text: &str, seed: u64) -> Result<Summary, Failure> {
+    let (file, messages) = cubicle::syntax::parse(text);
+    let loaded = cubicle::load(text).map_err(|messages| {
+        let errors = messages.iter().filter(|m| m.severity == Severity::Error);
+        let detail = errors.map(|e| format!("{} {}", e.code, e.message)).collect::<Vec<_>>().join("\n");
+        Failure { kind: "rejected", detail }
+    })?;
+    let system = &loaded.system;
+    debug_assert!(messages.iter().all(|m| m.severity != Severity::Error), "it has been loaded");
+    let mut dice = Dice::new(seed ^ 0x5eed);
+    let reached: Vec<Reached> = (0..=PROCS).filter_map(|procs| explore(system, procs, STATES)).collect();
+    for instance in &reached {
+        elaboration_agrees(&file, system, instance, &mut dice)?;
+        ranges_hold(system, instance)?;
+        forward_agrees(system, instance, &mut dice)?;
+    }
+    let bad = reached.iter().find_map(|r| r.bad.map(|(state, bad)| (r, state, bad)));
+    let bad = bad.map(|(r, state, bad)| {
+        let number = system.bad[bad].number;
+        format!("{} processes reach bad cube {number}: {}", r.procs, r.run_to(system, state))
+    });
+    backward_agrees(system, &reached, bad, &mut dice)
+}
+
+fn timed() -> Interrupt {
+    let interrupt = Interrupt::default();
+    interrupt.set_deadline(Instant::now() + TIME);
+    interrupt
+}
+
+/// Whether the system means what the file says, in states of an instance, reachable or not.
+fn elaboration_agrees(
+    file: &cubicle::syntax::ast::File,
+    system: &System,
+    reached: &Reached,
+    dice: &mut Dice,
+) -> Result<(), Failure> {
+    if reached.procs == 0 {
+        // Init loses what it says about processes, and no cell says that a pointer names none.
+        return Ok(());
+    }
+    let semantics = Semantics::new(system, reached.procs);
+    for number in 0..24 {
+        let state = match reached.states.len() {
+            some if some > 0 && number % 3 == 0 => {
+                reached.states.get_index(dice.below(some)).expect("one").0.clone()
+            }
+            _ => random_state(system, reached.procs, dice),
+        };
+        let direct = Direct::new(file, system, &state);
+        if direct.initial() != semantics.initial(&state) {
+            return failure("init is elaborated wrongly", format!("{state:?}: {}", direct.initial()));
+        }
+        let bad = (0..system.bad.len()).any(|b| semantics.satisfies(&state, b).is_some());
+        if direct.bad() != bad {
+            return failure("unsafe is elaborated wrongly", format!("{state:?}: {}", direct.bad()));
+        }
+        let right: BTreeSet<Vec<Value>> =
+            direct.successors().iter().map(|s| canonical(system, s).values).collect();
+        let made: BTreeSet<Vec<Value>> = (steps(system, &semantics, &state).into_iter())
+            .flat_map(|(_, _, (successors, _))| successors)
+            .map(|s| canonical(system, &s).values)
+            .collect();
+        if right != made {
+            let detail = format!("{state:?}\nright {right:?}\nmade {made:?}\n{:#?}", system.transitions);
+            return failure("a transition is elaborated wrongly", detail);
+        }
+    }
+    Ok(())
+}
+
+/// Whether every reachable value is within what the analysis says of its variable.
+fn ranges_hold(system: &System, reached: &Reached) -> Result<(), Failure> {
+    let vars: Vec<_> =
+        system.vars.iter().flat_map(|var| tuples(reached.procs, var.arity()).map(move |_| var)).collect();
+    for (at, state) in reached.states.keys().enumerate() {
+        for (value, var) in state.values.iter().zip(&vars) {
+            if let Value::Constructor(c) = value
+                && var.range >> c & 1 == 0
+            {
+                let detail = format!("{} takes value {c} in {}", var.name, reached.run_to(system, at));
+                return failure("a reachable value is out of range", detail);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn forward_agrees(system: &System, reached: &Reached, dice: &mut Dice) -> Result<(), Failure> {
+    let brute = || {
+        let bad = reached.bad.map(|(state, bad)| (bad, reached.run_to(system, state)));
+        let (states, orbits, deadlocks) =
+            (reached.states.len(), reached.orbits(system), reached.deadlocks.len());
+        format!("brute force: {states} states, {orbits} orbits, {deadlocks} deadlocks, bad {bad:?}")
+    };
+    for strategy in [Strategy::Bfs, Strategy::Dfs, Strategy::Random, Strategy::Cfl] {
+        let exhaustive = matches!(strategy, Strategy::Bfs | Strategy::Dfs);
+        for switches in 0..4 {
+            let (symmetry, undefined_cells) = (switches & 1 == 1, switches & 2 == 2);
+            if !exhaustive && dice.below(8) > 0 {
+                continue;
+            }
+            let options = ForwardOptions {
+                strategy,
+                symmetry,
+                undefined_cells,
+                deadlock: true,
+                stop_at_unsafe: false,
+                max_states: Some(if exhaustive { 4 * STATES } else { 200 }),
+                epochs: Some(2),
+                seed: dice.below(1000) as u64,
+                ..ForwardOptions::default()
+            };
+            let found = forward::explore(system, reached.procs, &options, &timed(), &mut Silent);
+            let of = || {
+                let Exploration { procs, states, stop, deadlock_states, .. } = &found;
+                format!(
+                    "{strategy:?} with {procs} processes, symmetry {symmetry}, undefined {undefined_cells}: \
+                     {states} states, {deadlock_states} deadlocks, {stop:?}, unsafe {:?}\n{}",
+                    found.unsafe_trace,
+                    brute()
+                )
+            };
+            let traces = found.unsafe_trace.iter().chain(&found.more_unsafe_traces);
+            for trace in traces.chain(&found.deadlocks).chain(&found.outside_deadlocks) {
+                if let Err(error) = replay(system, trace) {
+                    return failure("a forward trace is no run", format!("{error}\n{trace:?}\n{}", of()));
+                }
+            }
+            if !exhaustive || found.stop != Stop::Complete {
+                continue;
+            }
+            if reached.bad.is_some() != found.unsafe_trace.is_some()
+                && (reached.complete || reached.bad.is_some())
+            {
+                return failure("forward exploration and brute force differ on bad states", of());
+            }
+            if !reached.complete {
+                continue;
+            }
+            // Undefined cells fold states and split them again; and nameless values that nothing tells
+            // apart may be one.
+            let nameless = system.vars.iter().any(|v| matches!(v.ty, Type::Proc | Type::Abstract(_)));
+            let states = if symmetry { reached.orbits(system) } else { reached.states.len() };
+            if !undefined_cells && (found.states > states || found.states < states && !nameless) {
+                return failure("forward exploration and brute force count differently", of());
+            }
+            let count = !undefined_cells && !symmetry && !nameless;
+            if count && found.deadlock_states != reached.deadlocks.len()
+                || (found.deadlock_states == 0) != reached.deadlocks.is_empty()
+            {
+                return failure("forward exploration and brute force differ on deadlocks", of());
+            }
+            oracle_agrees(system, reached, found, dice)?;
+        }
+    }
+    Ok(())
+}
+
+fn oracle_agrees(
+    system: &System,
+    reached: &Reached,
+    found: Exploration,
+    dice: &mut Dice,
+) -> Result<(), Failure> {
+    let space = StateSpace::new(vec![found]);
+    for _ in 0..6 {
+        let procs = dice.below(reached.procs + 1);
+        let size = 1 + dice.below(3);
+        let cube: Conj = (0..size).filter_map(|_| random_literal(system, procs, dice)).collect();
+        let answer = space.ask(procs as u8, &cube);
+        let right = reached.satisfies(system, procs, &cube);
+        if answer != Answer::Untested && right != (answer == Answer::Reached) {
+            let detail = format!(
+                "{:?}\nof {procs} distinct processes: {answer:?}, brute force says {right}\n{cube:#?}",
+                space.explorations
+            );
+            return failure("the oracle and brute force differ", detail);
+        }
+    }
+    Ok(())
+}
+
+/// A literal over the first `procs` process variables and the process constants.
+pub fn random_literal(system: &System, procs: usize, dice: &mut Dice) -> Option<Literal> {
+    let var = VarId(dice.below(system.vars.len().max(1)) as u16);
+    let cell = random_cell(system, var, procs, dice)?;
+    let other = random_cell(system, VarId(dice.below(system.vars.len()) as u16), procs, dice)?;
+    let (ty, same) = (system.var(var).ty, system.var(other.var).ty == system.var(var).ty && other != cell);
+    let negated = dice.chance(40);
+    match ty {
+        Type::Enum(id) if !same => {
+            let all = system.enumeration(id).all();
+            let values = 1 << dice.below(system.enumeration(id).constructors.len());
+            let values = if negated { all & !values } else { values };
+            (values != all && values != 0).then_some(Literal::In { cell, values })
+        }
+        Type::Enum(_) | Type::Abstract(_) => {
+            same.then(|| Literal::Eq { left: Term::Cell(cell), right: Term::Cell(other), negated })
+        }
+        Type::Proc => {
+            let right = if same { Term::Cell(other) } else { Term::Proc(random_proc(system, procs, dice)?) };
+            let left = Term::Cell(cell);
+            Some(if system.orders_processes && dice.chance(40) {
+                Literal::Less { left, right, strict: negated }
+            } else {
+                Literal::Eq { left, right, negated }
+            })
+        }
+        Type::Int | Type::Real => {
+            use cubicle::model::{Linear, Rational};
+            let constant = Rational::integer(-(dice.below(4) as i64));
+            let expr = Linear { terms: vec![(cell, Rational::ONE)], constant };
+            let relation = *dice.pick(&[Relation::Eq, Relation::Ne, Relation::Le]);
+            Some(Literal::Linear { expr, relation, integer: ty == Type::Int })
+        }
+    }
+}
+
+fn random_proc(system: &System, procs: usize, dice: &mut Dice) -> Option<ProcRef> {
+    let constants = usize::from(system.proc_constants);
+    let all: Vec<ProcRef> =
+        (0..procs as u8).map(ProcRef::Var).chain((0..constants as u8).map(ProcRef::Const)).collect();
+    (!all.is_empty()).then(|| *dice.pick(&all))
+}
+
+fn random_cell(system: &System, var: VarId, procs: usize, dice: &mut Dice) -> Option<Cell> {
+    let index = (0..system.vars.get(usize::from(var.0))?.arity()).map(|_| random_proc(system, procs, dice));
+    Some(Cell { var, index: index.collect::<Option<_>>()? })
+}
+
+/// An oracle that knows what brute force saw.
+struct Brute<'a> {
+    system: &'a System,
+    reached: &'a [Reached],
+}
+
+impl Oracle for Brute<'_> {
+    fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
+        let procs = usize::from(procs);
+        let cube = literals.to_vec();
+        let mut large = self.reached.iter().filter(|r| r.procs >= procs).peekable();
+        if large.peek().is_none() {
+            return Answer::Untested;
+        }
+        let reached = large.any(|r| r.satisfies(self.system, procs, &cube));
+        if reached { Answer::Reached } else { Answer::Unseen }
+    }
+
+    fn procs(&self) -> usize {
+        self.reached.iter().map(|r| r.procs).max().unwrap_or(0)
+    }
+}
+
+/// An oracle that lies: no answer of an oracle may lead to a wrong verdict.
+struct Liar {
+    seed: u64,
+    procs: usize,
+}
+
+impl Oracle for Liar {
+    fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
+        let text = format!("{procs} {literals:?}");
+        let hash = text.bytes().fold(self.seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+        match (hash >> 20) % 3 {
+            0 => Answer::Reached,
+            1 => Answer::Unseen,
+            _ => Answer::Untested,
+        }
+    }
+
+    fn procs(&self) -> usize {
+        self.procs
+    }
+}
+
+fn backward_agrees(
+    system: &System,
+    reached: &[Reached],
+    bad: Option<String>,
+    dice: &mut Dice,
+) -> Result<Summary, Failure> {
+    let brute = Brute { system, reached };
+    let liar = Liar { seed: dice.below(1 << 20) as u64, procs: 2 };
+    let mut safe = None;
+    let mut wrong: Option<String> = bad;
+    let known = wrong.is_some();
+    let settings =
+        [(0, SolverMode::Layered), (2, SolverMode::Layered), (1, SolverMode::Layered), (9, SolverMode::Z3)];
+    for (number, (brab, solver)) in settings.into_iter().enumerate() {
+        let mut options = BackwardOptions { solver, max_nodes: NODES, ..BackwardOptions::default() };
+        let mut brab = brab;
+        if brab == 9 {
+            brab = dice.below(3);
+        }
+        if number > 0 {
+            let orders = [SearchOrder::Bfs, SearchOrder::Dfs, SearchOrder::Bfsh, SearchOrder::Bfsa];
+            options.order = *dice.pick(&orders);
+            options.delete = dice.chance(70);
+            options.ranges = dice.chance(80);
+            options.numeric_candidates = dice.chance(30);
+        }
+        let lie = number > 0 && dice.chance(25);
+        let oracle: &dyn Oracle = if lie { &liar } else { &brute };
+        let brab = (brab > 0).then_some(Brab { procs: brab, oracle });
+        let outcome = backward::search(system, &options, brab, &timed(), &mut Silent);
+        let procs = brab.map(|b| b.procs);
+        let of = || format!("brab {procs:?}, lying oracle {lie}, {options:?}");
+        match outcome.verdict {
+            Verdict::Unsafe(trace) => {
+                if let Err(error) = replay(system, &trace) {
+                    return failure("a backward trace is no run", format!("{error}\n{trace:?}\n{}", of()));
+                }
+                wrong.get_or_insert_with(|| format!("unsafe with {}\n{trace:?}", of()));
+            }
+            Verdict::Safe => {
+                safe.get_or_insert_with(of);
+            }
+            Verdict::Unknown(reason @ (Reason::Memory | Reason::Interrupted(_))) => {
+                return failure(
+                    "a strange end",
+                    format!(
+                        "{reason:?}
+{}",
+                        of()
+                    ),
+                );
+            }
+            Verdict::Unknown(_) => {}
+        }
+        if let (Some(safe), Some(wrong)) = (&safe, &wrong) {
+            let kind = if known { "wrongly safe" } else { "safe and unsafe" };
+            return failure(kind, format!("safe with {safe}\n{wrong}"));
+        }
+    }
+    Ok(match (safe, wrong) {
+        (Some(_), _) => Summary::Safe,
+        (_, Some(_)) => Summary::Unsafe,
+        _ => Summary::Unknown,
+    })
+}

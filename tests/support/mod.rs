@@ -1,0 +1,11 @@
+//! What the tests on random systems share: a generator of models, their reduction, and brute force.
+#![allow(dead_code, reason = "each test target uses a part of it")]
+#![allow(clippy::cast_possible_wrap, reason = "all numbers here are small")]
+
+pub mod dice;
+pub mod direct;
+pub mod examine;
+pub mod explore;
+pub mod generate;
+pub mod model;
+pub mod shrink;
