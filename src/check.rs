@@ -153,12 +153,10 @@ fn explore(
     observer: &mut dyn Observer,
     explorations: &mut Vec<Exploration>,
 ) -> Option<Verdict> {
-    // An oracle need not be complete: without any limit it gets one, so that the proof begins at all.
     let oracle = options.brab.is_some() && !options.only_forward;
-    let limits =
-        if oracle { forward::oracle_options(system, &options.forward) } else { options.forward.clone() };
+    let explore = if oracle { forward::explore_oracle } else { forward::explore };
     for procs in instances(system, options, observer) {
-        let exploration = forward::explore(system, procs, &limits, interrupt, observer);
+        let exploration = explore(system, procs, &options.forward, interrupt, observer);
         observer.event(system, Event::ForwardEnd(&exploration));
         let (found, stop) = (exploration.unsafe_trace.clone(), exploration.stop);
         explorations.push(exploration);

@@ -162,12 +162,7 @@ impl Visited {
     ///
     /// Only the cubes are dropped: their descendants, waiting or visited, stay. Dropping these too loses
     /// states when a cube is found covered by a visited one whose own pre-images then never come.
-    pub fn insert(
-        &mut self,
-        context: &mut Context<'_>,
-        cube: Cube,
-        delete: bool,
-    ) -> usize {
+    pub fn insert(&mut self, context: &mut Context<'_>, cube: Cube, delete: bool) -> usize {
         let shape = context.shape;
         let pattern = Pattern::new(shape, cube);
         let mut gone = 0;

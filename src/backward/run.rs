@@ -326,11 +326,7 @@ impl<'a, 'r> Run<'a, 'r> {
                 Event::Approximated { number, cube: &text(self.setting.system, shape, &c) },
             );
             self.pool.kept.push((number, c.clone()));
-            return Ok(self.nodes.push(Node {
-                cube: c,
-                origin: Origin::Candidate(number),
-                depth: 0,
-            }));
+            return Ok(self.nodes.push(Node { cube: c, origin: Origin::Candidate(number), depth: 0 }));
         }
         Ok(id)
     }
@@ -349,8 +345,7 @@ impl<'a, 'r> Run<'a, 'r> {
         let setting = self.setting;
         let node = self.nodes.get(id).clone();
         self.counts.max_procs = self.counts.max_procs.max(node.cube.procs.into());
-        self.counts.deleted +=
-            self.visited.insert(self.context, node.cube.clone(), setting.options.delete);
+        self.counts.deleted += self.visited.insert(self.context, node.cube.clone(), setting.options.delete);
         let mut later = Vec::new();
         for t in setting.transitions {
             let mut pres: Vec<Pre> = Vec::new();

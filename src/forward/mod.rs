@@ -43,6 +43,7 @@ use crate::interrupt::Interrupt;
 use crate::model::{System, TransitionId};
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
+use crate::oracle::Growth;
 use crate::verdict::Trace;
 use machine::{BuildOptions, Machine, Unbuildable};
 use search::Search;
@@ -234,14 +235,41 @@ pub fn explore(
 const ORACLE_STATES: usize = 300_000;
 /// States of an oracle without limits, when there are numbers: counters seldom end by themselves.
 const ORACLE_STATES_WITH_NUMBERS: usize = 20_000;
+/// The share of these that a breadth-first search may use before walks look deeper.
+const ORACLE_BREADTH: usize = 4;
 
-/// Options for an exploration that only serves as oracle: those given, with a limit on states when they
-/// have no limit at all.
-pub fn oracle_options(system: &System, options: &ForwardOptions) -> ForwardOptions {
-    let mut options = options.clone();
-    if options.max_states.is_none() && options.time.is_none() && options.depth.is_none() {
-        let numbers = system.vars.iter().any(|v| v.ty.is_numeric()) && options.number_range.is_none();
-        options.max_states = Some(if numbers { ORACLE_STATES_WITH_NUMBERS } else { ORACLE_STATES });
+/// As [`explore()`], for an exploration that only serves as oracle.
+///
+/// Without any limit in the options it gets one, on the number of states. A breadth-first search that
+/// does not end within a quarter of it goes on as [`Strategy::Cfl`]: what lies deep is out of its reach,
+/// and one witness of each small cube is all that an oracle needs.
+pub fn explore_oracle(
+    system: &System,
+    procs: usize,
+    options: &ForwardOptions,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Exploration {
+    if options.max_states.is_some() || options.time.is_some() || options.depth.is_some() {
+        return explore(system, procs, options, interrupt, observer);
     }
-    options
+    let numbers = system.vars.iter().any(|v| v.ty.is_numeric()) && options.number_range.is_none();
+    let most = if numbers { ORACLE_STATES_WITH_NUMBERS } else { ORACLE_STATES };
+    let first = if options.strategy == Strategy::Bfs { most / ORACLE_BREADTH } else { most };
+    let limited = ForwardOptions { max_states: Some(first), ..options.clone() };
+    let mut exploration = explore(system, procs, &limited, interrupt, observer);
+    if first < most
+        && exploration.stop == Stop::States
+        && let Some(seen) = exploration.seen.clone()
+    {
+        if let Growth::Unsafe(trace) = seen.grow_to(most) {
+            if options.stop_at_unsafe {
+                exploration.stop = Stop::Unsafe;
+            }
+            exploration.unsafe_trace.get_or_insert(*trace);
+        }
+        exploration.states = seen.states();
+        seen.add_coverage(&mut exploration);
+    }
+    exploration
 }

@@ -38,7 +38,7 @@ struct Grown {
 
 impl fmt::Debug for Seen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} states", self.0.visited.read().unwrap_or_else(PoisonError::into_inner).store.len())
+        write!(f, "{} states", self.states())
     }
 }
 
@@ -77,8 +77,29 @@ impl Seen {
         answer
     }
 
+    /// Number of states.
+    pub(super) fn states(&self) -> usize {
+        self.0.visited.read().unwrap_or_else(PoisonError::into_inner).store.len()
+    }
+
     /// Walks on until there are twice as many states.
     fn grow(&self) -> Growth {
+        self.grow_to(self.states().saturating_mul(2).max(1000))
+    }
+
+    /// Adds what the walk did to the figures of the search that it went on from.
+    pub(super) fn add_coverage(&self, exploration: &mut Exploration) {
+        if let Some(walk) = &self.grown().walk {
+            for (total, n) in exploration.fired.iter_mut().zip(walk.fired()) {
+                *total += n;
+            }
+            exploration.depth = exploration.depth.max(walk.depth());
+            exploration.techniques = walk.techniques();
+        }
+    }
+
+    /// Walks on until there are so many states.
+    pub(super) fn grow_to(&self, most: usize) -> Growth {
         let Shared { system, machine, visited: shared, options, interrupt, .. } = &*self.0;
         let mut grown = self.grown();
         let mut visited = shared.write().unwrap_or_else(PoisonError::into_inner);
@@ -94,7 +115,7 @@ impl Seen {
         let Some(walk) = grown.walk.as_mut().filter(|walk| !walk.exhausted()) else {
             return Growth::Nothing;
         };
-        let (states, trace) = walk.resume(std::mem::take(&mut visited), before.saturating_mul(2).max(1000));
+        let (states, trace) = walk.resume(std::mem::take(&mut visited), most);
         *visited = states;
         let after = visited.store.len();
         drop(visited);

@@ -255,11 +255,11 @@ impl Walk {
         };
         let mut found = self.findings.conclude(&self.system, &self.machine, &self.visited, observer);
         found.stop = stop;
-        found.depth = self.depths.iter().max().map_or(0, |d| *d as usize);
+        found.depth = self.depth();
         found.fired.clone_from(&self.fired);
         found.epochs = self.epochs;
         found.combinations = Some((self.novelty.size(), self.novelty.seen()));
-        found.techniques = self.reports.iter().filter(|r| r.runs > 0).copied().collect();
+        found.techniques = self.techniques();
         found
     }
 
@@ -281,6 +281,21 @@ impl Walk {
         self.epochs(&mut Silent);
         let found = self.findings.run_after(known, &self.system, &self.machine, &self.visited);
         (self.take_visited(), found)
+    }
+
+    /// How often each transition fired.
+    pub fn fired(&self) -> &[u64] {
+        &self.fired
+    }
+
+    /// Largest depth of a stored state.
+    pub fn depth(&self) -> usize {
+        self.depths.iter().max().map_or(0, |d| *d as usize)
+    }
+
+    /// What each technique contributed.
+    pub fn techniques(&self) -> Vec<TechniqueReport> {
+        self.reports.iter().filter(|r| r.runs > 0).copied().collect()
     }
 
     /// Whether there is nothing left to find.
