@@ -1,0 +1,73 @@
+//! Throughput of each forward strategy: stored states for each second, the median of five runs.
+//!
+//! `cargo bench --bench forward [-- MODEL.cub ..]`; without models, some of `examples/`.
+
+#![allow(clippy::print_stdout, reason = "a benchmark reports on standard output")]
+#![allow(clippy::cast_precision_loss, reason = "rates are rounded anyway")]
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use cubicle::forward::{Stop, explore};
+use cubicle::interrupt::Interrupt;
+use cubicle::observer::Silent;
+use cubicle::options::{CflChoice, ForwardOptions, Strategy};
+
+/// Runs of each setting.
+const RUNS: usize = 5;
+/// States after which a run ends.
+const STATES: usize = 200_000;
+
+fn main() {
+    let examples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut models: Vec<PathBuf> =
+        std::env::args().skip(1).filter(|a| !a.starts_with('-')).map(PathBuf::from).collect();
+    if models.is_empty() {
+        models = ["german", "szymanski", "directory", "pipeline_barrier"]
+            .iter()
+            .map(|name| examples.join(format!("{name}.cub")))
+            .collect();
+    }
+    println!("model\tprocs\tstrategy\tstates\tend\tstates/s");
+    for model in models {
+        let text = match std::fs::read_to_string(&model) {
+            Ok(text) => text,
+            Err(error) => panic!("{}: {error}", model.display()),
+        };
+        let Ok(loaded) = cubicle::load(&text) else { panic!("{} is not well-formed", model.display()) };
+        let name = model.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        for procs in 3..=6 {
+            for (strategy, options) in settings() {
+                let mut rates = Vec::new();
+                let (mut states, mut stop) = (0, Stop::Complete);
+                for _ in 0..RUNS {
+                    let start = Instant::now();
+                    let found = explore(&loaded.system, procs, &options, &Interrupt::default(), &mut Silent);
+                    rates.push(found.states as f64 / start.elapsed().as_secs_f64());
+                    (states, stop) = (found.states, found.stop);
+                }
+                rates.sort_by(f64::total_cmp);
+                println!("{name}\t{procs}\t{strategy}\t{states}\t{stop:?}\t{:.0}", rates[RUNS / 2]);
+            }
+        }
+    }
+}
+
+/// What is compared.
+fn settings() -> Vec<(&'static str, ForwardOptions)> {
+    let base =
+        ForwardOptions { max_states: Some(STATES), stop_at_unsafe: false, ..ForwardOptions::default() };
+    let with = |strategy| ForwardOptions { strategy, ..base.clone() };
+    vec![
+        ("bfs", with(Strategy::Bfs)),
+        ("bfs, two threads", ForwardOptions { jobs: 2, ..with(Strategy::Bfs) }),
+        ("bfs, no symmetry", ForwardOptions { symmetry: false, ..with(Strategy::Bfs) }),
+        ("dfs", with(Strategy::Dfs)),
+        ("random", ForwardOptions { epochs: Some(20), ..with(Strategy::Random) }),
+        ("cfl", ForwardOptions { epochs: Some(200), ..with(Strategy::Cfl) }),
+        (
+            "cfl, uniform",
+            ForwardOptions { epochs: Some(50), cfl_choice: CflChoice::Uniform, ..with(Strategy::Cfl) },
+        ),
+    ]
+}
