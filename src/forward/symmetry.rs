@@ -45,6 +45,11 @@ pub(super) struct Lanes {
 /// No more processes than this are sorted by [`Lanes`].
 const MAX_LANES: usize = 16;
 
+/// No more permutations of one state than this are tried: all those of eight processes. Beyond, the best
+/// one so far stands for the orbit; a large orbit that is all ties may then be stored in a few parts,
+/// which costs states and nothing else.
+const MAX_TRIED: u32 = 40_320;
+
 /// A renaming: `perm[old] = new`.
 pub(super) type Renaming = Vec<u8>;
 
@@ -341,6 +346,7 @@ fn general(cells: &Cells, packing: &Packing, fixed: usize, state: &mut [u64]) ->
         twin: twins(cells, fixed, &codes, &colours),
         taken: vec![false; cells.procs],
         perm: vec![0; cells.procs],
+        tried: 0,
         best: None,
     };
     search.place(0);
@@ -458,6 +464,8 @@ struct Search<'a> {
     twin: Vec<usize>,
     taken: Vec<bool>,
     perm: Renaming,
+    /// Permutations tried.
+    tried: u32,
     best: Option<(Vec<i64>, Renaming)>,
 }
 
@@ -465,7 +473,11 @@ impl Search<'_> {
     /// Gives place `at` to each process of the colour that belongs there.
     fn place(&mut self, at: usize) {
         let procs = self.cells.procs;
+        if self.tried >= MAX_TRIED {
+            return;
+        }
         if at == procs {
+            self.tried += 1;
             let mut out = Vec::new();
             rename(self.cells, &self.perm, self.codes, &mut out);
             if self.best.as_ref().is_none_or(|(best, _)| out < *best) {
