@@ -15,6 +15,8 @@ mod instance;
 mod node;
 mod outcome;
 mod preimage;
+#[doc(hidden)]
+pub mod probe;
 mod queue;
 mod replay;
 mod run;
