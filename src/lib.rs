@@ -9,6 +9,27 @@
 //!                                                       |  (smt: Z3)
 //!                                                    Verdict --> report
 //! ```
+//!
+//! As a program:
+//!
+//! ```
+//! use cubicle::interrupt::Interrupt;
+//! use cubicle::observer::Silent;
+//! use cubicle::options::Options;
+//!
+//! let model = "
+//!     var Lock : bool
+//!     array Inside[proc] : bool
+//!     init (p) { Lock = False && Inside[p] = False }
+//!     unsafe (p q) { Inside[p] = True && Inside[q] = True }
+//!     transition enter (p) requires { Lock = False } { Lock := True; Inside[p] := True; }
+//!     transition leave (p) requires { Inside[p] = True } { Lock := False; Inside[p] := False; }
+//! ";
+//! let loaded = cubicle::load(model).expect("the model is well-formed");
+//! let options = Options { brab: Some(2), ..Options::default() };
+//! let report = cubicle::check(&loaded.system, &options, &Interrupt::default(), &mut Silent);
+//! assert_eq!(report.conclusion(), cubicle::Conclusion::Safe);
+//! ```
 
 pub mod backward;
 pub mod check;
