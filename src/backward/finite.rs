@@ -13,6 +13,9 @@ use super::theory::{self, Sat};
 
 /// Decisions made before a test is left to Z3.
 const DECISIONS: usize = 20_000;
+/// The same when clauses hold side literals: each branch may end in a test of linear constraints, and
+/// Z3 learns from the failed ones.
+const DECISIONS_WITH_SIDES: usize = 200;
 
 /// `some slot outside its mask, or some side literal holds`.
 #[derive(Clone, Debug)]
@@ -36,8 +39,9 @@ pub fn escapes(
         clauses.push(Clause { outside: r.masks.clone(), sides });
     }
     clauses.sort_by_key(|c| (c.outside.len() + 2 * c.sides.len(), c.outside.first().copied()));
-    let mut search =
-        Search { shape, n, slots, clauses: &clauses, decisions: DECISIONS, base: n.masks.clone() };
+    let sides = clauses.iter().any(|c| !c.sides.is_empty());
+    let decisions = if sides { DECISIONS_WITH_SIDES } else { DECISIONS };
+    let mut search = Search { shape, n, slots, clauses: &clauses, decisions, base: n.masks.clone() };
     search.base.shrink_to_fit();
     let state = State { masks: n.masks.clone(), chosen: Vec::new() };
     search.solve(state)
