@@ -235,14 +235,14 @@ pub fn explore(
 const ORACLE_STATES: usize = 300_000;
 /// States of an oracle without limits, when there are numbers: counters seldom end by themselves.
 const ORACLE_STATES_WITH_NUMBERS: usize = 20_000;
-/// The share of these that a breadth-first search may use before walks look deeper.
-const ORACLE_BREADTH: usize = 4;
+/// Walks that look deeper than a breadth-first search which this limit ended add three quarters of it.
+const DEEPER: (usize, usize) = (3, 4);
 
 /// As [`explore()`], for an exploration that only serves as oracle.
 ///
 /// Without any limit in the options it gets one, on the number of states. A breadth-first search that
-/// does not end within a quarter of it goes on as [`Strategy::Cfl`]: what lies deep is out of its reach,
-/// and one witness of each small cube is all that an oracle needs.
+/// does not end within it goes on as [`Strategy::Cfl`], to three quarters more: what lies deep is out of
+/// its reach, and one witness of each small cube is all that an oracle needs.
 pub fn explore_oracle(
     system: &System,
     procs: usize,
@@ -254,15 +254,14 @@ pub fn explore_oracle(
         return explore(system, procs, options, interrupt, observer);
     }
     let numbers = system.vars.iter().any(|v| v.ty.is_numeric()) && options.number_range.is_none();
-    let most = if numbers { ORACLE_STATES_WITH_NUMBERS } else { ORACLE_STATES };
-    let first = if options.strategy == Strategy::Bfs { most / ORACLE_BREADTH } else { most };
+    let first = if numbers { ORACLE_STATES_WITH_NUMBERS } else { ORACLE_STATES };
     let limited = ForwardOptions { max_states: Some(first), ..options.clone() };
     let mut exploration = explore(system, procs, &limited, interrupt, observer);
-    if first < most
+    if options.strategy == Strategy::Bfs
         && exploration.stop == Stop::States
         && let Some(seen) = exploration.seen.clone()
     {
-        if let Growth::Unsafe(trace) = seen.grow_to(most) {
+        if let Growth::Unsafe(trace) = seen.grow_to(first + first * DEEPER.0 / DEEPER.1) {
             if options.stop_at_unsafe {
                 exploration.stop = Stop::Unsafe;
             }

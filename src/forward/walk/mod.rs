@@ -49,6 +49,8 @@ const RESTART: u32 = 1000;
 const STALLED: usize = 8;
 /// States after which a depth-first walk ends, unless the options say otherwise.
 const DIVE_STATES: usize = 500;
+/// An epoch is dry when only one step in so many led to a new state.
+const DRY: u64 = 20;
 /// Breadth-first searches begin five and ten steps before an error...
 const JUMP_BACK: usize = 10;
 /// ...and have so many levels.
@@ -116,6 +118,8 @@ pub(super) struct Walk {
     jumpstart: Vec<u32>,
     /// Epochs since the last new state.
     stalled: usize,
+    /// Whether the last epoch brought few states for its steps.
+    dry: bool,
     /// Epochs since a target was reached or came nearer.
     unguided: usize,
     reports: [TechniqueReport; 8],
@@ -166,6 +170,7 @@ impl Walk {
             streams: 0,
             jumpstart: Vec::new(),
             stalled: 0,
+            dry: false,
             unguided: 0,
             reports: NAMES.map(report),
             system,
@@ -218,6 +223,7 @@ impl Walk {
             };
             self.epochs += 1;
             let before = self.visited.store.len();
+            let steps_before: u64 = self.reports.iter().map(|r| r.steps).sum();
             self.unguided += 1;
             for (task, (outcome, time)) in tasks.iter().zip(outcomes) {
                 self.merge(task, outcome, time);
@@ -236,6 +242,8 @@ impl Walk {
                 self.unguided = 0;
             }
             self.stalled = if self.visited.store.len() > before { 0 } else { self.stalled + 1 };
+            let steps: u64 = self.reports.iter().map(|r| r.steps).sum();
+            self.dry = (self.visited.store.len() - before) as u64 * DRY < steps - steps_before;
             self.limits.check_memory(self.bytes());
             self.limits.look();
             if self.limits.report_due() {
@@ -446,6 +454,11 @@ impl Walk {
                     nearest[rng.random_range(0..nearest.len())].1
                 };
                 add(start, Technique::Guided, 200, Some(*target));
+                continue;
+            }
+            if self.dry && n % 2 == 1 {
+                // Little is left here: what was never taken is surer than any walk.
+                add(uniform, Technique::Bfs, 2, None);
                 continue;
             }
             let (technique, bound) = ARMS[self.bandit.choose(&mut rng)];
