@@ -137,7 +137,7 @@ fn demote(
         }
         brab.oracle.learn(&trace);
     }
-    if statistics.restarts % RESTARTS_PER_GROWTH == 0
+    if statistics.restarts.is_multiple_of(RESTARTS_PER_GROWTH)
         && let Growth::Unsafe(trace) = brab.oracle.grow()
     {
         return Some(trace);

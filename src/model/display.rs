@@ -52,9 +52,9 @@ pub fn literal_text(system: &System, literal: &Literal, names: &ProcNames<'_>) -
             let decl = system.enumeration(id);
             let name = |set: u64| decl.constructors[set.trailing_zeros() as usize].as_str();
             let missing = decl.all() & !values;
-            if values.count_ones() == 1 {
+            if values.is_power_of_two() {
                 format!("{left} = {}", name(*values))
-            } else if missing.count_ones() == 1 {
+            } else if missing.is_power_of_two() {
                 format!("{left} <> {}", name(missing))
             } else {
                 let chosen = decl.constructors.iter().enumerate().filter(|(c, _)| values >> c & 1 == 1);

@@ -140,7 +140,7 @@ impl<'a> Context<'a> {
         let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
         match dnf(&formula, &same) {
             Ok(disjuncts) => {
-                out.extend(disjuncts.into_iter().filter(|d| !out.contains(d)).collect::<Vec<_>>())
+                out.extend(disjuncts.into_iter().filter(|d| !out.contains(d)).collect::<Vec<_>>());
             }
             Err(failure) => self.report_bound(self.declaration, &failure.message()),
         }

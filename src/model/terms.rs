@@ -53,15 +53,12 @@ impl<'a> Context<'a> {
     }
 
     fn number(&mut self, number: &ast::Number) -> Value {
-        match Rational::parse(&number.text) {
-            Some(value) => Value::Number(Number::literal(value, number.is_real())),
-            None => {
-                self.push(
-                    Diagnostic::error("C0211", number.loc.0, "number out of range")
-                        .label("numerator and denominator must fit 64 bits"),
-                );
-                Value::Unknown
-            }
+        if let Some(value) = Rational::parse(&number.text) { Value::Number(Number::literal(value, number.is_real())) } else {
+            self.push(
+                Diagnostic::error("C0211", number.loc.0, "number out of range")
+                    .label("numerator and denominator must fit 64 bits"),
+            );
+            Value::Unknown
         }
     }
 

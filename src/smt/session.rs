@@ -35,7 +35,7 @@ impl<'a> Session<'a> {
         set_timeout(&self.solver, timeout);
         self.solver.push();
         for f in formulas {
-            self.solver.assert(&self.encoder.formula(&self.frame, &self.names, f));
+            self.solver.assert(self.encoder.formula(&self.frame, &self.names, f));
         }
         let answer = answer(&self.solver);
         self.solver.pop(1);
@@ -46,9 +46,9 @@ impl<'a> Session<'a> {
     pub fn check_initial(&self, formulas: &[Formula], timeout: Duration) -> Answer {
         set_timeout(&self.solver, timeout);
         self.solver.push();
-        self.solver.assert(&self.encoder.initial(&self.frame));
+        self.solver.assert(self.encoder.initial(&self.frame));
         for f in formulas {
-            self.solver.assert(&self.encoder.formula(&self.frame, &self.names, f));
+            self.solver.assert(self.encoder.formula(&self.frame, &self.names, f));
         }
         let answer = answer(&self.solver);
         self.solver.pop(1);

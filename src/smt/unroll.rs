@@ -55,7 +55,7 @@ pub fn unroll(system: &System, candidate: &Candidate, timeout: Duration) -> Unro
     let first = encoder.frame("", &mut facts);
     let solver = Solver::new();
     set_timeout(&solver, timeout);
-    solver.assert(&encoder.initial(&first));
+    solver.assert(encoder.initial(&first));
     let mut frame = first.clone();
     let mut choices: Vec<Choice> = Vec::new();
     for (i, (id, args)) in candidate.steps.iter().enumerate() {
@@ -82,7 +82,7 @@ pub fn unroll(system: &System, candidate: &Candidate, timeout: Duration) -> Unro
             .collect(),
         Target::Named(f, names) => vec![encoder.formula(&frame, names, f)],
     };
-    solver.assert(&any(reached));
+    solver.assert(any(reached));
     for f in facts {
         solver.assert(&f);
     }
@@ -119,7 +119,7 @@ fn step(
     let prefix = format!("{at}.");
     if options.len() == 1 {
         let args = options.into_iter().next()?;
-        solver.assert(&encoder.enabled(frame, t, &args));
+        solver.assert(encoder.enabled(frame, t, &args));
         let (next, nondet) = encoder.fire(frame, t, &args, &prefix, facts);
         return Some((next, Choice { options: vec![(args, None)], nondet }));
     }
@@ -128,7 +128,7 @@ fn step(
     let mut nondet = Vec::new();
     for (k, args) in options.into_iter().enumerate() {
         let selector = Bool::new_const(format!("{at}@{k}"));
-        solver.assert(&selector.implies(encoder.enabled(frame, t, &args)));
+        solver.assert(selector.implies(encoder.enabled(frame, t, &args)));
         // The values of `?` have the same names whatever the arguments: they are one choice.
         let (after, values) = encoder.fire(frame, t, &args, &prefix, facts);
         nondet = values;
@@ -146,10 +146,10 @@ fn step(
         chosen.push((args, Some(selector)));
     }
     let selectors: Vec<Bool> = chosen.iter().filter_map(|c| c.1.clone()).collect();
-    solver.assert(&any(selectors.iter().cloned()));
+    solver.assert(any(selectors.iter().cloned()));
     for (i, a) in selectors.iter().enumerate() {
         for b in &selectors[..i] {
-            solver.assert(&all([a.clone(), b.clone()]).not());
+            solver.assert(all([a.clone(), b.clone()]).not());
         }
     }
     Some((next?, Choice { options: chosen, nondet }))

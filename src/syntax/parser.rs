@@ -6,7 +6,7 @@ use lalrpop_util::ParseError;
 use super::ast::File;
 use super::build::Builder;
 use super::grammar::DeclarationParser;
-use super::token::{LexError, Spanned, Token, tokens};
+use super::token::{LexError, Token, tokens};
 use super::unsupported;
 use crate::diagnostic::{Diagnostic, Severity, Span};
 
