@@ -1,7 +1,5 @@
 //! One error type for everything a user can get wrong: code, span, labels, help.
 
-use std::ops::Range;
-
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle};
 
 /// A half-open range of byte offsets into the model's text.
@@ -141,8 +139,6 @@ struct Excerpt<'t> {
     line: usize,
     /// Column of the span in characters from 1.
     column: usize,
-    /// The span, clamped to `shown`.
-    span: Range<usize>,
 }
 
 /// How many bytes of a line are shown before and after the start of the span.
@@ -151,7 +147,6 @@ const WINDOW: usize = 160;
 impl<'t> Excerpt<'t> {
     fn new(text: &'t str, span: Span) -> Self {
         let start = floor_boundary(text, span.start as usize);
-        let end = floor_boundary(text, span.end as usize).max(start);
         let bytes = text.as_bytes();
         let line_start = bytes[..start].iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
         let line_end = bytes[start..].iter().position(|&b| b == b'\n').map_or(text.len(), |i| start + i);
@@ -162,7 +157,6 @@ impl<'t> Excerpt<'t> {
             offset: shown_start,
             line: bytes[..start].iter().filter(|&&b| b == b'\n').count() + 1,
             column: text[line_start..start].chars().count() + 1,
-            span: start..end.min(shown_end),
         }
     }
 

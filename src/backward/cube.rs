@@ -4,7 +4,7 @@
 //! and a short list of side literals. Disequalities, bool complements and exhaustion of enums are exact
 //! in the masks.
 
-use super::ground::{Ground, Overflow, Reduced, Side, conjoin, is_singleton, less, linear};
+use super::ground::{Ground, Overflow, Reduced, Side, is_singleton, less, linear};
 use super::slot::{Kind, OTHER, Shape, Slot, low};
 use crate::model::Rational;
 
@@ -30,11 +30,6 @@ impl Cube {
     /// Number of literals.
     pub fn len(&self) -> usize {
         self.masks.len() + self.sides.len()
-    }
-
-    /// Whether the cube constrains nothing.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 
     /// All literals, masks first.
@@ -357,19 +352,6 @@ enum Settled {
     Replace(Reduced),
 }
 
-/// The cube with its processes renamed by `map` (injective, identity on rigid ones) into a cube of
-/// `target` processes.
-pub fn rename(shape: &Shape, cube: &Cube, map: &[u8], target: u8) -> Cube {
-    let mut b = Builder::new(shape, target);
-    b.masks = cube
-        .masks
-        .iter()
-        .map(|&(s, m)| (shape.rename(s, map), rename_mask(shape, s, m, map, target)))
-        .collect();
-    b.sides = cube.sides.iter().map(|s| rename_side(shape, s, map)).collect();
-    b.into_cube()
-}
-
 /// The mask of `slot` under a renaming.
 pub fn rename_mask(shape: &Shape, slot: Slot, mask: u64, map: &[u8], target: u8) -> u64 {
     if shape.kind(slot) == Kind::Proc { Shape::rename_procs(mask, map, target) } else { mask }
@@ -431,10 +413,4 @@ pub fn compact(shape: &Shape, cube: &Cube) -> (Cube, Vec<u8>) {
     }
     b.sides = cube.sides.iter().map(|s| rename_side(shape, s, &map)).collect();
     (b.into_cube(), kept)
-}
-
-/// Whether a conjunction of ground literals is plainly empty.
-pub fn plainly_empty(literals: &[Ground]) -> bool {
-    let mut out = Vec::new();
-    !literals.iter().all(|g| conjoin(&mut out, g))
 }

@@ -148,16 +148,6 @@ impl Visited {
         Self { entries: Vec::new() }
     }
 
-    /// Number of cubes that are not subsumed by later ones.
-    pub fn len(&self) -> usize {
-        self.entries.iter().filter(|e| e.alive).count()
-    }
-
-    /// The cubes that are not subsumed by later ones.
-    pub fn cubes(&self) -> impl Iterator<Item = &Cube> {
-        self.entries.iter().filter(|e| e.alive).map(|e| &e.pattern.cube)
-    }
-
     /// Adds a cube; with `delete`, drops those that it subsumes and returns their number.
     ///
     /// Only the cubes are dropped: their descendants, waiting or visited, stay. Dropping these too loses

@@ -1,15 +1,12 @@
 //! Cells of the processes that a cube names, as one machine word each, and what may stand in them.
 
-use crate::model::{System, Type, VarId, VarKind};
+use crate::model::{System, Type, VarId};
 
 /// Bit of a process mask that stands for "none of the named processes".
 pub const OTHER: u64 = 1 << 63;
 
 /// The most processes that a cube may name (a bit of a mask for each, one kept for [`OTHER`]).
 pub const MAX_PROCS: usize = 48;
-
-/// The most indices that an array may have: a byte of a [`Slot`] for each.
-pub const MAX_ARITY: usize = 6;
 
 /// A global, an array cell at named processes, or a named process itself. Ordered by variable first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -84,13 +81,10 @@ pub enum Kind {
 pub struct Shape {
     arity: Vec<u8>,
     kinds: Vec<Kind>,
-    constant: Vec<bool>,
     /// Number of rigid processes: `#1..#rigid` stand first in every cube and are never renamed.
     pub rigid: u8,
     /// Most processes that an instance may have.
     pub max_procs: usize,
-    /// Whether some formula orders processes.
-    pub ordered: bool,
 }
 
 impl Shape {
@@ -109,10 +103,8 @@ impl Shape {
                     Type::Enum(e) => Kind::Enum(v.range & system.enumeration(e).all()),
                 })
                 .collect(),
-            constant: system.vars.iter().map(|v| v.kind == VarKind::Const).collect(),
             rigid: system.proc_constants,
             max_procs: system.max_procs.map_or(MAX_PROCS, |n| (n as usize).min(MAX_PROCS)),
-            ordered: system.orders_processes,
         }
     }
 
@@ -129,11 +121,6 @@ impl Shape {
     /// What a slot holds; a process counts as [`Kind::Proc`].
     pub fn kind(&self, slot: Slot) -> Kind {
         if slot.is_process() { Kind::Proc } else { self.kinds[slot.var().0 as usize] }
-    }
-
-    /// Whether a slot is a declared constant.
-    pub fn is_constant(&self, slot: Slot) -> bool {
-        !slot.is_process() && self.constant[slot.var().0 as usize]
     }
 
     /// Every value of a masked slot in a cube with `procs` processes; 0 for kinds without masks.

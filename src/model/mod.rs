@@ -3,7 +3,6 @@
 
 mod compare;
 mod context;
-mod display;
 mod dnf;
 mod elaborate;
 mod formula;

@@ -53,7 +53,9 @@ impl<'a> Context<'a> {
     }
 
     fn number(&mut self, number: &ast::Number) -> Value {
-        if let Some(value) = Rational::parse(&number.text) { Value::Number(Number::literal(value, number.is_real())) } else {
+        if let Some(value) = Rational::parse(&number.text) {
+            Value::Number(Number::literal(value, number.is_real()))
+        } else {
             self.push(
                 Diagnostic::error("C0211", number.loc.0, "number out of range")
                     .label("numerator and denominator must fit 64 bits"),

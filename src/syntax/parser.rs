@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
     for (start, result, end) in tokens(text) {
         match result {
             Ok(token) => {
-                if token.starts_declaration() && !(chunk.is_empty() && !broken) {
+                if token.starts_declaration() && (broken || !chunk.is_empty()) {
                     parser.declaration(&chunk, broken, Span::new(start, end), Some(token));
                     chunk.clear();
                     broken = false;
@@ -231,10 +231,4 @@ fn expectation(expected: &[String]) -> Option<String> {
     } else {
         format!("expected {} or {last}", names.join(", "))
     })
-}
-
-/// Whether the tokens of `text` are well-formed; for tests of the lexer.
-#[cfg(test)]
-pub(super) fn lex(text: &str) -> Vec<Spanned<'_>> {
-    tokens(text).collect()
 }
