@@ -81,7 +81,7 @@ fn campaign() {
     let (mut tally, mut failures) = ([0; 3], Vec::new());
     std::panic::set_hook(Box::new(|_| {}));
     for seed in first..first + count {
-        let model = generate(seed, &Weights::default());
+        let model = generate(seed, &Weights::varied(seed));
         match verdict(&model, seed) {
             Ok(summary) => tally[summary as usize] += 1,
             Err(failure) => {

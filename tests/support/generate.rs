@@ -51,6 +51,21 @@ impl Default for Weights {
     }
 }
 
+impl Weights {
+    /// Weights that change with the seed: the usual ones, or much of one or two features.
+    pub fn varied(seed: u64) -> Self {
+        let usual = Self::default();
+        match seed % 6 {
+            0 => Self { universals: 85, connectives: 25, ..usual },
+            1 => Self { order: 80, proc_cells: 80, ..usual },
+            2 => Self { numbers: 80, constants: 30, free: 6, ..usual },
+            3 => Self { abstracts: 70, proc_cells: 70, matrices: 30, ..usual },
+            4 => Self { bounded: 80, universals: 50, sugar: 40, ..usual },
+            _ => usual,
+        }
+    }
+}
+
 /// The model of a seed.
 pub fn generate(seed: u64, weights: &Weights) -> Model {
     let mut dice = Dice::new(seed);
