@@ -59,6 +59,9 @@ fn mended_disagreements_stay_mended() {
         // A cell with two pointers: both must be looked at.
         "type t = B | C array S[proc] : t var P : proc var Q : proc array M[proc, proc] : t
          init () { true } transition t1 (i) requires { M[Q, P] <> S[i] } { }",
+        // What `exists` binds may be what a pointer names.
+        "type t = A | B var G : t var P : proc array M[proc, proc] : t
+         init () { true } unsafe (z) { G = M[z, P] && (exists e. true) }",
         // A visited cube that a later one subsumes goes, but what was derived from it must not.
         "type t = A | B | C | D array S[proc] : t init (a) { S[a] = A } unsafe (y z) { S[y] = B && S[z] = A }
          transition t0 (i) requires { S[i] = D } { S[i] := A }
@@ -66,8 +69,10 @@ fn mended_disagreements_stay_mended() {
          transition t3 () { S[c] := case | S[c] = B : D | _ : B }",
     ];
     for text in models {
-        if let Err(Failure { kind, detail }) = examine(text, 1) {
-            panic!("{kind}\n{text}\n{detail}");
+        for seed in 0..8 {
+            if let Err(Failure { kind, detail }) = examine(text, seed) {
+                panic!("{kind}\n{text}\n{detail}");
+            }
         }
     }
 }

@@ -224,12 +224,8 @@ impl<'a> Context<'a> {
                 formula
             }
             (Place::Init, true) if !other => self.init_parameters(vars, body, scope, positive),
-            (Place::Bad, false) => {
-                let fresh: Vec<u8> = vars.iter().map(|var| self.fresh(var.span())).collect();
-                let values: Vec<ProcRef> = fresh.iter().map(|&v| ProcRef::Var(v)).collect();
-                let inner = self.bind(vars, &values, body, scope, positive);
-                Formula::Exists(fresh, Box::new(inner))
-            }
+            // Distinct from the parameters, but perhaps what a global used as an index names.
+            (Place::Bad, false) => self.existential_choice(vars, body, scope, positive, true),
             (Place::Guard, true) if vars.len() == 1 && !nested => {
                 let mut parts = Vec::new();
                 if !other {
@@ -247,7 +243,7 @@ impl<'a> Context<'a> {
                 Formula::and(parts)
             }
             (Place::Guard, false) if self.universal.is_none() && !(other && self.existential) => {
-                self.existential_guard(vars, body, scope, positive, other)
+                self.existential_choice(vars, body, scope, positive, other)
             }
             _ => {
                 self.misplaced(universal, other, nested, at);
@@ -319,9 +315,9 @@ impl<'a> Context<'a> {
         self.bind(vars, &values, body, scope, positive)
     }
 
-    /// `exists` in a guard: each variable is a process in scope or a further one; `exists_other` passes
-    /// over the declared parameters.
-    fn existential_guard(
+    /// `exists`: each variable is a process in scope or a further one. `exists_other`, and any `exists` in a
+    /// bad state, passes over the declared parameters.
+    fn existential_choice(
         &mut self,
         vars: &'a [Name],
         body: &'a Expr,
@@ -355,9 +351,15 @@ impl<'a> Context<'a> {
         }
         if chosen.len() == vars.len() {
             let added = fresh.len();
-            self.candidates.extend(fresh.iter().map(|&v| ProcRef::Var(v)));
+            let candidates = self.candidates.clone();
+            if self.place == Place::Bad {
+                // All that is bound joins the parameters: pairwise distinct, also when nested.
+                self.candidates.retain(|candidate| !chosen.contains(candidate));
+            } else {
+                self.candidates.extend(fresh.iter().map(|&v| ProcRef::Var(v)));
+            }
             let inner = self.bind(vars, chosen, body, scope, positive);
-            self.candidates.truncate(self.candidates.len() - added);
+            self.candidates = candidates;
             parts.push(if added == 0 { inner } else { Formula::Exists(fresh.clone(), Box::new(inner)) });
             return;
         }
