@@ -5,6 +5,7 @@
 
 use std::time::Instant;
 
+use super::candidates::opposites_of_init;
 use super::export::text;
 use super::fixpoint::Context;
 use super::instance::prepare;
@@ -40,7 +41,7 @@ pub fn search(
         &unranged
     };
     let start = Instant::now();
-    let shape = Shape::new(system);
+    let shape = Shape::new(system, options.ranges);
     let transitions = prepare(system);
     let mut context = Context::new(system, &shape, options.solver, options.solver_timeout);
     let mut pool = Pool::default();
@@ -51,9 +52,16 @@ pub fn search(
         transitions: &transitions,
         options,
         brab,
-        pre: PreOptions { keep_unused: false },
+        pre: PreOptions {
+            keep_unused: false,
+            eliminate_constants: options.eliminate_constants,
+            join: brab.is_none(),
+        },
         interrupt,
     };
+    if let Some(brab) = brab {
+        propose_bounds(&setting, brab, &mut pool);
+    }
     let (mut untouched, mut instances, mut postponed) = (0, 0, 0);
     let (verdict, error_history) = loop {
         let (end, counts) = match Run::new(&setting, &mut context, &mut pool) {
@@ -81,10 +89,10 @@ pub fn search(
                 }
             }
             End::Unknown(Reason::Spurious(history), _) if !setting.pre.keep_unused => {
-                // Unnamed processes were forgotten; keep them and look again.
-                setting.pre.keep_unused = true;
+                // Unnamed processes and constants were forgotten; keep them and look again.
+                setting.pre = PreOptions { keep_unused: true, eliminate_constants: false, ..setting.pre };
                 statistics.abandoned.insert(0, counts.nodes);
-                observer.event(system, Event::Note(&format!("no instance executes {history}: searching again, keeping every process that a path needs")));
+                observer.event(system, Event::Note(&format!("no instance executes {history}: searching again, keeping every process and constant that a path needs")));
             }
             End::Unknown(reason, history) => break (Verdict::Unknown(reason), history),
         }
@@ -171,4 +179,20 @@ fn meets_bad(setting: &Setting<'_>, trace: &mut Trace) -> Option<Box<Trace>> {
         }
     }
     None
+}
+
+/// Starts the pool with the opposites of init's inequalities, as far as no forward state refutes them.
+fn propose_bounds(setting: &Setting<'_>, brab: Brab<'_>, pool: &mut Pool) {
+    let (shape, init) = (setting.shape, &setting.system.init);
+    for cube in opposites_of_init(shape, init, brab.procs).unwrap_or_default() {
+        pool.asked += 1;
+        let reached = export::oracle_literals(shape, &cube)
+            .is_some_and(|(procs, literals)| brab.oracle.ask(procs, &literals) == Answer::Reached);
+        if reached {
+            pool.refuted += 1;
+        } else {
+            pool.made -= 1;
+            pool.kept.push((pool.made, cube));
+        }
+    }
 }

@@ -1,8 +1,9 @@
 //! Approximation candidates: small sub-cubes of a node (Conchon et al., BRAB, FMCAD 2013).
 
 use super::cube::{Builder, Cube, compact};
-use super::ground::{Ground, Side, is_singleton};
+use super::ground::{Env, Ground, Overflow, Reduced, Side, is_singleton};
 use super::slot::{Kind, Shape, Slot};
+use crate::model::{Init, Literal, Relation};
 
 /// What candidates may look like.
 #[derive(Clone, Copy, Debug)]
@@ -149,4 +150,30 @@ fn is_useful(shape: &Shape, g: &Ground, limits: Limits) -> bool {
             Side::Linear { .. } => limits.numeric,
         },
     }
+}
+
+/// Candidates from init: the opposite of each inequality over numbers that every initial state satisfies.
+/// Counters that only grow need such bounds, and no node ever mentions them.
+pub fn opposites_of_init(shape: &Shape, init: &Init, procs: usize) -> Result<Vec<Cube>, Overflow> {
+    let width = init.params;
+    let [conj] = init.body.0.as_slice() else { return Ok(Vec::new()) };
+    if usize::from(width) > procs || usize::from(shape.rigid + width) > shape.max_procs {
+        return Ok(Vec::new());
+    }
+    let vars: Vec<u8> = (shape.rigid..shape.rigid + width).collect();
+    let total = shape.rigid + width;
+    let env = Env { shape, procs: total, vars: &vars };
+    let mut out = Vec::new();
+    for literal in conj {
+        let Literal::Linear { relation: Relation::Le | Relation::Lt, .. } = literal else { continue };
+        let Reduced::Literal(g) = env.literal(literal)? else { continue };
+        let Reduced::Literal(opposite) = env.negate(&g)? else { continue };
+        let mut b = Builder::new(shape, total);
+        if b.require(&opposite)
+            && let Some(cube) = b.finish()?
+        {
+            out.push(compact(shape, &cube).0);
+        }
+    }
+    Ok(out)
 }

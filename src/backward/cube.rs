@@ -210,12 +210,13 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        Ok(self.close_orders())
+        self.close_orders();
+        Ok(true)
     }
 
-    /// `a <= b` and `b <= a` are `a = b`; `a <= b` and `a <> b` are `a < b`. True always: contradictions
-    /// were caught before.
-    fn close_orders(&mut self) -> bool {
+    /// `a <= b` and `b <= a` are `a = b`; `a <= b` and `a <> b` are `a < b`; what another literal says more
+    /// strongly goes. Contradictions were caught before.
+    fn close_orders(&mut self) {
         let sides = self.sides.clone();
         let mut i = 0;
         while i < self.sides.len() {
@@ -228,7 +229,6 @@ impl<'a> Builder<'a> {
             }
             i += 1;
         }
-        // Drop what another literal says more strongly.
         let all = std::mem::take(&mut self.sides);
         for (i, s) in all.iter().enumerate() {
             let weaker =
@@ -237,7 +237,6 @@ impl<'a> Builder<'a> {
                 self.sides.push(s.clone());
             }
         }
-        true
     }
 
     fn settle(&mut self, side: &Side) -> Result<Settled, Overflow> {
@@ -325,6 +324,17 @@ impl<'a> Builder<'a> {
     fn into_cube(self) -> Cube {
         let (shape, procs) = (self.shape, self.procs);
         let mut masks = self.masks;
+        // `G = H` with an H that never holds a process says all that a mask "other" on G would; the mask
+        // would also name processes that the cube is not about.
+        for side in &self.sides {
+            if let Side::Eq(a, b) = *side {
+                for (g, h) in [(a, b), (b, a)] {
+                    if shape.kind(g) == Kind::Proc && shape.full(h, procs) == OTHER {
+                        masks.retain(|&(s, m)| s != g || m != OTHER);
+                    }
+                }
+            }
+        }
         masks.retain(|&(s, m)| m != shape.full(s, procs));
         masks.sort_unstable_by_key(|m| m.0);
         let mut sides = self.sides;

@@ -127,6 +127,30 @@ fn combine_orders(shape: &Shape, b: &mut Builder<'_>, ghost: Slot, sides: &[Side
     true
 }
 
+/// Projects away each numeric constant that is known to be positive (or negative); false when the cube is
+/// plainly empty.
+pub fn eliminate_constants(shape: &Shape, b: &mut Builder<'_>) -> Result<bool, Overflow> {
+    loop {
+        let signed = b.sides().iter().find_map(|s| match s {
+            Side::Linear { form, bound, .. } if form.len() == 1 && shape.is_constant(form[0].0) => {
+                let c = bound.number();
+                let positive = match bound {
+                    Bound::Gt(_) | Bound::Ge(_) => c.signum() >= 0,
+                    Bound::Lt(_) | Bound::Le(_) => c.signum() <= 0,
+                    Bound::Eq(_) | Bound::Ne(_) => false,
+                };
+                positive.then_some(form[0].0)
+            }
+            _ => None,
+        });
+        let Some(constant) = signed else { return Ok(true) };
+        let sides = b.take_sides(constant);
+        if !eliminate_number(b, constant, sides, shape.kind(constant) == Kind::Int)? {
+            return Ok(false);
+        }
+    }
+}
+
 type Expression = (Vec<(Slot, Rational)>, Rational);
 
 /// Fourier-Motzkin on one number; false when plainly empty.

@@ -13,9 +13,8 @@ use super::theory::{self, Sat};
 
 /// Decisions made before a test is left to Z3.
 const DECISIONS: usize = 20_000;
-/// The same when clauses hold side literals: each branch may end in a test of linear constraints, and
-/// Z3 learns from the failed ones.
-const DECISIONS_WITH_SIDES: usize = 200;
+/// Choices of side literals checked before a test is left to Z3.
+const THEORY_TESTS: usize = 60;
 
 /// `some slot outside its mask, or some side literal holds`.
 #[derive(Clone, Debug)]
@@ -39,10 +38,15 @@ pub fn escapes(
         clauses.push(Clause { outside: r.masks.clone(), sides });
     }
     clauses.sort_by_key(|c| (c.outside.len() + 2 * c.sides.len(), c.outside.first().copied()));
-    let sides = clauses.iter().any(|c| !c.sides.is_empty());
-    let decisions = if sides { DECISIONS_WITH_SIDES } else { DECISIONS };
-    let mut search = Search { shape, n, slots, clauses: &clauses, decisions, base: n.masks.clone() };
-    search.base.shrink_to_fit();
+    let mut search = Search {
+        shape,
+        n,
+        slots,
+        clauses: &clauses,
+        decisions: DECISIONS,
+        theory_tests: THEORY_TESTS,
+        base: n.masks.clone(),
+    };
     let state = State { masks: n.masks.clone(), chosen: Vec::new() };
     search.solve(state)
 }
@@ -59,6 +63,7 @@ struct Search<'a, 'b> {
     slots: &'a dyn Fn(u32) -> Slot,
     clauses: &'a [Clause],
     decisions: usize,
+    theory_tests: usize,
     /// Masks of the tested cube.
     base: Vec<u64>,
 }
@@ -97,7 +102,7 @@ impl Search<'_, '_> {
         let Some(i) = branch else {
             return self.theory(&state);
         };
-        if self.decisions == 0 {
+        if self.decisions == 0 || self.theory_tests == 0 {
             return Ok(Sat::Unknown);
         }
         self.decisions -= 1;
@@ -148,10 +153,14 @@ impl Search<'_, '_> {
     }
 
     /// Every clause is satisfied: is the choice consistent?
-    fn theory(&self, state: &State) -> Result<Sat, Overflow> {
+    fn theory(&mut self, state: &State) -> Result<Sat, Overflow> {
         if state.chosen.is_empty() && self.n.cube.sides.is_empty() {
             return Ok(Sat::Yes);
         }
+        if self.theory_tests == 0 {
+            return Ok(Sat::Unknown);
+        }
+        self.theory_tests -= 1;
         let mut b = Builder::from_cube(self.shape, self.n.cube);
         for (place, (&mask, &base)) in state.masks.iter().zip(&self.base).enumerate() {
             if mask != base && !b.restrict((self.slots)(place as u32), mask) {

@@ -12,9 +12,10 @@ use super::finite::escapes;
 use super::ground::{Ground, Overflow};
 use super::slot::{Shape, Slot};
 use super::theory::{Sat, satisfiable};
-use crate::model::{ProcRef, System};
+use crate::model::{Cell, Literal, ProcRef, System, Term};
 use crate::options::SolverMode;
 use crate::smt::{Answer, Formula, Session};
+use smallvec::SmallVec;
 
 /// How a test was decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,7 +110,11 @@ impl<'a> Context<'a> {
 
     fn session(&mut self, procs: u8) -> &Session<'a> {
         self.counts.solver_calls += 1;
-        self.sessions[usize::from(procs)].get_or_insert_with(|| Session::new(self.system, procs.into()))
+        let (system, shape) = (self.system, self.shape);
+        self.sessions[usize::from(procs)].get_or_insert_with(|| {
+            let outside = shape.outside_globals().map(|g| outside_formula(g, procs));
+            Session::new(system, procs.into(), &outside.collect::<Vec<_>>())
+        })
     }
 
     /// Whether a cube holds in some state at all.
@@ -245,6 +250,18 @@ impl Visited {
         }
         Ok(Covered::No)
     }
+}
+
+/// "This global holds none of the processes."
+fn outside_formula(global: Slot, procs: u8) -> Formula {
+    let differs = |p| {
+        Formula::Literal(Literal::Eq {
+            left: Term::Cell(Cell { var: global.var(), index: SmallVec::new() }),
+            right: Term::Proc(ProcRef::Var(p)),
+            negated: true,
+        })
+    };
+    Formula::All((0..procs).map(differs).collect())
 }
 
 /// "Not in what is left of a visited cube."

@@ -72,18 +72,18 @@ impl Initial {
             return Ok(Sat::No);
         }
         let mut branches = BRANCHES;
-        self.choose(shape, b, 0, &mut branches)
+        self.choose(shape, &b, 0, &mut branches)
     }
 
     fn choose(
         &self,
         shape: &Shape,
-        b: Builder<'_>,
+        b: &Builder<'_>,
         at: usize,
         branches: &mut usize,
     ) -> Result<Sat, Overflow> {
         let Some(any) = self.choices.get(at) else {
-            return satisfiable(shape, &b);
+            return satisfiable(shape, b);
         };
         let mut answer = Sat::No;
         for conj in any {
@@ -93,7 +93,7 @@ impl Initial {
             *branches -= 1;
             let mut next = b.clone();
             if next.require_all(conj) {
-                match self.choose(shape, next, at + 1, branches)? {
+                match self.choose(shape, &next, at + 1, branches)? {
                     Sat::Yes => return Ok(Sat::Yes),
                     Sat::Unknown => answer = Sat::Unknown,
                     Sat::No => {}

@@ -101,7 +101,10 @@ impl Nodes {
             let t = system.transition(*t);
             let shown: Vec<String> =
                 args.iter().take(t.params.len()).map(|a| format!("#{}", a + 1)).collect();
-            text.push_str(&format!("{}({}) -> ", t.name, shown.join(", ")));
+            text.push_str(&t.name);
+            text.push('(');
+            text.push_str(&shown.join(", "));
+            text.push_str(") -> ");
         }
         text.push_str(&self.root_text(system, history.root));
         text

@@ -6,7 +6,7 @@
 //! complete; then those that no literal mentions are dropped.
 
 use super::cube::{Builder, Cube, compact};
-use super::eliminate::eliminate_ghosts;
+use super::eliminate::{eliminate_constants, eliminate_ghosts};
 use super::ground::{Env, Formula, Ground, Overflow, Reduced, Side, Value, linear, relation_of};
 use super::instance::{Alternative, Effect, Prepared};
 use super::slot::{Kind, MAX_PROCS, Shape, Slot};
@@ -39,6 +39,12 @@ pub struct PreCounts {
 pub struct PreOptions {
     /// Keep processes that no literal mentions: they still must exist.
     pub keep_unused: bool,
+    /// Project away numeric constants that a literal bounds from one side; they are rigid, so this
+    /// over-approximates.
+    pub eliminate_constants: bool,
+    /// Join cubes that differ in one mask. Fewer nodes without approximation; with it, the parts have
+    /// smaller unreachable generalisations than the whole.
+    pub join: bool,
 }
 
 /// All cubes of the pre-image of `child` under `t`, appended to `out`.
@@ -368,7 +374,10 @@ impl<'a> StepBuilder<'a, '_> {
         }
         let mut done = Vec::new();
         eliminate_ghosts(self.shape, b, &mut done)?;
-        for b in done {
+        for mut b in done {
+            if options.eliminate_constants && !eliminate_constants(self.shape, &mut b)? {
+                continue;
+            }
             let Some(cube) = b.finish()? else { continue };
             let (cube, kept) = if options.keep_unused {
                 (cube, (0..self.procs).collect())
@@ -416,6 +425,7 @@ fn merge(shape: &Shape, options: PreOptions, out: &mut Vec<Pre>, from: usize) {
                     break 'pairs;
                 }
                 if i < j
+                    && options.join
                     && let Some(joined) = join(shape, &out[i].cube, &out[j].cube)
                 {
                     if options.keep_unused {

@@ -41,7 +41,7 @@ impl Region {
 impl<'a> Probe<'a> {
     /// Of a system.
     pub fn new(system: &'a System) -> Self {
-        Self { system, shape: Shape::new(system), transitions: prepare(system) }
+        Self { system, shape: Shape::new(system, true), transitions: prepare(system) }
     }
 
     /// The cubes of `System::bad[bad]`; `None` when a number leaves the 64-bit range.
@@ -55,7 +55,7 @@ impl<'a> Probe<'a> {
     pub fn pre(&self, transition: TransitionId, region: &Region) -> Option<Vec<Region>> {
         let t = self.transitions.iter().find(|t| t.id == transition)?;
         let mut found: Vec<Pre> = Vec::new();
-        let options = PreOptions { keep_unused: false };
+        let options = PreOptions { keep_unused: false, eliminate_constants: false, join: true };
         pre_image(&self.shape, t, &region.cube, options, &mut PreCounts::default(), &mut found).ok()?;
         Some(found.into_iter().map(|pre| Region { cube: pre.cube, step: pre.procs }).collect())
     }

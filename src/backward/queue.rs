@@ -41,7 +41,7 @@ impl Frontier {
                 if approximate { &mut self.approximate } else { &mut self.exact }.push_back(id);
             }
             SearchOrder::Bfsh | SearchOrder::Dfsh => {
-                let depth = node.depth as i64;
+                let depth = i64::try_from(node.depth).unwrap_or(i64::MAX);
                 let depth = if self.order == SearchOrder::Bfsh { depth } else { -depth };
                 let candidate = matches!(node.origin, Origin::Candidate(_));
                 let key = (node.cube.procs, node.cube.len(), !candidate, depth, self.pushed);

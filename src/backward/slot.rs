@@ -1,6 +1,6 @@
 //! Cells of the processes that a cube names, as one machine word each, and what may stand in them.
 
-use crate::model::{System, Type, VarId};
+use crate::model::{Assignment, Literal, ProcRef, System, Term, Type, VarId, VarKind};
 
 /// Bit of a process mask that stands for "none of the named processes".
 pub const OTHER: u64 = 1 << 63;
@@ -81,6 +81,9 @@ pub enum Kind {
 pub struct Shape {
     arity: Vec<u8>,
     kinds: Vec<Kind>,
+    constant: Vec<bool>,
+    /// Proc globals that never hold a process.
+    outside: Vec<bool>,
     /// Number of rigid processes: `#1..#rigid` stand first in every cube and are never renamed.
     pub rigid: u8,
     /// Most processes that an instance may have.
@@ -88,9 +91,10 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Reads the shape off a system.
-    pub fn new(system: &System) -> Self {
+    /// Reads the shape off a system; with `ranges`, also which proc globals never hold a process.
+    pub fn new(system: &System, ranges: bool) -> Self {
         Self {
+            outside: if ranges { never_a_process(system) } else { vec![false; system.vars.len()] },
             arity: system.vars.iter().map(|v| v.arity() as u8).collect(),
             kinds: system
                 .vars
@@ -103,6 +107,7 @@ impl Shape {
                     Type::Enum(e) => Kind::Enum(v.range & system.enumeration(e).all()),
                 })
                 .collect(),
+            constant: system.vars.iter().map(|v| v.kind == VarKind::Const && v.ty.is_numeric()).collect(),
             rigid: system.proc_constants,
             max_procs: system.max_procs.map_or(MAX_PROCS, |n| (n as usize).min(MAX_PROCS)),
         }
@@ -123,13 +128,25 @@ impl Shape {
         if slot.is_process() { Kind::Proc } else { self.kinds[slot.var().0 as usize] }
     }
 
+    /// Whether a slot is a declared numeric constant.
+    pub fn is_constant(&self, slot: Slot) -> bool {
+        !slot.is_process() && self.constant[slot.var().0 as usize]
+    }
+
     /// Every value of a masked slot in a cube with `procs` processes; 0 for kinds without masks.
     pub fn full(&self, slot: Slot, procs: u8) -> u64 {
         match self.kind(slot) {
             Kind::Enum(range) => range,
+            Kind::Proc if self.outside[slot.var().0 as usize] => OTHER,
             Kind::Proc => OTHER | low(procs),
             Kind::Int | Kind::Real | Kind::Abstract => 0,
         }
+    }
+
+    /// Proc globals that hold no process in any reachable state.
+    pub fn outside_globals(&self) -> impl Iterator<Item = Slot> + '_ {
+        let all = self.outside.iter().enumerate().filter(|v| *v.1);
+        all.map(|(v, _)| Slot::cell(VarId(v as u16), []))
     }
 
     /// The processes that a cell is indexed by.
@@ -169,4 +186,49 @@ impl Shape {
 /// The lowest `n` bits.
 pub const fn low(n: u8) -> u64 {
     (1u64 << n) - 1
+}
+
+/// Proc globals that hold no process in any reachable state: every disjunct of init says `G <> p` of its
+/// parameter p, and only such globals are ever copied into G. (FLASH's `Home` is one.)
+///
+/// Sound by induction over runs: with no processes there is nothing to hold; otherwise every process is
+/// an instance of the parameter in some conjunct that holds initially, and an assignment copies an
+/// outside value. The greatest set is computed by striking out what breaks the rule.
+fn never_a_process(system: &System) -> Vec<bool> {
+    let excluded = |v: usize| {
+        let is_cell = |t: &Term| matches!(t, Term::Cell(c) if usize::from(c.var.0) == v);
+        let conj_excludes = |conj: &Vec<Literal>| {
+            conj.iter().any(|l| match l {
+                Literal::Eq { left, right, negated: true } => {
+                    let (a, b) = if is_cell(left) { (left, right) } else { (right, left) };
+                    is_cell(a) && matches!(b, Term::Proc(ProcRef::Var(_)))
+                }
+                _ => false,
+            })
+        };
+        system.init.params > 0 && system.init.body.0.iter().all(conj_excludes)
+    };
+    let mut outside: Vec<bool> = system
+        .vars
+        .iter()
+        .enumerate()
+        .map(|(v, var)| var.ty == Type::Proc && var.arity() == 0 && excluded(v))
+        .collect();
+    loop {
+        let before = outside.clone();
+        for update in system.transitions.iter().flat_map(|t| &t.updates) {
+            let kept = match &update.assignment {
+                Assignment::Nondet => false,
+                Assignment::Cases(branches) => {
+                    branches.iter().all(|b| matches!(&b.value, Term::Cell(c) if before[usize::from(c.var.0)]))
+                }
+            };
+            if !kept {
+                outside[usize::from(update.var.0)] = false;
+            }
+        }
+        if outside == before {
+            return outside;
+        }
+    }
 }

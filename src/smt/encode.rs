@@ -3,7 +3,7 @@
 use z3::ast::{Ast, Bool, Int, Real};
 
 use super::Formula;
-use crate::model::semantics::{Layout, PROC_STRIDE};
+use crate::model::semantics::{Layout, Point};
 use crate::model::{
     Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
 };
@@ -51,7 +51,7 @@ impl<'a> Encoder<'a> {
                 if ordered {
                     Int::new_const(format!("#{}", p + 1))
                 } else {
-                    Int::from_i64(p as i64 * PROC_STRIDE)
+                    Int::from_i64(Point::process(p).0)
                 }
             })
             .collect();

@@ -18,8 +18,9 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// A session over `procs` processes; enum cells stay within their value ranges.
-    pub fn new(system: &'a System, procs: usize) -> Self {
+    /// A session over `procs` processes; enum cells stay within their value ranges, and `known` holds in
+    /// every state that matters.
+    pub fn new(system: &'a System, procs: usize, known: &[Formula]) -> Self {
         let encoder = Encoder::new(system, procs);
         let mut facts = encoder.facts.clone();
         let frame = encoder.frame("", &mut facts);
@@ -27,7 +28,11 @@ impl<'a> Session<'a> {
         for f in facts {
             solver.assert(&f);
         }
-        Self { encoder, frame, names: (0..procs).collect(), solver }
+        let names: Vec<usize> = (0..procs).collect();
+        for f in known {
+            solver.assert(encoder.formula(&frame, &names, f));
+        }
+        Self { encoder, frame, names, solver }
     }
 
     /// Whether some state satisfies all of `formulas`.

@@ -278,7 +278,7 @@ impl Order {
         let (mut base, mut offset) = (-PROC_STRIDE, 0);
         for p in all {
             if let Ok(k) = sorted.binary_search(&p) {
-                (base, offset) = (k as i64 * PROC_STRIDE, 0);
+                (base, offset) = (Point::process(k).0, 0);
                 points.push((p, Point(base)));
             } else {
                 offset += 1;
