@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use crate::backward::{self, Brab, Outcome};
 use crate::forward::{self, Exploration, StateSpace, Stop};
 use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::model::semantics::replay;
+use crate::model::semantics::{replay, satisfies};
+use crate::model::{BadKind, System};
 use crate::observer::{Event, Observer};
-use crate::options::Options;
+use crate::options::{ForwardOptions, Options};
 use crate::verdict::{Reason, Trace, Verdict};
 
 /// Processes of a forward exploration for which no number was given.
@@ -155,9 +155,17 @@ fn explore(
 ) -> Option<Verdict> {
     let oracle = options.brab.is_some() && !options.only_forward;
     let explore = if oracle { forward::explore_oracle } else { forward::explore };
+    // A state that a trusted invariant excludes is no finding: go on to others.
+    let trusting =
+        options.backward.trust_invariants && system.bad.iter().any(|bad| bad.kind == BadKind::Invariant);
+    let stop_at_unsafe = options.forward.stop_at_unsafe && !trusting;
+    let limits = ForwardOptions { stop_at_unsafe, ..options.forward.clone() };
     for procs in instances(system, options, observer) {
-        let exploration = explore(system, procs, &options.forward, interrupt, observer);
+        let mut exploration = explore(system, procs, &limits, interrupt, observer);
         observer.event(system, Event::ForwardEnd(&exploration));
+        if trusting {
+            keep_to_invariants(system, &mut exploration);
+        }
         let (found, stop) = (exploration.unsafe_trace.clone(), exploration.stop);
         explorations.push(exploration);
         if let Some(trace) = found {
@@ -183,6 +191,30 @@ fn explore(
         }
     }
     None
+}
+
+/// Drops what was found by way of states that an `invariant` of the model excludes.
+fn keep_to_invariants(system: &System, exploration: &mut Exploration) {
+    let honest = |trace: &Trace| {
+        let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after));
+        let excluded = |state| {
+            let invariants = system.bad.iter().enumerate().filter(|(_, bad)| bad.kind == BadKind::Invariant);
+            invariants.into_iter().any(|(number, _)| satisfies(system, state, number).is_some())
+        };
+        !states.into_iter().any(excluded)
+    };
+    let found = exploration
+        .unsafe_trace
+        .take()
+        .into_iter()
+        .chain(std::mem::take(&mut exploration.more_unsafe_traces));
+    let mut found: Vec<Trace> = found.filter(honest).collect();
+    if !found.is_empty() {
+        exploration.unsafe_trace = Some(found.remove(0));
+        exploration.more_unsafe_traces = found;
+    }
+    exploration.deadlocks.retain(honest);
+    exploration.outside_deadlocks.retain(honest);
 }
 
 /// Sizes of the instances to explore, in increasing order.
