@@ -12,11 +12,17 @@ use std::time::{Duration, Instant};
 use crate::backward::{self, Brab, Outcome};
 use crate::forward::{self, Exploration, StateSpace, Stop};
 use crate::interrupt::Interrupt;
-use crate::model::semantics::{replay, satisfies};
+use crate::model::semantics::{admits, replay, satisfies};
 use crate::model::{BadKind, System};
 use crate::observer::{Event, Observer};
-use crate::options::{ForwardOptions, Options};
+use crate::options::{ForwardOptions, Options, Strategy};
 use crate::verdict::{Reason, Trace, Verdict};
+
+/// States that may be stored, over all instances, in the search for a real trace after spurious ones.
+const SPURIOUS_STATES: usize = 300_000;
+
+/// The largest instance of that search.
+const SPURIOUS_PROCS: usize = 8;
 
 /// Processes of a forward exploration for which no number was given.
 pub const DEFAULT_PROCS: usize = 3;
@@ -142,7 +148,52 @@ fn search(
     report.times.push(("backward search", start.elapsed()));
     report.explorations = space.explorations;
     report.verdict = Some(outcome.verdict.clone());
+    if matches!(outcome.verdict, Verdict::Unknown(Reason::Spurious(_))) {
+        let start = Instant::now();
+        if let Some(trace) = look_forward(system, options, interrupt, observer) {
+            report.verdict = Some(Verdict::Unsafe(Box::new(trace)));
+        }
+        report.times.push(("forward search for a real trace", start.elapsed()));
+    }
     report.backward = Some(outcome);
+}
+
+/// Backward search found only traces that no instance executes; a real one may hide behind them, on an
+/// instance larger than the oracle's. Breadth first, smallest instances first, within a fixed number of
+/// states so that the answer does not depend on the machine.
+fn look_forward(
+    system: &System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Option<Trace> {
+    observer.event(system, Event::Note("looking forward for a trace that an instance executes"));
+    let mut left = SPURIOUS_STATES;
+    for procs in usize::from(system.proc_constants)..=SPURIOUS_PROCS {
+        if left == 0 || interrupt.timed_out() || interrupt.pending().is_some() {
+            return None;
+        }
+        if !admits(system, procs) {
+            continue;
+        }
+        let limits = ForwardOptions {
+            strategy: Strategy::Bfs,
+            depth: None,
+            max_states: Some(left),
+            stop_at_unsafe: true,
+            deadlock: false,
+            ..options.forward.clone()
+        };
+        let mut exploration = forward::explore(system, procs, &limits, interrupt, observer);
+        left = left.saturating_sub(exploration.states);
+        if options.backward.trust_invariants {
+            keep_to_invariants(system, &mut exploration);
+        }
+        if exploration.unsafe_trace.is_some() {
+            return exploration.unsafe_trace;
+        }
+    }
+    None
 }
 
 /// Explores the instances; a verdict only when the run ends here.
