@@ -41,7 +41,8 @@ impl Region {
 impl<'a> Probe<'a> {
     /// Of a system.
     pub fn new(system: &'a System) -> Self {
-        Self { system, shape: Shape::new(system, true), transitions: prepare(system) }
+        // Arbitrary states are probed, not only those that outside-only globals allow.
+        Self { system, shape: Shape::new(system, false), transitions: prepare(system) }
     }
 
     /// The cubes of `System::bad[bad]`; `None` when a number leaves the 64-bit range.
