@@ -19,7 +19,8 @@ pub struct Loaded {
 /// Reads a model.
 ///
 /// # Errors
-/// Everything that is wrong with it, in file order, warnings included; there is at least one error.
+/// Everything that is wrong with it, in file order, at least one. Warnings about a model that means nothing yet
+/// would only mislead, so errors come alone.
 pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     let (file, mut diagnostics) = syntax::parse(text);
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
@@ -28,6 +29,9 @@ pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     match system {
         Some(system) if !failed => Ok(Loaded { system, warnings: diagnostics, file }),
-        _ => Err(diagnostics),
+        _ => {
+            diagnostics.retain(|d| d.severity == Severity::Error);
+            Err(diagnostics)
+        }
     }
 }

@@ -1,0 +1,68 @@
+//! The front end over folders of models: what is accepted reads back from its printed text, what is rejected
+//! says so in pinned words. `CUBICLE_BLESS=1` rewrites the pinned texts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cubicle::diagnostic::Severity;
+use cubicle::syntax;
+
+fn models(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
+        .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
+        .map(|entry| entry.expect("an entry of the folder").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "cub"))
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty(), "no models in {}", folder.display());
+    paths
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().expect("a file").to_string_lossy().into_owned()
+}
+
+#[test]
+fn accepted_models_read_back_from_their_printed_text() {
+    let mut read = 0;
+    for path in ["tests/pass", "examples", "tests/traps"].into_iter().flat_map(models) {
+        let text = fs::read_to_string(&path).expect("a readable model");
+        let Ok(loaded) = cubicle::load(&text) else {
+            assert!(!path.to_string_lossy().contains("pass"), "{} is rejected", path.display());
+            continue;
+        };
+        let printed = syntax::print(&loaded.file);
+        let (again, diagnostics) = syntax::parse(&printed);
+        assert!(diagnostics.is_empty(), "{}: {diagnostics:?}\n{printed}", path.display());
+        assert_eq!(again, loaded.file, "{} changes when printed:\n{printed}", path.display());
+        assert_eq!(syntax::print(&again), printed, "{}", path.display());
+        read += 1;
+    }
+    assert!(read > 100, "only {read} models were read back");
+}
+
+#[test]
+fn rejected_models_say_why() {
+    let bless = std::env::var_os("CUBICLE_BLESS").is_some();
+    let mut wrong = Vec::new();
+    for path in models("tests/reject") {
+        let text = fs::read_to_string(&path).expect("a readable model");
+        let Err(diagnostics) = cubicle::load(&text) else {
+            wrong.push(format!("{} is accepted", path.display()));
+            continue;
+        };
+        assert!(diagnostics.iter().any(|d| d.severity == Severity::Error));
+        let said: String =
+            diagnostics.iter().map(|d| d.render(&file_name(&path), &text, false) + "\n").collect();
+        let pinned = path.with_extension("stderr");
+        if bless {
+            fs::write(&pinned, &said).expect("a writable folder");
+        }
+        let expected = fs::read_to_string(&pinned).unwrap_or_default();
+        if said != expected {
+            wrong.push(format!("{}: said\n{said}\nnot\n{expected}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
