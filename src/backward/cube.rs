@@ -210,13 +210,14 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        self.close_orders();
-        Ok(true)
+        // An equality made here may settle a mask.
+        if self.close_orders() { self.normalise() } else { Ok(true) }
     }
 
     /// `a <= b` and `b <= a` are `a = b`; `a <= b` and `a <> b` are `a < b`; what another literal says more
-    /// strongly goes. Contradictions were caught before.
-    fn close_orders(&mut self) {
+    /// strongly goes. Contradictions were caught before. Whether an equality was made.
+    fn close_orders(&mut self) -> bool {
+        let mut equated = false;
         let sides = self.sides.clone();
         let mut i = 0;
         while i < self.sides.len() {
@@ -225,6 +226,7 @@ impl<'a> Builder<'a> {
                     self.sides[i] = Side::Lt(a, b);
                 } else if sides.contains(&Side::Le(b, a)) {
                     self.sides[i] = Side::eq(a, b);
+                    equated = true;
                 }
             }
             i += 1;
@@ -237,6 +239,7 @@ impl<'a> Builder<'a> {
                 self.sides.push(s.clone());
             }
         }
+        equated
     }
 
     fn settle(&mut self, side: &Side) -> Result<Settled, Overflow> {

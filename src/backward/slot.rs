@@ -135,6 +135,9 @@ impl Shape {
 
     /// Every value of a masked slot in a cube with `procs` processes; 0 for kinds without masks.
     pub fn full(&self, slot: Slot, procs: u8) -> u64 {
+        if let Some(p) = slot.as_process() {
+            return 1 << p;
+        }
         match self.kind(slot) {
             Kind::Enum(range) => range,
             Kind::Proc if self.outside[slot.var().0 as usize] => OTHER,
