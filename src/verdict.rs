@@ -29,7 +29,7 @@ pub enum Reason {
     SolverUnknown(String),
     /// Only error traces were found that no instance executes; the shortest one, as text.
     Spurious(String),
-    /// A number left the 64-bit range.
+    /// A number left the 64-bit range, or a cube names more processes than one can hold.
     Overflow,
     /// The user interrupted the run (signal number).
     Interrupted(i32),

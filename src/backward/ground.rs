@@ -5,9 +5,9 @@ use smallvec::SmallVec;
 use super::slot::{Kind, OTHER, Shape, Slot};
 use crate::model::{self, Cell, Dnf, ProcRef, Rational, Relation, Term};
 
-/// A number left the 64-bit range.
+/// A number left the 64-bit range, or a cube would name more processes than a mask holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("a number left the 64-bit range")]
+#[error("a number left the 64-bit range, or a cube names too many processes")]
 pub struct Overflow;
 
 /// Coefficients of a linear form: sorted by slot, none zero, the first one positive; coprime integers

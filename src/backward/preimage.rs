@@ -88,6 +88,9 @@ fn choose(
         args.push(procs);
         choose(shape, t, child, options, counts, out, args, procs + 1)?;
         args.pop();
+    } else if !shape.bounded {
+        // Leaving these pre-images out would be unsound.
+        return Err(Overflow);
     }
     Ok(())
 }

@@ -430,7 +430,7 @@ fn bind(
 ) -> Result<(), Overflow> {
     if names.len() == usize::from(bad.params) {
         if usize::from(procs) > shape.max_procs {
-            return Ok(());
+            return if shape.bounded { Ok(()) } else { Err(Overflow) };
         }
         let mut b = Builder::new(shape, procs);
         let env = Env { shape, procs, vars: names };

@@ -88,6 +88,9 @@ pub struct Shape {
     pub rigid: u8,
     /// Most processes that an instance may have.
     pub max_procs: usize,
+    /// Whether that bound is the model's own, rather than what a mask can hold: beyond it there is nothing,
+    /// while beyond the other a search must give up.
+    pub bounded: bool,
 }
 
 impl Shape {
@@ -109,6 +112,7 @@ impl Shape {
                 .collect(),
             constant: system.vars.iter().map(|v| v.kind == VarKind::Const && v.ty.is_numeric()).collect(),
             rigid: system.proc_constants,
+            bounded: system.max_procs.is_some_and(|n| n as usize <= MAX_PROCS),
             max_procs: system.max_procs.map_or(MAX_PROCS, |n| (n as usize).min(MAX_PROCS)),
         }
     }

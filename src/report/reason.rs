@@ -13,7 +13,7 @@ pub fn reason(reason: &Reason) -> String {
         Reason::Spurious(trace) => {
             format!("every error trace found is spurious (no instance executes it); the shortest: {trace}")
         }
-        Reason::Overflow => "a number left the 64-bit range".to_owned(),
+        Reason::Overflow => "a number left the 64-bit range, or a cube names too many processes".to_owned(),
         Reason::Interrupted(2) => "interrupted by SIGINT".to_owned(),
         Reason::Interrupted(13) => "the output was closed".to_owned(),
         Reason::Interrupted(15) => "interrupted by SIGTERM".to_owned(),
