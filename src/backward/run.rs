@@ -93,6 +93,11 @@ pub struct RunCounts {
     pub postponed: usize,
 }
 
+/// Most candidates of one size that are compared by what they leave to do.
+const MAX_RIVALS: usize = 16;
+/// What a pre-image that no candidate replaces counts, against one that a candidate replaces.
+const EXACT: usize = 8;
+
 /// One run.
 pub struct Run<'a, 'r> {
     setting: &'r Setting<'a>,
@@ -292,7 +297,8 @@ impl<'a, 'r> Run<'a, 'r> {
         );
     }
 
-    /// Replaces a node by the first candidate that the oracle has not seen, if there is one.
+    /// Replaces a node by a candidate that no forward state satisfies, if there is one: among those of the
+    /// smallest size, by the first of those that leave least to do.
     fn approximate(&mut self, id: NodeId, observer: &mut dyn Observer) -> Result<NodeId, Overflow> {
         let Some(brab) = self.setting.brab else { return Ok(id) };
         if matches!(self.nodes.get(id).origin, Origin::Candidate(_)) {
@@ -305,30 +311,73 @@ impl<'a, 'r> Run<'a, 'r> {
             count: options.max_candidates,
             numeric: options.numeric_candidates,
         };
+        let mut best: Option<(usize, Cube)> = None;
+        let mut class = (0, 0);
+        let mut rivals = 0;
         for c in candidates(shape, &self.nodes.get(id).cube, limits) {
-            if self.is_known_bad(&c) {
-                continue;
+            if best.is_some() && (rivals >= MAX_RIVALS || class != (c.procs, c.len())) {
+                break;
             }
-            let Some((procs, literals)) = oracle_literals(shape, &c) else { continue };
-            self.pool.asked += 1;
-            if brab.oracle.ask(procs, &literals) != Known::Unseen {
-                self.pool.refuted += 1;
+            if !self.is_unseen(brab, &c) {
                 continue;
             }
             if self.meets_init(&c)? != Sat::No {
                 self.pool.bad.push(c);
                 continue;
             }
-            self.pool.made -= 1;
-            let number = self.pool.made;
-            observer.event(
-                self.setting.system,
-                Event::Approximated { number, cube: &text(self.setting.system, shape, &c) },
-            );
-            self.pool.kept.push((number, c.clone()));
-            return Ok(self.nodes.push(Node { cube: c, origin: Origin::Candidate(number), depth: 0 }));
+            class = (c.procs, c.len());
+            rivals += 1;
+            let cost = self.prospect(&c, limits, brab)?;
+            if best.as_ref().is_none_or(|b| cost < b.0) {
+                best = Some((cost, c));
+            }
         }
-        Ok(id)
+        let Some((_, c)) = best else { return Ok(id) };
+        self.pool.made -= 1;
+        let number = self.pool.made;
+        observer.event(
+            self.setting.system,
+            Event::Approximated { number, cube: &text(self.setting.system, shape, &c) },
+        );
+        self.pool.kept.push((number, c.clone()));
+        Ok(self.nodes.push(Node { cube: c, origin: Origin::Candidate(number), depth: 0 }))
+    }
+
+    /// Whether a candidate is neither known to be reachable nor in a forward state.
+    fn is_unseen(&mut self, brab: Brab<'_>, c: &Cube) -> bool {
+        if self.is_known_bad(c) {
+            return false;
+        }
+        let Some((procs, literals)) = oracle_literals(self.setting.shape, c) else { return false };
+        self.pool.asked += 1;
+        let unseen = brab.oracle.ask(procs, &literals) == Known::Unseen;
+        self.pool.refuted += u64::from(!unseen);
+        unseen
+    }
+
+    /// What a candidate leaves to do: its pre-images that nothing covers yet; those that no candidate
+    /// replaces count more.
+    fn prospect(&mut self, c: &Cube, limits: Limits, brab: Brab<'_>) -> Result<usize, Overflow> {
+        let setting = self.setting;
+        let mut cost = 0;
+        let mut pres: Vec<Pre> = Vec::new();
+        for t in setting.transitions {
+            pre_image(setting.shape, t, c, setting.pre, &mut PreCounts::default(), &mut pres)?;
+        }
+        for pre in pres {
+            if contains(setting.shape, c, &pre.cube) || self.visited.subsumes(self.context, &pre.cube) {
+                continue;
+            }
+            let mut replaced = false;
+            for sub in candidates(setting.shape, &pre.cube, limits) {
+                if self.is_unseen(brab, &sub) {
+                    replaced = true;
+                    break;
+                }
+            }
+            cost += if replaced { 1 } else { EXACT };
+        }
+        Ok(cost)
     }
 
     /// Whether a reachable cube is contained in `c` (then `c` is reachable), or contains it (then it
