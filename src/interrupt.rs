@@ -1,7 +1,7 @@
 //! Asking a running engine to stop: signals and time limits, polled by the engines.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::time::Instant;
 
 /// Shared between a run and whoever may stop it. Cloning shares.
@@ -14,6 +14,7 @@ struct Shared {
     signals: AtomicU32,
     consumed: AtomicU32,
     deadline: std::sync::OnceLock<Instant>,
+    expired: AtomicBool,
 }
 
 impl Interrupt {
@@ -43,9 +44,15 @@ impl Interrupt {
         let _ = self.0.deadline.set(at);
     }
 
-    /// Whether the deadline has passed.
+    /// The time of the run is up, whatever the deadline says.
+    pub fn expire(&self) {
+        self.0.expired.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the deadline has passed, or the time is up otherwise.
     pub fn timed_out(&self) -> bool {
-        self.0.deadline.get().is_some_and(|&at| Instant::now() >= at)
+        self.0.expired.load(Ordering::Relaxed)
+            || self.0.deadline.get().is_some_and(|&at| Instant::now() >= at)
     }
 
     /// Time until the deadline, when there is one.

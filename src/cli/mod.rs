@@ -2,6 +2,7 @@
 
 mod args;
 mod compat;
+mod cpu;
 mod ends;
 mod exit;
 mod files;

@@ -1,4 +1,4 @@
-//! Signals, and the thread that ends a run whose engine does not react to them.
+//! Signals and the limit on CPU time, and the thread that ends a run whose engine does not react to them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,6 +9,7 @@ use cubicle::interrupt::Interrupt;
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
+use super::cpu::{self, Budget};
 use super::exit;
 use super::output::{Output, complain};
 
@@ -62,14 +63,23 @@ pub fn start(interrupt: &Interrupt, progress: &Arc<Progress>, output: &Arc<Outpu
 
 /// Ends the process when it should have ended by itself a while ago.
 fn watch(interrupt: &Interrupt, progress: &Progress, output: &Output) {
+    let budget = Budget::of_process();
     let mut overdue: Option<Instant> = None;
     loop {
         thread::sleep(TICK);
+        let mut killed_soon = false;
+        if let Some(budget) = budget {
+            let spent = cpu::spent();
+            if spent >= budget.ask {
+                interrupt.expire();
+            }
+            killed_soon = spent >= budget.force;
+        }
         let signal = interrupt.pending();
         let late = signal.is_some() || (interrupt.timed_out() && !progress.done.load(Ordering::Relaxed));
         if !late {
             overdue = None;
-        } else if overdue.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+        } else if killed_soon || overdue.get_or_insert_with(Instant::now).elapsed() >= GRACE {
             let why = if signal.is_some() { "stopped on request" } else { "stopped at the time limit" };
             complain(&format!("{why}, in the middle of a step: {}", progress.line()));
             let code = exit::after_output(signal.map_or(exit::UNKNOWN, exit::of_signal), output.try_finish());

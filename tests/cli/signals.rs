@@ -116,3 +116,22 @@ fn a_time_limit_holds_in_every_phase() {
         assert!(took < Duration::from_secs(5), "{line}: took {took:?}");
     }
 }
+
+#[test]
+fn a_limit_on_cpu_time_ends_a_run_before_the_system_kills_it() {
+    for (line, model) in [
+        (ENDLESS, models::ENDLESS),
+        ("--only-forward --procs 2", models::ENDLESS),
+        (FORWARD, models::ENDLESS_FORWARD),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("model.cub");
+        std::fs::write(&path, model).unwrap();
+        let program = env!("CARGO_BIN_EXE_cubicle");
+        let script = format!("ulimit -t 2; exec {program} {line} \"$0\"");
+        let output = Command::new("sh").args(["-c", &script]).arg(&path).output().unwrap();
+        let outcome = outcome(&output);
+        assert_eq!(outcome.code, Some(3), "{line}: {outcome:?}");
+        assert!(outcome.stdout.contains("UNKNOWN: the time limit was reached"), "{line}: {outcome:?}");
+    }
+}
