@@ -1,21 +1,25 @@
 //! The pipeline of a run: forward explorations, then the backward search, to one report.
 //!
 //! ```text
-//! --brab k        explore k processes -> unsafe state met? UNSAFE
-//!                                     -> else: backward search with the states as oracle
-//! --only-forward  explore, and say what was seen
-//! (neither)       backward search without approximation
+//! --brab k            explore k processes -> unsafe state met? UNSAFE
+//!                                         -> else: backward search with the states as oracle
+//! --only-forward      explore, and say what was seen
+//! --strategy classic  backward search without approximation
+//! (none of these)     rounds of both kinds of backward search, see `auto`
 //! ```
+
+mod auto;
 
 use std::time::{Duration, Instant};
 
+pub use self::auto::Stage;
 use crate::backward::{self, Brab, Outcome};
 use crate::forward::{self, Exploration, StateSpace, Stop};
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{admits, replay, satisfies};
 use crate::model::{BadKind, System};
 use crate::observer::{Event, Observer};
-use crate::options::{ForwardOptions, Options, Strategy};
+use crate::options::{ForwardOptions, Options, Proof, Strategy};
 use crate::verdict::{Reason, Trace, Verdict};
 
 /// States that may be stored, over all instances, in the search for a real trace after spurious ones.
@@ -35,10 +39,23 @@ pub struct Report {
     pub verdict: Option<Verdict>,
     /// The forward explorations, in increasing order of processes.
     pub explorations: Vec<Exploration>,
-    /// The backward search, if the run came to it.
+    /// The last backward search, if the run came to one.
     pub backward: Option<Outcome>,
+    /// The searches of [`Proof::Auto`], in order.
+    pub stages: Vec<Stage>,
+    /// What settled the verdict, when it is not unknown.
+    pub decider: Option<Decider>,
     /// Wall-clock time per phase, in order.
     pub times: Vec<(&'static str, Duration)>,
+}
+
+/// Which of the engines settled a verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decider {
+    /// A forward exploration of the instance with this many processes.
+    Forward(usize),
+    /// A backward search of this kind.
+    Stage(Proof),
 }
 
 /// What a run comes to, in one word: the exit code of the program follows from it.
@@ -94,6 +111,14 @@ impl Report {
         self.bad().into_iter().chain(self.more_bad()).chain(self.deadlocks())
     }
 
+    /// Adds to the time of a phase.
+    fn spend(&mut self, phase: &'static str, time: Duration) {
+        match self.times.iter_mut().find(|(name, _)| *name == phase) {
+            Some((_, total)) => *total += time,
+            None => self.times.push((phase, time)),
+        }
+    }
+
     /// A trace that the reference semantics does not execute is a bug of an engine: it must be loud, and
     /// it must not look like an answer.
     fn assert_replayed(&self, system: &System) {
@@ -119,21 +144,31 @@ pub fn check(
     if let Some(deadline) = options.time_limit.and_then(|limit| Instant::now().checked_add(limit)) {
         interrupt.set_deadline(deadline);
     }
-    let mut report = Report { verdict: None, explorations: Vec::new(), backward: None, times: Vec::new() };
+    let mut report = Report {
+        verdict: None,
+        explorations: Vec::new(),
+        backward: None,
+        stages: Vec::new(),
+        decider: None,
+        times: Vec::new(),
+    };
 
     let start = Instant::now();
-    report.verdict = explore(system, options, interrupt, observer, &mut report.explorations);
+    report.verdict = explore(system, options, interrupt, observer, &mut report);
     if !report.explorations.is_empty() {
-        report.times.push(("forward exploration", start.elapsed()));
+        report.spend("forward exploration", start.elapsed());
     }
     if report.verdict.is_none() && !options.only_forward {
-        search(system, options, interrupt, observer, &mut report);
+        match options.proof {
+            Proof::Auto => auto::decide(system, options, interrupt, observer, &mut report),
+            Proof::Classic | Proof::Brab(_) => search(system, options, interrupt, observer, &mut report),
+        }
     }
     report.assert_replayed(system);
     report
 }
 
-/// The backward search, with what was explored as oracle.
+/// One backward search, with what was explored as oracle.
 fn search(
     system: &System,
     options: &Options,
@@ -143,17 +178,21 @@ fn search(
 ) {
     let start = Instant::now();
     let space = StateSpace::new(std::mem::take(&mut report.explorations));
-    let brab = options.brab.map(|procs| Brab { procs: oracle_procs(system, procs), oracle: &space });
+    let brab = match options.proof {
+        Proof::Brab(procs) => Some(Brab { procs: oracle_procs(system, procs), oracle: &space }),
+        Proof::Auto | Proof::Classic => None,
+    };
     let outcome = backward::search(system, &options.backward, brab, interrupt, observer);
-    report.times.push(("backward search", start.elapsed()));
+    report.spend("backward search", start.elapsed());
     report.explorations = space.explorations;
     report.verdict = Some(outcome.verdict.clone());
-    if matches!(outcome.verdict, Verdict::Unknown(Reason::Spurious(_))) {
-        let start = Instant::now();
-        if let Some(trace) = look_forward(system, options, interrupt, observer) {
-            report.verdict = Some(Verdict::Unsafe(Box::new(trace)));
-        }
-        report.times.push(("forward search for a real trace", start.elapsed()));
+    if !matches!(outcome.verdict, Verdict::Unknown(_)) {
+        report.decider = Some(Decider::Stage(options.proof));
+    }
+    if matches!(outcome.verdict, Verdict::Unknown(Reason::Spurious(_)))
+        && let Some(trace) = look_forward(system, options, interrupt, observer, report)
+    {
+        report.verdict = Some(Verdict::Unsafe(Box::new(trace)));
     }
     report.backward = Some(outcome);
 }
@@ -166,11 +205,27 @@ fn look_forward(
     options: &Options,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
+    report: &mut Report,
 ) -> Option<Trace> {
     observer.event(system, Event::Note("looking forward for a trace that an instance executes"));
+    let start = Instant::now();
+    let found = executable_trace(system, options, interrupt, observer);
+    report.spend("forward search for a real trace", start.elapsed());
+    if let Some(trace) = &found {
+        report.decider = Some(Decider::Forward(trace.initial.procs));
+    }
+    found
+}
+
+fn executable_trace(
+    system: &System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Option<Trace> {
     let mut left = SPURIOUS_STATES;
     for procs in usize::from(system.proc_constants)..=SPURIOUS_PROCS {
-        if left == 0 || interrupt.timed_out() || interrupt.pending().is_some() {
+        if left == 0 || interrupt.reason().is_some() {
             return None;
         }
         if !admits(system, procs) {
@@ -202,13 +257,11 @@ fn explore(
     options: &Options,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
-    explorations: &mut Vec<Exploration>,
+    report: &mut Report,
 ) -> Option<Verdict> {
-    let oracle = options.brab.is_some() && !options.only_forward;
+    let oracle = matches!(options.proof, Proof::Brab(_)) && !options.only_forward;
     let explore = if oracle { forward::explore_oracle } else { forward::explore };
-    // A state that a trusted invariant excludes is no finding: go on to others.
-    let trusting =
-        options.backward.trust_invariants && system.bad.iter().any(|bad| bad.kind == BadKind::Invariant);
+    let trusting = trusting(system, options);
     let stop_at_unsafe = options.forward.stop_at_unsafe && !trusting;
     let limits = ForwardOptions { stop_at_unsafe, ..options.forward.clone() };
     for procs in instances(system, options, observer) {
@@ -218,8 +271,9 @@ fn explore(
             keep_to_invariants(system, &mut exploration);
         }
         let (found, stop) = (exploration.unsafe_trace.clone(), exploration.stop);
-        explorations.push(exploration);
+        report.explorations.push(exploration);
         if let Some(trace) = found {
+            report.decider = Some(Decider::Forward(procs));
             return Some(Verdict::Unsafe(Box::new(trace)));
         }
         if options.only_forward && stop == Stop::TooLarge {
@@ -229,7 +283,7 @@ fn explore(
             return Some(Verdict::Unknown(Reason::Time));
         }
         if let Some(signal) = interrupt.pending() {
-            if options.only_forward || !interrupt.consume() {
+            if !oracle || !interrupt.consume() {
                 return Some(Verdict::Unknown(Reason::Interrupted(signal)));
             }
             observer.event(
@@ -242,6 +296,12 @@ fn explore(
         }
     }
     None
+}
+
+/// Whether some states are excluded by trusted invariants: meeting one is no finding, and an exploration
+/// must go on to others.
+fn trusting(system: &System, options: &Options) -> bool {
+    options.backward.trust_invariants && system.bad.iter().any(|bad| bad.kind == BadKind::Invariant)
 }
 
 /// Drops what was found by way of states that an `invariant` of the model excludes.
@@ -270,10 +330,10 @@ fn keep_to_invariants(system: &System, exploration: &mut Exploration) {
 
 /// Sizes of the instances to explore, in increasing order.
 fn instances(system: &System, options: &Options, observer: &mut dyn Observer) -> Vec<usize> {
-    let wanted = match (options.brab, options.procs) {
-        (Some(procs), _) | (None, Some(procs)) => procs,
-        (None, None) if options.only_forward => DEFAULT_PROCS,
-        (None, None) => return Vec::new(),
+    let wanted = match (options.proof, options.procs) {
+        (Proof::Brab(procs), _) | (_, Some(procs)) => procs,
+        _ if options.only_forward => DEFAULT_PROCS,
+        _ => return Vec::new(),
     };
     let procs = oracle_procs(system, wanted);
     if procs != wanted {

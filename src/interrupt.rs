@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::time::Instant;
 
+use crate::verdict::Reason;
+
 /// Shared between a run and whoever may stop it. Cloning shares.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<Shared>);
@@ -53,6 +55,14 @@ impl Interrupt {
     pub fn timed_out(&self) -> bool {
         self.0.expired.load(Ordering::Relaxed)
             || self.0.deadline.get().is_some_and(|&at| Instant::now() >= at)
+    }
+
+    /// Why the run as a whole must end now, if it must.
+    pub fn reason(&self) -> Option<Reason> {
+        match self.pending() {
+            Some(signal) => Some(Reason::Interrupted(signal)),
+            None => self.timed_out().then_some(Reason::Time),
+        }
     }
 
     /// Time until the deadline, when there is one.

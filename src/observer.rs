@@ -2,6 +2,7 @@
 
 use crate::forward::Exploration;
 use crate::model::System;
+use crate::options::Proof;
 
 /// Something that happened. Texts are finished lines without line end.
 #[derive(Clone, Debug)]
@@ -40,6 +41,15 @@ pub enum Event<'a> {
     Suspect(&'a str),
     /// That path is not executable.
     Spurious(&'a str),
+    /// A search of [`Proof::Auto`] begins.
+    Stage {
+        /// From 1.
+        number: usize,
+        /// Which search.
+        proof: Proof,
+        /// Its limit; see [`BackwardOptions::max_effort`](crate::options::BackwardOptions::max_effort).
+        effort: u64,
+    },
     /// A forward exploration begins, with this strategy and number of processes.
     ForwardStart {
         /// `bfs`, `dfs`, `random` or `cfl`.

@@ -166,6 +166,9 @@ pub struct BackwardOptions {
     pub max_candidates: Option<usize>,
     /// Give up beyond this many nodes.
     pub max_nodes: usize,
+    /// Give up beyond this effort, over all restarts. A node counts once, and four times as much for each
+    /// process beyond three, since tests rename; a call of Z3 counts once.
+    pub max_effort: Option<u64>,
     /// Give up beyond this depth.
     pub max_depth: usize,
     /// Who decides hard tests.
@@ -192,6 +195,7 @@ impl Default for BackwardOptions {
             candidate_size: 0,
             max_candidates: None,
             max_nodes: 100_000,
+            max_effort: None,
             max_depth: 100,
             solver: SolverMode::Layered,
             delete: true,
@@ -204,14 +208,27 @@ impl Default for BackwardOptions {
     }
 }
 
+/// How a proof for any number of processes is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Proof {
+    /// Short searches first, exact and approximate with oracles of two processes and more, then longer
+    /// ones, until one of them decides.
+    #[default]
+    Auto,
+    /// Exact backward reachability, without approximation.
+    Classic,
+    /// BRAB with an oracle of this many processes.
+    Brab(usize),
+}
+
 /// Options of a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// BRAB with an oracle of this many processes; `None`: no approximation.
-    pub brab: Option<usize>,
+    /// How a proof is looked for.
+    pub proof: Proof,
     /// Explore all smaller instances too.
     pub up_to: bool,
-    /// Size of a forward exploration without BRAB.
+    /// Size of a forward exploration without [`Proof::Brab`].
     pub procs: Option<usize>,
     /// Stop after the forward exploration.
     pub only_forward: bool,

@@ -19,6 +19,8 @@ pub struct Trace {
 pub enum Reason {
     /// The node limit was reached.
     Nodes(usize),
+    /// The limit on effort was reached.
+    Effort(u64),
     /// The depth limit was reached.
     Depth(usize),
     /// The time limit was reached.

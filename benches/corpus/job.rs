@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cubicle::options::{BackwardOptions, ForwardOptions, Options, SolverMode, Strategy};
+use cubicle::options::{BackwardOptions, ForwardOptions, Options, Proof, SolverMode, Strategy};
 
 /// What to decide and how.
 #[derive(Clone, Debug, clap::Args)]
@@ -101,7 +101,7 @@ impl Job {
     pub fn options(&self) -> Options {
         let solver = if self.z3 { SolverMode::Z3 } else { SolverMode::Layered };
         Options {
-            brab: self.brab,
+            proof: self.brab.map_or(Proof::Auto, Proof::Brab),
             procs: self.explore,
             only_forward: self.explore.is_some(),
             forward: ForwardOptions {

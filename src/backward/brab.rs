@@ -118,7 +118,7 @@ pub fn search(
         .map(|(number, cube)| Candidate { number: *number, literals: text(system, &shape, cube) })
         .collect();
     candidates.sort_by_key(|c| (c.literals.len(), -c.number));
-    Outcome { verdict, statistics, candidates, error_history, node_lines: 0 }
+    Outcome { verdict, statistics, candidates, error_history, approximated: brab.is_some() }
 }
 
 /// Takes a reachable candidate out of the pool, learns from its run, and drops the other candidates that

@@ -47,6 +47,6 @@ pub struct Outcome {
     pub candidates: Vec<Candidate>,
     /// `t(#1) -> u(#1, #3) -> unsafe[1]` of the trace that decided, or of the last spurious one.
     pub error_history: Option<String>,
-    /// Number of node events sent.
-    pub node_lines: usize,
+    /// Whether candidates took part.
+    pub approximated: bool,
 }

@@ -30,6 +30,9 @@ use crate::oracle::Answer as Known;
 use crate::smt::{Answer, Unrolled};
 use crate::verdict::{Reason, Trace};
 
+/// Cubes with so many processes cost about the same.
+const USUAL_PROCS: u8 = 3;
+
 /// How a run ends.
 #[derive(Debug)]
 pub enum End {
@@ -56,6 +59,8 @@ pub struct Pool {
     pub asked: u64,
     /// Of these, reached by a forward state.
     pub refuted: u64,
+    /// Effort of all runs, Z3 aside; see [`BackwardOptions::max_effort`].
+    pub effort: u64,
 }
 
 /// Everything that a run reads.
@@ -175,11 +180,13 @@ impl<'a, 'r> Run<'a, 'r> {
 
     fn search(&mut self, observer: &mut dyn Observer) -> Result<End, Overflow> {
         loop {
-            if let Some(signal) = self.setting.interrupt.pending() {
-                return Ok(End::Unknown(Reason::Interrupted(signal), None));
+            if let Some(reason) = self.setting.interrupt.reason() {
+                return Ok(End::Unknown(reason, None));
             }
-            if self.setting.interrupt.timed_out() {
-                return Ok(End::Unknown(Reason::Time, None));
+            if let Some(most) = self.setting.options.max_effort
+                && self.pool.effort + self.context.counts.solver_calls >= most
+            {
+                return Ok(End::Unknown(Reason::Effort(most), None));
             }
             let next = {
                 let (frontier, nodes) = (&mut self.frontier, &self.nodes);
@@ -212,6 +219,7 @@ impl<'a, 'r> Run<'a, 'r> {
                 return Ok(End::Unknown(Reason::Depth(self.setting.options.max_depth), None));
             }
             self.counts.nodes += 1;
+            self.pool.effort += effort(cube.procs);
             self.report(id, observer);
             let id = self.approximate(id, observer)?;
             self.expand(id)?;
@@ -441,6 +449,11 @@ impl<'a, 'r> Run<'a, 'r> {
             }
         }
     }
+}
+
+/// What a node counts: tests try the renamings of its processes.
+fn effort(procs: u8) -> u64 {
+    1 << (2 * u32::from(procs.saturating_sub(USUAL_PROCS))).min(32)
 }
 
 fn postponement(options: &BackwardOptions) -> Postpone {

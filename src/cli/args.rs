@@ -44,6 +44,16 @@ pub struct Args {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=16), help_heading = PROOF)]
     pub brab: Option<u8>,
 
+    /// How a proof is looked for
+    #[arg(
+        long,
+        value_name = "HOW",
+        default_value = "auto",
+        conflicts_with_all = ["brab", "only_forward"],
+        help_heading = PROOF
+    )]
+    pub strategy: Approach,
+
     /// Use the states of all instances with 0 to K processes
     #[arg(long, alias = "up-to", help_heading = PROOF)]
     pub upto: bool,
@@ -270,8 +280,8 @@ impl Args {
             Some("--jumpstart needs --forward random or --forward cfl")
         } else if (self.restart_depth.is_some() || self.restart_every.is_some()) && !dfs {
             Some("--restart-depth and --restart-every need --forward dfs")
-        } else if self.brab.is_none() && (self.candheur.is_some() || self.max_cands.is_some()) {
-            Some("--candheur and --max-cands need --brab")
+        } else if !self.approximates() && (self.candheur.is_some() || self.max_cands.is_some()) {
+            Some("--candheur and --max-cands need --brab or --strategy auto")
         } else if matches!(&self.abstr_num.as_deref(), Some([low, up]) if low > up) {
             Some("--abstr-num needs a lower bound that is not above the upper one")
         } else if !self.explores() && (self.deadlock || self.all_errors || self.upto) {
@@ -281,10 +291,24 @@ impl Args {
         }
     }
 
-    /// Whether some instance is explored.
+    /// Whether there are candidates.
+    fn approximates(&self) -> bool {
+        self.brab.is_some() || (self.strategy == Approach::Auto && !self.only_forward)
+    }
+
+    /// Whether an instance of known size is explored.
     fn explores(&self) -> bool {
         self.brab.is_some() || self.procs.is_some() || self.only_forward
     }
+}
+
+/// Ways to a proof.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Approach {
+    /// Short searches first, with approximations and without, then longer ones
+    Auto,
+    /// Backward search without approximations
+    Classic,
 }
 
 /// Orders of the backward search.

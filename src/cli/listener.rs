@@ -91,6 +91,9 @@ impl Observer for Listener {
                 self.progress.restarts.fetch_add(1, Ordering::Relaxed);
                 self.print(&report::restart(number, self.style));
             }
+            Event::Stage { number, proof, effort } => {
+                self.print(&report::stage(number, proof, effort, self.style));
+            }
             Event::Suspect(history) => self.remark(&format!("Unsafe trace: {history}")),
             Event::Spurious(history) => {
                 self.remark(&format!("Spurious trace (no instance executes it): {history}"));

@@ -3,7 +3,8 @@
 use std::io::IsTerminal;
 
 use cubicle::options::{
-    BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Restart, SearchOrder, SolverMode, Strategy,
+    BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Proof, Restart, SearchOrder, SolverMode,
+    Strategy,
 };
 use cubicle::report::{Style, TraceStates};
 
@@ -12,7 +13,11 @@ use super::args::{self, Args};
 /// What the engines are asked to do.
 pub fn options(args: &Args) -> Options {
     Options {
-        brab: args.brab.map(usize::from),
+        proof: match (args.brab, args.strategy) {
+            (Some(procs), _) => Proof::Brab(usize::from(procs)),
+            (None, args::Approach::Auto) => Proof::Auto,
+            (None, args::Approach::Classic) => Proof::Classic,
+        },
         up_to: args.upto,
         procs: args.procs.map(usize::from),
         only_forward: args.only_forward,
@@ -81,6 +86,7 @@ fn backward(args: &Args) -> BackwardOptions {
         candidate_size: args.candheur.map_or(0, usize::from),
         max_candidates: args.max_cands.map(|most| most as usize),
         max_nodes: saturating(args.nodes),
+        max_effort: None,
         max_depth: saturating(args.depth),
         solver: match args.solver {
             args::Solver::Layered => SolverMode::Layered,

@@ -151,6 +151,24 @@ impl Exploration {
     }
 }
 
+impl Exploration {
+    /// Goes on with walks until there are so many states; whether there are more than before. A bad state
+    /// on the way is put down as in [`explore()`].
+    pub fn grow_to(&mut self, states: usize) -> bool {
+        let Some(seen) = self.seen.clone() else { return false };
+        let before = self.states;
+        if let Growth::Unsafe(trace) = seen.grow_to(states) {
+            if seen.stops_at_unsafe() {
+                self.stop = Stop::Unsafe;
+            }
+            self.unsafe_trace.get_or_insert(*trace);
+        }
+        self.states = seen.states();
+        seen.add_coverage(self);
+        self.states > before
+    }
+}
+
 impl From<Unbuildable> for Stop {
     fn from(why: Unbuildable) -> Self {
         match why {
@@ -255,20 +273,23 @@ pub fn explore_oracle(
     }
     let numbers = system.vars.iter().any(|v| v.ty.is_numeric()) && options.number_range.is_none();
     let first = if numbers { ORACLE_STATES_WITH_NUMBERS } else { ORACLE_STATES };
-    let limited = ForwardOptions { max_states: Some(first), ..options.clone() };
+    explore_within(system, procs, first, options, interrupt, observer)
+}
+
+/// As [`explore_oracle()`], with `states` as the number within which a breadth-first search must end lest
+/// it goes on as walks.
+pub fn explore_within(
+    system: &System,
+    procs: usize,
+    states: usize,
+    options: &ForwardOptions,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Exploration {
+    let limited = ForwardOptions { max_states: Some(states), ..options.clone() };
     let mut exploration = explore(system, procs, &limited, interrupt, observer);
-    if options.strategy == Strategy::Bfs
-        && exploration.stop == Stop::States
-        && let Some(seen) = exploration.seen.clone()
-    {
-        if let Growth::Unsafe(trace) = seen.grow_to(first + first * DEEPER.0 / DEEPER.1) {
-            if options.stop_at_unsafe {
-                exploration.stop = Stop::Unsafe;
-            }
-            exploration.unsafe_trace.get_or_insert(*trace);
-        }
-        exploration.states = seen.states();
-        seen.add_coverage(&mut exploration);
+    if options.strategy == Strategy::Bfs && exploration.stop == Stop::States {
+        exploration.grow_to(states + states * DEEPER.0 / DEEPER.1);
     }
     exploration
 }

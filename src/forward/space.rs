@@ -82,9 +82,14 @@ impl Seen {
         self.0.visited.read().unwrap_or_else(PoisonError::into_inner).store.len()
     }
 
-    /// Walks on until there are twice as many states.
-    fn grow(&self) -> Growth {
-        self.grow_to(self.states().saturating_mul(2).max(1000))
+    /// Whether the options ask to stop at the first bad state.
+    pub(super) fn stops_at_unsafe(&self) -> bool {
+        self.0.options.stop_at_unsafe
+    }
+
+    /// Walks on until there are twice as many states, but no more than `most`.
+    fn grow(&self, most: usize) -> Growth {
+        self.grow_to(self.states().saturating_mul(2).max(1000).min(most))
     }
 
     /// Adds what the walk did to the figures of the search that it went on from.
@@ -104,6 +109,9 @@ impl Seen {
         let mut grown = self.grown();
         let mut visited = shared.write().unwrap_or_else(PoisonError::into_inner);
         let before = visited.store.len();
+        if before >= most {
+            return Growth::Nothing;
+        }
         if grown.walk.is_none() {
             let options = ForwardOptions { strategy: Strategy::Cfl, ..options.clone() };
             let mut walk = Walk::new(Arc::clone(system), Arc::clone(machine), &options, interrupt);
@@ -137,6 +145,8 @@ impl Seen {
 pub struct StateSpace {
     /// In increasing order of processes.
     pub explorations: Vec<Exploration>,
+    /// [`Oracle::grow`] makes no instance larger than so many states.
+    pub most_states: usize,
     /// States of runs that the backward search came across.
     learnt: Mutex<BTreeSet<(usize, Vec<Value>)>>,
 }
@@ -144,7 +154,7 @@ pub struct StateSpace {
 impl StateSpace {
     /// An oracle that knows these explorations, in increasing order of processes.
     pub fn new(explorations: Vec<Exploration>) -> Self {
-        Self { explorations, learnt: Mutex::new(BTreeSet::new()) }
+        Self { explorations, most_states: usize::MAX, learnt: Mutex::new(BTreeSet::new()) }
     }
 
     fn seen(&self) -> impl DoubleEndedIterator<Item = &Seen> {
@@ -207,7 +217,7 @@ impl Oracle for StateSpace {
     fn grow(&self) -> Growth {
         let mut growth = Growth::Nothing;
         for seen in self.seen().rev() {
-            match seen.grow() {
+            match seen.grow(self.most_states) {
                 Growth::Unsafe(trace) => return Growth::Unsafe(trace),
                 Growth::More => growth = Growth::More,
                 Growth::Nothing => {}

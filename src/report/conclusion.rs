@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::block::Block;
 use super::progress::literals;
 use super::reason::reason;
+use super::stages::decider;
 use super::statistics::statistics;
 use super::style::Style;
 use super::trace::{history, states};
@@ -46,7 +47,11 @@ pub fn conclusion(
             let _ = write!(text, "\n{}", states(system, trace, which, style));
         }
     }
-    let _ = write!(text, "\n\n{}\n\n", verdict_line(report, style));
+    text.push('\n');
+    if let Some(who) = decider(report) {
+        let _ = writeln!(text, "{who}");
+    }
+    let _ = write!(text, "\n{}\n\n", verdict_line(report, style));
     text
 }
 

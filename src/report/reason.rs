@@ -7,6 +7,7 @@ pub fn reason(reason: &Reason) -> String {
     match reason {
         Reason::Nodes(limit) => format!("the limit of {limit} nodes was reached"),
         Reason::Depth(limit) => format!("the depth limit of {limit} was reached"),
+        Reason::Effort(limit) => format!("the limit of {limit} on the effort of a search was reached"),
         Reason::Time => "the time limit was reached".to_owned(),
         Reason::Memory => "there is not enough memory".to_owned(),
         Reason::SolverUnknown(why) => format!("the solver could not decide a test ({why})"),
@@ -24,7 +25,7 @@ pub fn reason(reason: &Reason) -> String {
 /// What might help, in one line.
 pub fn reason_help(reason: &Reason) -> Option<&'static str> {
     Some(match reason {
-        Reason::Nodes(_) => {
+        Reason::Nodes(_) | Reason::Effort(_) => {
             "the search may diverge: try --brab with another number of processes, or raise the limit with --nodes"
         }
         Reason::Depth(_) => {

@@ -20,7 +20,7 @@ pub(super) fn statistics(outcome: &Outcome, options: &Options, style: Style) -> 
     if options.backward.delete {
         block.row("Number of deleted nodes", statistics.deleted);
     }
-    if options.brab.is_some() {
+    if outcome.approximated {
         let safe = outcome.verdict == Verdict::Safe;
         block.row(
             if safe { "Number of invariants" } else { "Number of candidates" },

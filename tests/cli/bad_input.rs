@@ -140,7 +140,10 @@ fn wrong_usage() {
         "--epochs 2 --only-forward",
         "--restart-depth 5 --only-forward",
         "--jumpstart brab 2",
-        "--candheur 2",
+        "--strategy classic --candheur 2",
+        "--strategy classic brab 2",
+        "--strategy auto --only-forward",
+        "--strategy sideways",
         "--deadlock",
         "--abstr-num 5 1 brab 2",
     ] {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::observer::Silent;
-use cubicle::options::{BackwardOptions, ForwardOptions, Options, Postpone, SearchOrder, SolverMode};
+use cubicle::options::{BackwardOptions, ForwardOptions, Options, Postpone, Proof, SearchOrder, SolverMode};
 use cubicle::verdict::{Reason, Verdict};
 
 use crate::files;
@@ -33,33 +33,34 @@ fn traps(family: char) -> Vec<Trap> {
     .collect()
 }
 
-/// The settings: without approximation and with oracles of 1, 2, 3 processes, every order of the queue;
-/// postponement and the solver are varied where they matter most.
+/// The settings: the automatic choice, no approximation, oracles of 1, 2, 3 processes, with every order of
+/// the queue; postponement and the solver are varied where they matter most.
 fn settings() -> Vec<(String, Options)> {
     use SearchOrder::{Bfs, Bfsa, Bfsh, Dfs, Dfsa, Dfsh};
     let orders = [Bfs, Dfs, Bfsh, Dfsh, Bfsa, Dfsa];
     let postpones = [Postpone::Never, Postpone::MoreProcesses, Postpone::NoInformation];
     let mut out = Vec::new();
-    for brab in [None, Some(1), Some(2), Some(3)] {
+    out.push((Proof::Auto, Bfs, None, SolverMode::Layered));
+    for proof in [Proof::Classic, Proof::Brab(1), Proof::Brab(2), Proof::Brab(3)] {
         for order in orders {
-            out.push((brab, order, None, SolverMode::Layered));
+            out.push((proof, order, None, SolverMode::Layered));
         }
-        out.push((brab, Bfs, None, SolverMode::Z3));
+        out.push((proof, Bfs, None, SolverMode::Z3));
     }
-    for brab in [None, Some(2)] {
+    for proof in [Proof::Classic, Proof::Brab(2)] {
         for postpone in postpones {
-            out.push((brab, Bfs, Some(postpone), SolverMode::Layered));
+            out.push((proof, Bfs, Some(postpone), SolverMode::Layered));
         }
-        out.push((brab, Dfs, None, SolverMode::Z3));
+        out.push((proof, Dfs, None, SolverMode::Z3));
     }
     out.into_iter()
-        .map(|(brab, order, postpone, solver)| {
-            let name = format!("brab {brab:?}, {order:?}, postpone {postpone:?}, {solver:?}");
+        .map(|(proof, order, postpone, solver)| {
+            let name = format!("{proof:?}, {order:?}, postpone {postpone:?}, {solver:?}");
             let backward = BackwardOptions { order, postpone, solver, ..BackwardOptions::default() };
             // A trap without bound must not fill the memory of the machine that runs the tests.
             let forward = ForwardOptions { max_states: Some(20_000), ..ForwardOptions::default() };
             let time_limit = Some(TIME_LIMIT);
-            (name, Options { brab, backward, forward, time_limit, ..Options::default() })
+            (name, Options { proof, backward, forward, time_limit, ..Options::default() })
         })
         .collect()
 }

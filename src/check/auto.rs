@@ -1,0 +1,199 @@
+//! [`Proof::Auto`]: which search comes when, and what one leaves to the next.
+//!
+//! Rounds of short searches, each round with more effort than the one before: exact backward search, then
+//! BRAB with oracles of two processes, three, and so on. As efforts grow by a factor, all that came before
+//! a decision costs a fraction of the search that decides, whichever it is.
+//!
+//! Guarantees: effort is counted in nodes, states and calls of Z3, never in time, so the same command takes
+//! the same path. What was explored, and the runs to bad candidates, serve all later searches: they only
+//! steer. Nothing else is shared, so each verdict rests on one search alone. Stops at the first verdict,
+//! when time, memory or the user says so, and when every search has reached a limit that more effort does
+//! not move.
+
+use std::time::Instant;
+
+use super::{Decider, Report, keep_to_invariants, look_forward, oracle_procs, trusting};
+use crate::backward::{self, Brab};
+use crate::forward::{self, StateSpace, Stop};
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::observer::{Event, Observer};
+use crate::options::{BackwardOptions, ForwardOptions, Options, Proof};
+use crate::verdict::{Reason, Trace, Verdict};
+
+/// Effort of a search of the first round, and the factor from round to round.
+const EFFORT: (u64, u64) = (300, 5);
+
+/// States of an exploration of the first round, the factor from round to round, and the most.
+const STATES: (usize, usize, usize) = (20_000, 5, 2_000_000);
+
+/// Restarts make an oracle so many times larger than what the round allows to begin with.
+const GROWTH: usize = 4;
+
+/// Processes of the oracles; each round takes up one more.
+const ORACLES: std::ops::RangeInclusive<usize> = 2..=4;
+
+/// One search, in the order in which they were made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stage {
+    /// What was done.
+    pub proof: Proof,
+    /// Nodes, over all restarts.
+    pub nodes: usize,
+    /// Why it did not decide; `None` when it did.
+    pub reason: Option<Reason>,
+}
+
+/// A search that may be tried again with more effort.
+struct Open {
+    proof: Proof,
+    /// The round in which it is tried first.
+    from: u32,
+}
+
+/// What a run of [`Proof::Auto`] reads and fills.
+struct Auto<'a> {
+    system: &'a System,
+    options: &'a Options,
+    interrupt: &'a Interrupt,
+    space: StateSpace,
+    /// The last search found only spurious traces, and instances were explored for a real one.
+    spurious: Option<Reason>,
+}
+
+/// Decides `system`; the explorations that are already in `report` are used.
+pub(super) fn decide(
+    system: &System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+    report: &mut Report,
+) {
+    let space = StateSpace::new(std::mem::take(&mut report.explorations));
+    let mut auto = Auto { system, options, interrupt, space, spurious: None };
+    let verdict = auto.rounds(observer, report);
+    report.verdict = Some(verdict);
+    report.explorations = auto.space.explorations;
+}
+
+impl Auto<'_> {
+    fn rounds(&mut self, observer: &mut dyn Observer, report: &mut Report) -> Verdict {
+        let mut open = vec![Open { proof: Proof::Classic, from: 0 }];
+        for (round, procs) in (0..).zip(ORACLES) {
+            if round == 0 || oracle_procs(self.system, procs) == procs {
+                open.push(Open { proof: Proof::Brab(oracle_procs(self.system, procs)), from: round });
+            }
+        }
+        let mut settled = None;
+        for round in 0.. {
+            let (now, later) = open.into_iter().partition::<Vec<_>, _>(|search| search.from <= round);
+            open = Vec::new();
+            for search in now {
+                match self.stage(search.proof, round, observer, report) {
+                    Verdict::Unknown(Reason::Effort(_)) => open.push(search),
+                    Verdict::Unknown(reason) if !is_final(&reason) => settled = Some(reason),
+                    verdict => return verdict,
+                }
+            }
+            open.extend(later);
+            if open.is_empty() {
+                break;
+            }
+        }
+        Verdict::Unknown(self.spurious.take().or(settled).expect("every search ended for a reason"))
+    }
+
+    /// One search with the effort of a round.
+    fn stage(
+        &mut self,
+        proof: Proof,
+        round: u32,
+        observer: &mut dyn Observer,
+        report: &mut Report,
+    ) -> Verdict {
+        let effort = EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(round));
+        let number = report.stages.len() + 1;
+        observer.event(self.system, Event::Stage { number, proof, effort });
+        if let Proof::Brab(procs) = proof
+            && let Some(verdict) = self.explore(procs, round, observer, report)
+        {
+            return verdict;
+        }
+        let start = Instant::now();
+        let limits = BackwardOptions { max_effort: Some(effort), ..self.options.backward.clone() };
+        let brab = match proof {
+            Proof::Brab(procs) => Some(Brab { procs, oracle: &self.space }),
+            Proof::Auto | Proof::Classic => None,
+        };
+        let outcome = backward::search(self.system, &limits, brab, self.interrupt, observer);
+        report.spend("backward search", start.elapsed());
+        let verdict = outcome.verdict.clone();
+        let reason = match &verdict {
+            Verdict::Unknown(reason) => Some(reason.clone()),
+            Verdict::Safe | Verdict::Unsafe(_) => None,
+        };
+        let nodes = outcome.statistics.nodes + outcome.statistics.abandoned.iter().sum::<usize>();
+        report.stages.push(Stage { proof, nodes, reason: reason.clone() });
+        report.backward = Some(outcome);
+        match reason {
+            None => report.decider = Some(Decider::Stage(proof)),
+            Some(reason @ Reason::Spurious(_)) if self.spurious.is_none() => {
+                self.spurious = Some(reason);
+                if let Some(trace) = look_forward(self.system, self.options, self.interrupt, observer, report)
+                {
+                    return Verdict::Unsafe(Box::new(trace));
+                }
+            }
+            Some(_) => {}
+        }
+        verdict
+    }
+
+    /// Sees to it that so many states of the instance are known as the round allows; a verdict when the
+    /// run ends here.
+    fn explore(
+        &mut self,
+        procs: usize,
+        round: u32,
+        observer: &mut dyn Observer,
+        report: &mut Report,
+    ) -> Option<Verdict> {
+        let start = Instant::now();
+        let states = STATES.0.saturating_mul(STATES.1.saturating_pow(round)).min(STATES.2);
+        let forward = &self.options.forward;
+        let states = forward.max_states.map_or(states, |most| most.min(states));
+        let limits = ForwardOptions {
+            deadlock: false,
+            stop_at_unsafe: !trusting(self.system, self.options),
+            ..forward.clone()
+        };
+        let (system, interrupt) = (self.system, self.interrupt);
+        self.space.most_states = states.saturating_mul(GROWTH);
+        let explorations = &mut self.space.explorations;
+        let at = explorations.partition_point(|exploration| exploration.procs < procs);
+        let known = explorations.get(at).is_some_and(|exploration| exploration.procs == procs);
+        if !known {
+            let new = forward::explore_within(system, procs, states, &limits, interrupt, observer);
+            explorations.insert(at, new);
+        } else if explorations[at].stop != Stop::States || !explorations[at].grow_to(states) {
+            return None;
+        }
+        let exploration = &mut explorations[at];
+        observer.event(system, Event::ForwardEnd(exploration));
+        if trusting(system, self.options) {
+            keep_to_invariants(system, exploration);
+        }
+        let found: Option<Trace> = exploration.unsafe_trace.clone();
+        report.spend("forward exploration", start.elapsed());
+        if let Some(trace) = found {
+            report.decider = Some(Decider::Forward(procs));
+            return Some(Verdict::Unsafe(Box::new(trace)));
+        }
+        interrupt.reason().map(Verdict::Unknown)
+    }
+}
+
+/// Whether the run as a whole ends for this reason.
+fn is_final(reason: &Reason) -> bool {
+    matches!(reason, Reason::Time | Reason::Memory | Reason::Interrupted(_))
+}

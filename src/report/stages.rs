@@ -1,0 +1,44 @@
+//! Lines about the searches of [`Proof::Auto`]: what begins, and which one decided.
+
+use super::block::WIDTH;
+use super::style::Style;
+use crate::check::{Decider, Report, Stage};
+use crate::options::Proof;
+
+/// What is written when a search begins.
+pub fn stage(number: usize, proof: Proof, effort: u64, style: Style) -> String {
+    let rule = "=".repeat(WIDTH);
+    let title = style.title(format!("STAGE {number}: {}", name(proof)));
+    format!("{rule}\n* {title}, effort {effort}\n{rule}\n")
+}
+
+/// Which engine settled the verdict, after which others; without line end. `None` when nobody did, or when
+/// there was only one to do it.
+pub(super) fn decider(report: &Report) -> Option<String> {
+    let last = report.stages.last()?;
+    let (who, before) = match report.decider? {
+        Decider::Stage(proof) => (name(proof), &report.stages[..report.stages.len() - 1]),
+        Decider::Forward(procs) => {
+            (format!("a forward exploration of {procs} processes"), &report.stages[..])
+        }
+    };
+    debug_assert!(matches!(report.decider, Some(Decider::Forward(_))) || last.reason.is_none());
+    Some(match before.len() {
+        0 => format!("Decided by {who}"),
+        1 => format!("Decided by {who}, after 1 other search ({})", nodes(before)),
+        others => format!("Decided by {who}, after {others} other searches ({})", nodes(before)),
+    })
+}
+
+fn nodes(stages: &[Stage]) -> String {
+    format!("{} nodes", stages.iter().map(|stage| stage.nodes).sum::<usize>())
+}
+
+fn name(proof: Proof) -> String {
+    match proof {
+        Proof::Auto => "automatic choice".to_owned(),
+        Proof::Classic => "exact backward search".to_owned(),
+        Proof::Brab(1) => "BRAB with 1 process".to_owned(),
+        Proof::Brab(procs) => format!("BRAB with {procs} processes"),
+    }
+}
