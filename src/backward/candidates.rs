@@ -21,73 +21,99 @@ pub struct Limits {
 /// More literals than this are not combined: the node is left as it is.
 const MAX_LITERALS: usize = 40;
 
-/// The candidates for a cube, most general first.
-pub fn candidates(shape: &Shape, cube: &Cube, limits: Limits) -> Vec<Cube> {
-    let useful: Vec<Ground> = cube.literals().filter(|g| is_useful(shape, g, limits)).collect();
+/// The candidates for a cube, most general first. Made one by one: mostly the first few are all that is
+/// asked for.
+pub fn candidates<'a>(shape: &'a Shape, cube: &Cube, limits: Limits) -> impl Iterator<Item = Cube> + use<'a> {
+    let mut useful: Vec<Ground> = cube.literals().filter(|g| is_useful(shape, g, limits)).collect();
     if useful.len() > MAX_LITERALS {
-        return Vec::new();
+        useful.clear();
     }
+    let measures: Vec<Measure> = useful.iter().map(|g| measure(shape, g)).collect();
     let most = (limits.size + 1).max(2);
-    let mut sets: Vec<(Key, Vec<usize>)> = Vec::new();
-    let mut chosen = Vec::new();
-    subsets(shape, &useful, most, limits, cube.len(), 0, &mut chosen, &mut sets);
-    sets.sort();
+    let mut sets: Vec<(Key, u64)> = Vec::new();
+    let choice = Choice { shape, useful: &useful, measures: &measures, limits, whole: cube.len(), most };
+    choice.subsets(0, 0, (0, 0, 0, 0), &mut sets);
+    sets.sort_by_key(|s| s.0);
     if let Some(n) = limits.count {
         sets.truncate(n);
     }
-    sets.into_iter()
-        .filter_map(|(_, set)| {
-            let mut b = Builder::new(shape, cube.procs);
-            if !set.iter().all(|&i| b.require(&useful[i])) {
-                return None;
-            }
-            Some(compact(shape, &b.finish().ok()??).0)
-        })
-        .collect()
+    let procs = cube.procs;
+    sets.into_iter().filter_map(move |(_, set)| {
+        let mut b = Builder::new(shape, procs);
+        if !members(set).all(|i| b.require(&useful[i])) {
+            return None;
+        }
+        Some(compact(shape, &b.finish().ok()??).0)
+    })
 }
 
 /// Sort key: processes, literals, fewest equalities, cells of arrays.
 type Key = (u32, usize, usize, usize);
 
-#[allow(clippy::too_many_arguments)] // a recursion over its own state
-fn subsets(
-    shape: &Shape,
-    useful: &[Ground],
-    most: usize,
+/// Processes as bits, array cells, and 1 for an equality.
+type Measure = (u64, usize, usize);
+
+fn members(set: u64) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |i| set >> i & 1 == 1)
+}
+
+/// The literals to choose from, and what limits the choice.
+struct Choice<'a> {
+    shape: &'a Shape,
+    useful: &'a [Ground],
+    measures: &'a [Measure],
     limits: Limits,
+    /// Literals of the cube.
     whole: usize,
-    from: usize,
-    chosen: &mut Vec<usize>,
-    out: &mut Vec<(Key, Vec<usize>)>,
-) {
-    for i in from..useful.len() {
-        chosen.push(i);
-        if let Some(key) = key(shape, useful, limits, chosen) {
-            if admissible(shape, useful, limits, whole, chosen, key) {
-                out.push((key, chosen.clone()));
+    /// Most literals of a candidate.
+    most: usize,
+}
+
+impl Choice<'_> {
+    /// Sets that extend `chosen` by literals from `from` on, in lexicographic order. `so_far`: processes,
+    /// literals, equalities and cells of `chosen`.
+    fn subsets(
+        &self,
+        from: usize,
+        chosen: u64,
+        so_far: (u64, usize, usize, usize),
+        out: &mut Vec<(Key, u64)>,
+    ) {
+        for i in from..self.useful.len() {
+            let (p, c, e) = self.measures[i];
+            let sum = (so_far.0 | p, so_far.1 + 1, so_far.2 + e, so_far.3 + c);
+            let free = (sum.0 & !super::slot::low(self.shape.rigid)).count_ones();
+            if free as usize > self.limits.procs {
+                continue;
             }
-            if chosen.len() < most {
-                subsets(shape, useful, most, limits, whole, i + 1, chosen, out);
+            let set = chosen | 1 << i;
+            if self.admissible(set, sum.1, sum.3) {
+                out.push(((free, sum.1, sum.2, sum.3), set));
+            }
+            if sum.1 < self.most {
+                self.subsets(i + 1, set, sum, out);
             }
         }
-        chosen.pop();
+    }
+
+    fn admissible(&self, chosen: u64, literals: usize, cells: usize) -> bool {
+        if literals == self.whole || (literals >= 3 && cells + 1 > self.limits.size) {
+            return false;
+        }
+        // `G = #i` says nothing unless something else is said of #i.
+        members(chosen).all(|i| match &self.useful[i] {
+            Ground::Mask(s, m) if self.shape.kind(*s) == Kind::Proc => {
+                let p = m.trailing_zeros() as u8;
+                p < self.shape.rigid
+                    || self.shape.indices(*s).any(|q| q == p)
+                    || members(chosen).any(|j| j != i && self.measures[j].0 >> p & 1 == 1)
+            }
+            _ => true,
+        })
     }
 }
 
-fn key(shape: &Shape, useful: &[Ground], limits: Limits, chosen: &[usize]) -> Option<Key> {
-    let (mut procs, mut cells, mut equalities) = (0u64, 0, 0);
-    for &i in chosen {
-        let (p, c, e) = measure(shape, &useful[i]);
-        procs |= p;
-        cells += c;
-        equalities += e;
-    }
-    let free = (procs & !super::slot::low(shape.rigid)).count_ones();
-    (free as usize <= limits.procs).then_some((free, chosen.len(), equalities, cells))
-}
-
-/// Processes, array cells, and 1 for an equality.
-fn measure(shape: &Shape, g: &Ground) -> (u64, usize, usize) {
+fn measure(shape: &Shape, g: &Ground) -> Measure {
     let mut procs = 0u64;
     let mut cells = 0;
     let mut slot = |s: Slot| {
@@ -113,29 +139,6 @@ fn measure(shape: &Shape, g: &Ground) -> (u64, usize, usize) {
             (procs, cells, usize::from(matches!(side, Side::Eq(..))))
         }
     }
-}
-
-fn admissible(
-    shape: &Shape,
-    useful: &[Ground],
-    limits: Limits,
-    whole: usize,
-    chosen: &[usize],
-    (_, literals, _, cells): Key,
-) -> bool {
-    if literals == whole || (literals >= 3 && cells + 1 > limits.size) {
-        return false;
-    }
-    // `G = #i` says nothing unless something else is said of #i.
-    chosen.iter().all(|&i| match &useful[i] {
-        Ground::Mask(s, m) if shape.kind(*s) == Kind::Proc => {
-            let p = m.trailing_zeros() as u8;
-            p < shape.rigid
-                || shape.indices(*s).any(|q| q == p)
-                || chosen.iter().any(|&j| j != i && measure(shape, &useful[j]).0 >> p & 1 == 1)
-        }
-        _ => true,
-    })
 }
 
 fn is_useful(shape: &Shape, g: &Ground, limits: Limits) -> bool {

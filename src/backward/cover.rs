@@ -7,6 +7,8 @@
 use super::cube::{Cube, rename_mask, rename_side};
 use super::ground::{Ground, Reduced, Side, is_singleton, less};
 use super::slot::{Kind, OTHER, Shape, Slot};
+use crate::model::VarId;
+use smallvec::SmallVec;
 
 /// Where the slots of a cube with a given number of processes stand in a dense table.
 #[derive(Debug)]
@@ -23,7 +25,7 @@ impl Dense {
         let mut offsets = Vec::with_capacity(shape.vars());
         let mut full = Vec::new();
         for v in 0..shape.vars() {
-            let var = crate::model::VarId(v as u16);
+            let var = VarId(v as u16);
             offsets.push(full.len() as u32);
             let value = shape.full(Slot::cell(var, []), procs);
             let cells = if value == 0 { 0 } else { n.pow(shape.arity(var) as u32) };
@@ -38,11 +40,25 @@ impl Dense {
         self.offsets[slot.var().0 as usize] as usize + row
     }
 
+    /// The place of `var[q]`, an array of one index.
+    fn at_process(&self, var: VarId, q: u8) -> usize {
+        self.offsets[usize::from(var.0)] as usize + usize::from(q)
+    }
+
+    /// A cube as a table: its masks, full where unconstrained.
+    pub fn table(&self, shape: &Shape, cube: &Cube) -> Box<[u64]> {
+        let mut masks: Box<[u64]> = self.full.as_slice().into();
+        for &(slot, mask) in &cube.masks {
+            masks[self.at(shape, slot)] = mask;
+        }
+        masks
+    }
+
     /// The slot at each place.
     pub fn slots(&self, shape: &Shape) -> Vec<Slot> {
         let mut out = Vec::with_capacity(self.full.len());
         for v in 0..shape.vars() {
-            let var = crate::model::VarId(v as u16);
+            let var = VarId(v as u16);
             let end = self.offsets.get(v + 1).map_or(self.full.len(), |&o| o as usize);
             let arity = shape.arity(var) as u32;
             for row in 0..end - self.offsets[v] as usize {
@@ -62,13 +78,55 @@ pub struct Pattern {
     /// Enum globals: variable and mask.
     globals: Vec<(Slot, u64)>,
     /// For each process, its enum cells of one index.
-    blocks: Vec<Vec<(Slot, u64)>>,
+    blocks: Vec<Vec<(VarId, u64)>>,
     /// Globals that hold one given process.
     pointers: Vec<(Slot, u8)>,
     /// Everything whose renaming needs several processes, or the whole map.
     rest: Vec<(Slot, u64)>,
     /// Processes that are not rigid, most constrained first.
     order: Vec<u8>,
+}
+
+/// What is looked at first when a visited cube is compared with another.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Number of processes.
+    procs: u8,
+    /// See [`Cube::signature`].
+    signature: u64,
+    /// See [`Cube::features`].
+    features: u128,
+    /// Features of the enum values that some slot must hold.
+    needs: u128,
+}
+
+impl Key {
+    /// The key of a cube.
+    pub fn new(shape: &Shape, cube: &Cube) -> Self {
+        let mut needs = 0;
+        for &(slot, mask) in &cube.masks {
+            if matches!(shape.kind(slot), Kind::Enum(_)) && mask.is_power_of_two() {
+                needs |= shape.features(slot.var(), mask);
+            }
+        }
+        Self { procs: cube.procs, signature: cube.signature, features: cube.features, needs }
+    }
+
+    /// Whether the cube may subsume `n`: all that it constrains is constrained there.
+    pub fn may_subsume(&self, n: &Cube) -> bool {
+        self.features & !n.features == 0 && self.signature & !n.signature == 0 && self.procs <= n.procs
+    }
+
+    /// Whether `n` may subsume the cube.
+    pub fn may_be_subsumed(&self, n: &Cube) -> bool {
+        n.features & !self.features == 0 && n.signature & !self.signature == 0 && n.procs <= self.procs
+    }
+
+    /// Whether the cube may have states in common with one of so many processes in which no slot can
+    /// hold the values of these features.
+    pub fn may_meet(&self, procs: u8, impossible: u128) -> bool {
+        self.needs & impossible == 0 && self.procs <= procs
+    }
 }
 
 impl Pattern {
@@ -79,7 +137,7 @@ impl Pattern {
         for &(slot, mask) in &cube.masks {
             match (shape.kind(slot), shape.arity(slot.var())) {
                 (Kind::Enum(_), 0) => globals.push((slot, mask)),
-                (Kind::Enum(_), 1) => blocks[usize::from(slot.index(0))].push((slot, mask)),
+                (Kind::Enum(_), 1) => blocks[usize::from(slot.index(0))].push((slot.var(), mask)),
                 (Kind::Proc, 0) if is_singleton(Kind::Proc, mask) => {
                     pointers.push((slot, mask.trailing_zeros() as u8));
                 }
@@ -99,25 +157,33 @@ pub struct View<'a> {
     pub cube: &'a Cube,
     /// Its table layout.
     pub dense: &'a Dense,
-    /// Its masks, full where unconstrained.
-    pub masks: Vec<u64>,
+    /// Its table, by that layout.
+    pub masks: &'a [u64],
 }
 
-impl<'a> View<'a> {
-    /// The table of a cube.
-    pub fn new(shape: &Shape, dense: &'a Dense, cube: &'a Cube) -> Self {
-        let mut masks = dense.full.clone();
-        for &(slot, mask) in &cube.masks {
-            masks[dense.at(shape, slot)] = mask;
-        }
-        Self { cube, dense, masks }
-    }
-
+impl View<'_> {
     fn mask(&self, shape: &Shape, slot: Slot) -> u64 {
         match slot.as_process() {
             Some(p) => 1 << p,
             None => self.masks[self.dense.at(shape, slot)],
         }
+    }
+
+    /// The features of the enum values that no slot of their variable can hold.
+    pub fn impossible(&self, shape: &Shape) -> u128 {
+        let mut possible = 0;
+        let mut all = 0;
+        for v in 0..shape.vars() {
+            let var = VarId(v as u16);
+            if let Kind::Enum(range) = shape.kind(Slot::cell(var, [])) {
+                let first = self.dense.offsets[v] as usize;
+                let cells = self.dense.procs.pow(shape.arity(var) as u32);
+                let held = self.masks[first..first + cells].iter().fold(0, |all, m| all | m);
+                all |= shape.features(var, range);
+                possible |= shape.features(var, held);
+            }
+        }
+        all & !possible
     }
 
     /// What the masks and the literals of the cube say about a side literal.
@@ -176,15 +242,14 @@ enum Known {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Residue {
     /// Places in the dense table, and masks.
-    pub masks: Vec<(u32, u64)>,
+    pub masks: SmallVec<[(u32, u64); 4]>,
     /// Side literals.
     pub sides: Vec<Side>,
 }
 
 /// Whether some renaming of `v` is implied by `n` literal by literal.
 pub fn subsumes(shape: &Shape, v: &Pattern, n: &View<'_>) -> bool {
-    // Every variable of `v` must be constrained in `n`.
-    if v.cube.procs > n.cube.procs || v.cube.signature & !n.cube.signature != 0 {
+    if v.cube.procs > n.cube.procs {
         return false;
     }
     if v.globals.iter().any(|&(s, m)| n.mask(shape, s) & !m != 0) {
@@ -275,8 +340,8 @@ impl Matching<'_, '_> {
 
     /// Whether block `p` of the visited cube fits block `q` of the tested one.
     fn fits(&self, p: u8, q: u8) -> bool {
-        self.v.blocks[usize::from(p)].iter().all(|&(slot, mask)| {
-            let m = self.n.masks[self.n.dense.at(self.shape, Slot::cell(slot.var(), [q]))];
+        self.v.blocks[usize::from(p)].iter().all(|&(var, mask)| {
+            let m = self.n.masks[self.n.dense.at_process(var, q)];
             if self.implied { m & !mask == 0 } else { m & mask != 0 }
         })
     }
@@ -286,8 +351,7 @@ impl Matching<'_, '_> {
         let mut r = Residue::default();
         let (shape, n) = (self.shape, self.n);
         let target = n.cube.procs;
-        let mut mask = |slot: Slot, m: u64| {
-            let at = n.dense.at(shape, slot);
+        let mut mask = |at: usize, m: u64| {
             let have = n.masks[at];
             if have & m == 0 {
                 return false;
@@ -298,24 +362,25 @@ impl Matching<'_, '_> {
             true
         };
         for &(slot, m) in &self.v.globals {
-            if !mask(slot, m) {
+            if !mask(n.dense.at(shape, slot), m) {
                 return None;
             }
         }
         for (p, block) in self.v.blocks.iter().enumerate() {
-            for &(slot, m) in block {
-                if !mask(Slot::cell(slot.var(), [map[p]]), m) {
+            for &(var, m) in block {
+                if !mask(n.dense.at_process(var, map[p]), m) {
                     return None;
                 }
             }
         }
         for &(slot, p) in &self.v.pointers {
-            if !mask(slot, 1 << map[usize::from(p)]) {
+            if !mask(n.dense.at(shape, slot), 1 << map[usize::from(p)]) {
                 return None;
             }
         }
         for &(slot, m) in &self.v.rest {
-            if !mask(shape.rename(slot, map), rename_mask(shape, slot, m, map, target)) {
+            let at = n.dense.at(shape, shape.rename(slot, map));
+            if !mask(at, rename_mask(shape, slot, m, map, target)) {
                 return None;
             }
         }

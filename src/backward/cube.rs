@@ -19,6 +19,9 @@ pub struct Cube {
     pub sides: Box<[Side]>,
     /// Bit `v mod 64` is set when variable v occurs.
     pub signature: u64,
+    /// The [features](Shape::features) of the enum values that some slot excludes: what subsumes a cube has
+    /// no others.
+    pub features: u128,
 }
 
 impl Cube {
@@ -342,9 +345,12 @@ impl<'a> Builder<'a> {
         masks.sort_unstable_by_key(|m| m.0);
         let mut sides = self.sides;
         sides.sort_unstable();
-        let mut signature = 0;
-        for &(s, _) in &masks {
+        let (mut signature, mut features) = (0, 0);
+        for &(s, m) in &masks {
             signature |= 1 << (s.var().0 & 63);
+            if let Kind::Enum(range) = shape.kind(s) {
+                features |= shape.features(s.var(), range & !m);
+            }
         }
         for side in &sides {
             for slot in side.slots() {
@@ -353,7 +359,7 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        Cube { procs, masks: masks.into(), sides: sides.into(), signature }
+        Cube { procs, masks: masks.into(), sides: sides.into(), signature, features }
     }
 }
 

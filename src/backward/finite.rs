@@ -10,6 +10,7 @@ use super::cube::Builder;
 use super::ground::{Overflow, Side};
 use super::slot::{Shape, Slot};
 use super::theory::{self, Sat};
+use smallvec::SmallVec;
 
 /// Decisions made before a test is left to Z3.
 const DECISIONS: usize = 20_000;
@@ -20,7 +21,7 @@ const THEORY_TESTS: usize = 60;
 #[derive(Clone, Debug)]
 struct Clause {
     /// Place, forbidden mask.
-    outside: Vec<(u32, u64)>,
+    outside: SmallVec<[(u32, u64); 4]>,
     /// Negated side literals of the visited cube.
     sides: Vec<Side>,
 }
@@ -45,9 +46,9 @@ pub fn escapes(
         clauses: &clauses,
         decisions: DECISIONS,
         theory_tests: THEORY_TESTS,
-        base: n.masks.clone(),
+        base: n.masks,
     };
-    let state = State { masks: n.masks.clone(), chosen: Vec::new() };
+    let state = State { masks: n.masks.to_vec(), chosen: Vec::new() };
     search.solve(state)
 }
 
@@ -65,7 +66,7 @@ struct Search<'a, 'b> {
     decisions: usize,
     theory_tests: usize,
     /// Masks of the tested cube.
-    base: Vec<u64>,
+    base: &'a [u64],
 }
 
 impl Search<'_, '_> {
@@ -162,7 +163,7 @@ impl Search<'_, '_> {
         }
         self.theory_tests -= 1;
         let mut b = Builder::from_cube(self.shape, self.n.cube);
-        for (place, (&mask, &base)) in state.masks.iter().zip(&self.base).enumerate() {
+        for (place, (&mask, &base)) in state.masks.iter().zip(self.base).enumerate() {
             if mask != base && !b.restrict((self.slots)(place as u32), mask) {
                 return Ok(Sat::No);
             }

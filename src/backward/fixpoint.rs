@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::cover::{Dense, Pattern, Residue, View, residues, subsumes};
+use super::cover::{Dense, Key, Pattern, Residue, View, residues, subsumes};
 use super::cube::{Builder, Cube};
 use super::export::{formula, formulas, side_literal};
 use super::finite::escapes;
@@ -50,12 +50,15 @@ pub struct TestCounts {
 #[derive(Debug)]
 struct Entry {
     pattern: Pattern,
-    alive: bool,
+    /// The cube as a table.
+    table: Box<[u64]>,
 }
 
 /// Visited cubes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Visited {
+    /// By age, as `entries`: small, since every test runs over all of them.
+    keys: Vec<Key>,
     entries: Vec<Entry>,
 }
 
@@ -138,6 +141,18 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Whether `big` contains `small`, literal by literal under some renaming.
+    pub fn contains(&mut self, big: &Cube, small: &Cube) -> bool {
+        let shape = self.shape;
+        if !Key::new(shape, big).may_subsume(small) {
+            return false;
+        }
+        self.prepare(small.procs);
+        let dense = &self.layout(small.procs).0;
+        let table = dense.table(shape, small);
+        subsumes(shape, &Pattern::new(shape, big.clone()), &View { cube: small, dense, masks: &table })
+    }
+
     /// Whether an initial state satisfies a cube, by Z3.
     pub fn initial_by_solver(&mut self, cube: &Cube) -> Answer {
         self.prepare(cube.procs);
@@ -148,11 +163,6 @@ impl<'a> Context<'a> {
 }
 
 impl Visited {
-    /// The empty set.
-    pub fn new() -> Self {
-        Self { entries: Vec::new() }
-    }
-
     /// Adds a cube; with `delete`, drops those that it subsumes and returns their number.
     ///
     /// Only the cubes are dropped: their descendants, waiting or visited, stay. Dropping these too loses
@@ -160,40 +170,50 @@ impl Visited {
     pub fn insert(&mut self, context: &mut Context<'_>, cube: Cube, delete: bool) -> usize {
         let shape = context.shape;
         let pattern = Pattern::new(shape, cube);
-        let mut gone = 0;
+        let mut gone = Vec::new();
         if delete {
-            for e in self.entries.iter_mut().filter(|e| e.alive) {
-                let other = &e.pattern.cube;
-                if pattern.cube.procs > other.procs
-                    || pattern.cube.signature & !other.signature != 0
-                    || pattern.cube.masks.len() > other.masks.len()
-                {
+            for (i, key) in self.keys.iter().enumerate() {
+                if !key.may_be_subsumed(&pattern.cube) {
                     continue;
                 }
-                context.prepare(other.procs);
-                let view = View::new(shape, &context.layout(other.procs).0, other);
-                if subsumes(shape, &pattern, &view) {
-                    e.alive = false;
-                    gone += 1;
+                let Entry { pattern: other, table } = &self.entries[i];
+                let dense = &context.layout(other.cube.procs).0;
+                if subsumes(shape, &pattern, &View { cube: &other.cube, dense, masks: table }) {
+                    gone.push(i);
                 }
             }
         }
-        self.entries.retain(|e| e.alive);
-        self.entries.push(Entry { pattern, alive: true });
-        gone
+        for &i in gone.iter().rev() {
+            self.keys.remove(i);
+            self.entries.remove(i);
+        }
+        context.prepare(pattern.cube.procs);
+        let table = context.layout(pattern.cube.procs).0.table(shape, &pattern.cube);
+        self.keys.push(Key::new(shape, &pattern.cube));
+        self.entries.push(Entry { pattern, table });
+        gone.len()
     }
 
     /// Whether one visited cube alone contains `cube`.
     pub fn subsumes(&self, context: &mut Context<'_>, cube: &Cube) -> bool {
         context.prepare(cube.procs);
-        let view = View::new(context.shape, &context.layout(cube.procs).0, cube);
-        self.entries.iter().rev().any(|e| e.alive && subsumes(context.shape, &e.pattern, &view))
+        let dense = &context.layout(cube.procs).0;
+        let table = dense.table(context.shape, cube);
+        self.subsumes_view(context.shape, &View { cube, dense, masks: &table })
+    }
+
+    fn subsumes_view(&self, shape: &Shape, n: &View<'_>) -> bool {
+        (0..self.keys.len())
+            .rev()
+            .any(|i| self.keys[i].may_subsume(n.cube) && subsumes(shape, &self.entries[i].pattern, n))
     }
 
     /// Whether the visited cubes together contain `cube`.
     pub fn covers(&self, context: &mut Context<'_>, cube: &Cube) -> Result<Covered, Overflow> {
         let shape = context.shape;
-        if self.subsumes(context, cube) {
+        context.prepare(cube.procs);
+        let table = context.layout(cube.procs).0.table(shape, cube);
+        if self.subsumes_view(shape, &View { cube, dense: &context.layout(cube.procs).0, masks: &table }) {
             context.counts.subsumed += 1;
             return Ok(Covered::Subsumed);
         }
@@ -202,10 +222,14 @@ impl Visited {
         }
         context.counts.hard += 1;
         let (dense, slots) = context.layout(cube.procs);
-        let view = View::new(shape, dense, cube);
+        let view = View { cube, dense, masks: &table };
+        let impossible = view.impossible(shape);
         let mut all: Vec<Residue> = Vec::new();
         let mut covered = false;
-        for e in self.entries.iter().filter(|e| e.alive) {
+        for (key, e) in self.keys.iter().zip(&self.entries) {
+            if !key.may_meet(cube.procs, impossible) {
+                continue;
+            }
             residues(shape, &e.pattern, &view, &mut |r| {
                 covered |= r.masks.is_empty() && r.sides.is_empty();
                 all.push(r);

@@ -1,5 +1,6 @@
 //! Backward reachability over cubes, and BRAB (its loop with approximations).
 
+mod approximate;
 mod arithmetic;
 mod brab;
 mod candidates;

@@ -8,10 +8,8 @@
 //! goes on. Stops for: node and depth limits, time, interruption, overflow.
 
 use super::Brab;
-use super::candidates::{Limits, candidates};
-use super::cover::{Dense, Pattern, View, subsumes};
 use super::cube::{Builder, Cube};
-use super::export::{oracle_literals, text};
+use super::export::text;
 use super::fixpoint::{Context, Covered, Visited};
 use super::ground::{Env, Overflow};
 use super::initial::Initial;
@@ -22,11 +20,12 @@ use super::queue::Frontier;
 use super::replay::replay;
 use super::slot::Shape;
 use super::theory::Sat;
+use hashbrown::HashMap;
+
 use crate::interrupt::Interrupt;
 use crate::model::{Bad, BadKind, System};
 use crate::observer::{Event, Observer};
 use crate::options::{BackwardOptions, Postpone, SearchOrder};
-use crate::oracle::Answer as Known;
 use crate::smt::{Answer, Unrolled};
 use crate::verdict::{Reason, Trace};
 
@@ -98,16 +97,11 @@ pub struct RunCounts {
     pub postponed: usize,
 }
 
-/// Most candidates of one size that are compared by what they leave to do.
-const MAX_RIVALS: usize = 16;
-/// What a pre-image that no candidate replaces counts, against one that a candidate replaces.
-const EXACT: usize = 8;
-
 /// One run.
 pub struct Run<'a, 'r> {
-    setting: &'r Setting<'a>,
-    context: &'r mut Context<'a>,
-    pool: &'r mut Pool,
+    pub(super) setting: &'r Setting<'a>,
+    pub(super) context: &'r mut Context<'a>,
+    pub(super) pool: &'r mut Pool,
     /// Nodes of this run.
     pub nodes: Nodes,
     frontier: Frontier,
@@ -116,6 +110,8 @@ pub struct Run<'a, 'r> {
     initial: Vec<Option<Initial>>,
     /// Figures.
     pub counts: RunCounts,
+    /// Candidates asked about, and whether they are unseen.
+    pub(super) asked: HashMap<Cube, bool>,
     spurious: Option<String>,
     undecided: Option<(String, String)>,
 }
@@ -133,9 +129,10 @@ impl<'a, 'r> Run<'a, 'r> {
             pool,
             nodes: Nodes::default(),
             frontier: Frontier::new(setting.options.order),
-            visited: Visited::new(),
+            visited: Visited::default(),
             initial: Vec::new(),
             counts: RunCounts::default(),
+            asked: HashMap::new(),
             spurious: None,
             undecided: None,
         };
@@ -235,7 +232,7 @@ impl<'a, 'r> Run<'a, 'r> {
     }
 
     /// Whether the cube contains an initial state.
-    fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Overflow> {
+    pub(super) fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Overflow> {
         let at = usize::from(cube.procs);
         if self.initial.len() <= at {
             self.initial.resize_with(at + 1, || None);
@@ -305,98 +302,6 @@ impl<'a, 'r> Run<'a, 'r> {
         );
     }
 
-    /// Replaces a node by a candidate that no forward state satisfies, if there is one: among those of the
-    /// smallest size, by the first of those that leave least to do.
-    fn approximate(&mut self, id: NodeId, observer: &mut dyn Observer) -> Result<NodeId, Overflow> {
-        let Some(brab) = self.setting.brab else { return Ok(id) };
-        if matches!(self.nodes.get(id).origin, Origin::Candidate(_)) {
-            return Ok(id);
-        }
-        let (shape, options) = (self.setting.shape, self.setting.options);
-        let limits = Limits {
-            procs: brab.procs,
-            size: if options.candidate_size == 0 { brab.procs } else { options.candidate_size },
-            count: options.max_candidates,
-            numeric: options.numeric_candidates,
-        };
-        let mut best: Option<(usize, Cube)> = None;
-        let mut class = (0, 0);
-        let mut rivals = 0;
-        for c in candidates(shape, &self.nodes.get(id).cube, limits) {
-            if best.is_some() && (rivals >= MAX_RIVALS || class != (c.procs, c.len())) {
-                break;
-            }
-            if !self.is_unseen(brab, &c) {
-                continue;
-            }
-            if self.meets_init(&c)? != Sat::No {
-                self.pool.bad.push(c);
-                continue;
-            }
-            class = (c.procs, c.len());
-            rivals += 1;
-            let cost = self.prospect(&c, limits, brab)?;
-            if best.as_ref().is_none_or(|b| cost < b.0) {
-                best = Some((cost, c));
-            }
-        }
-        let Some((_, c)) = best else { return Ok(id) };
-        self.pool.made -= 1;
-        let number = self.pool.made;
-        observer.event(
-            self.setting.system,
-            Event::Approximated { number, cube: &text(self.setting.system, shape, &c) },
-        );
-        self.pool.kept.push((number, c.clone()));
-        Ok(self.nodes.push(Node { cube: c, origin: Origin::Candidate(number), depth: 0 }))
-    }
-
-    /// Whether a candidate is neither known to be reachable nor in a forward state.
-    fn is_unseen(&mut self, brab: Brab<'_>, c: &Cube) -> bool {
-        if self.is_known_bad(c) {
-            return false;
-        }
-        let Some((procs, literals)) = oracle_literals(self.setting.shape, c) else { return false };
-        self.pool.asked += 1;
-        let unseen = brab.oracle.ask(procs, &literals) == Known::Unseen;
-        self.pool.refuted += u64::from(!unseen);
-        unseen
-    }
-
-    /// What a candidate leaves to do: its pre-images that nothing covers yet; those that no candidate
-    /// replaces count more.
-    fn prospect(&mut self, c: &Cube, limits: Limits, brab: Brab<'_>) -> Result<usize, Overflow> {
-        let setting = self.setting;
-        let mut cost = 0;
-        let mut pres: Vec<Pre> = Vec::new();
-        for t in setting.transitions {
-            pre_image(setting.shape, t, c, setting.pre, &mut PreCounts::default(), &mut pres)?;
-        }
-        for pre in pres {
-            if contains(setting.shape, c, &pre.cube) || self.visited.subsumes(self.context, &pre.cube) {
-                continue;
-            }
-            let mut replaced = false;
-            for sub in candidates(setting.shape, &pre.cube, limits) {
-                if self.is_unseen(brab, &sub) {
-                    replaced = true;
-                    break;
-                }
-            }
-            cost += if replaced { 1 } else { EXACT };
-        }
-        Ok(cost)
-    }
-
-    /// Whether a reachable cube is contained in `c` (then `c` is reachable), or contains it (then it
-    /// probably is).
-    fn is_known_bad(&self, c: &Cube) -> bool {
-        self.pool
-            .bad
-            .iter()
-            .any(|bad| contains(self.setting.shape, c, bad) || contains(self.setting.shape, bad, c))
-    }
-
     /// Takes the pre-images of a node and adds it to the visited ones.
     fn expand(&mut self, id: NodeId) -> Result<(), Overflow> {
         let setting = self.setting;
@@ -462,16 +367,6 @@ fn postponement(options: &BackwardOptions) -> Postpone {
         SearchOrder::Bfsh | SearchOrder::Dfsh => Postpone::Never,
         SearchOrder::Dfs | SearchOrder::Dfsa => Postpone::NoInformation,
     })
-}
-
-/// Whether `big` contains `small`, literal by literal under some renaming.
-pub fn contains(shape: &Shape, big: &Cube, small: &Cube) -> bool {
-    if big.procs > small.procs || big.signature & !small.signature != 0 {
-        return false;
-    }
-    let dense = Dense::new(shape, small.procs);
-    let view = View::new(shape, &dense, small);
-    subsumes(shape, &Pattern::new(shape, big.clone()), &view)
 }
 
 /// The cubes of a bad declaration: its parameters are distinct, and each is a rigid process or another.

@@ -84,6 +84,8 @@ pub struct Shape {
     constant: Vec<bool>,
     /// Proc globals that never hold a process.
     outside: Vec<bool>,
+    /// Number of the first value of each enum variable, all counted through.
+    first_value: Vec<u32>,
     /// Number of rigid processes: `#1..#rigid` stand first in every cube and are never renamed.
     pub rigid: u8,
     /// Most processes that an instance may have.
@@ -96,7 +98,16 @@ pub struct Shape {
 impl Shape {
     /// Reads the shape off a system; with `ranges`, also which proc globals never hold a process.
     pub fn new(system: &System, ranges: bool) -> Self {
+        let mut values = 0;
+        let first_value = system.vars.iter().map(|v| {
+            let first = values;
+            if let Type::Enum(e) = v.ty {
+                values += system.enumeration(e).constructors.len() as u32;
+            }
+            first
+        });
         Self {
+            first_value: first_value.collect(),
             outside: if ranges { never_a_process(system) } else { vec![false; system.vars.len()] },
             arity: system.vars.iter().map(|v| v.arity() as u8).collect(),
             kinds: system
@@ -135,6 +146,13 @@ impl Shape {
     /// Whether a slot is a declared numeric constant.
     pub fn is_constant(&self, slot: Slot) -> bool {
         !slot.is_process() && self.constant[slot.var().0 as usize]
+    }
+
+    /// A bit for each of these values of an enum variable: all different in small systems, shared by several
+    /// in large ones. Filters comparisons of cubes.
+    pub fn features(&self, var: VarId, values: u64) -> u128 {
+        // Bit v of `values` goes to bit (first + v) mod 128.
+        u128::from(values).rotate_left(self.first_value[usize::from(var.0)] % 128)
     }
 
     /// Every value of a masked slot in a cube with `procs` processes; 0 for kinds without masks.
