@@ -3,13 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::Stop;
+use super::clock::{Clock, Ticker};
 use super::store::MAX_STATES;
 use crate::interrupt::Interrupt;
 use crate::options::ForwardOptions;
-
-/// The clock is read once in so many ticks. A tick is one successor or one expansion, below
-/// ten microseconds even where canonical forms are expensive.
-const TICKS: u32 = 128;
 
 /// Progress is reported no more often.
 const REPORT_EVERY: Duration = Duration::from_millis(500);
@@ -21,47 +18,45 @@ pub(super) struct Limits {
     pub stop: Option<Stop>,
     /// No more states than this are stored.
     pub max_states: usize,
-    /// When the time of the exploration is up.
-    pub deadline: Option<Instant>,
+    /// What to say when there are so many.
+    pub full: Stop,
+    pub clock: Clock,
     memory: usize,
-    interrupt: Interrupt,
-    ticks: u32,
+    ticker: Ticker,
     next_report: Instant,
-    now: Instant,
 }
 
 impl Limits {
     /// The clock starts now.
     pub fn new(options: &ForwardOptions, interrupt: &Interrupt) -> Self {
-        let now = Instant::now();
         Self {
             stop: None,
             max_states: options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES),
-            deadline: options.time.and_then(|t| now.checked_add(t)),
+            full: Stop::States,
+            clock: Clock::new(options, interrupt),
             memory: options.memory.unwrap_or(usize::MAX),
-            interrupt: interrupt.clone(),
-            ticks: 0,
-            next_report: now + REPORT_EVERY,
-            now,
+            ticker: Ticker::new(),
+            next_report: Instant::now() + REPORT_EVERY,
         }
     }
 
     /// Counts a piece of work; false when it is time to stop.
     #[inline]
     pub fn tick(&mut self) -> bool {
-        self.ticks += 1;
-        if self.ticks >= TICKS {
-            self.ticks = 0;
-            self.look();
+        if let Some(stop) = self.ticker.tick(&self.clock) {
+            self.stop.get_or_insert(stop);
         }
         self.stop.is_none()
     }
 
-    /// Whether time is up or somebody asks to stop; any thread may ask.
-    pub fn expired(&self) -> bool {
-        self.interrupt.pending().is_some()
-            || self.deadline.is_some_and(|d| Instant::now() >= d)
-            || self.interrupt.timed_out()
+    /// Limits the number of states to what the memory holds, when each takes so many bytes. Unlike
+    /// [`Limits::check_memory`], this does not depend on how the memory was asked for.
+    pub fn bound_memory(&mut self, bytes_each: usize) {
+        let fit = self.memory / bytes_each;
+        if fit < self.max_states {
+            self.max_states = fit;
+            self.full = Stop::Memory;
+        }
     }
 
     /// Stops when more than the allowed number of bytes is in use.
@@ -74,22 +69,17 @@ impl Limits {
     /// Looks at the clock and at interruptions.
     #[cold]
     pub fn look(&mut self) {
-        self.now = Instant::now();
-        if self.stop.is_some() {
-            return;
-        }
-        if self.interrupt.pending().is_some() {
-            self.stop = Some(Stop::Interrupted);
-        } else if self.deadline.is_some_and(|d| self.now >= d) || self.interrupt.timed_out() {
-            self.stop = Some(Stop::Time);
+        self.ticker = Ticker::new();
+        if let Some(stop) = self.clock.reason() {
+            self.stop.get_or_insert(stop);
         }
     }
 
     /// Whether progress should be reported.
     pub fn report_due(&mut self) -> bool {
-        let due = self.now >= self.next_report;
+        let due = self.ticker.last() >= self.next_report;
         if due {
-            self.next_report = self.now + REPORT_EVERY;
+            self.next_report = self.ticker.last() + REPORT_EVERY;
         }
         due
     }

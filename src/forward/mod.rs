@@ -14,17 +14,19 @@
 // Shares and probabilities need no more than the mantissa holds.
 #![allow(clippy::cast_precision_loss)]
 
+mod batch;
 mod cells;
 mod classes;
+mod clock;
 mod columns;
 mod findings;
+mod frontier;
 mod ground;
 mod initial;
 mod layout;
 mod limits;
 mod machine;
 mod numbers;
-mod parallel;
 mod search;
 mod seeds;
 mod space;
@@ -32,6 +34,7 @@ mod step;
 mod store;
 mod symmetry;
 mod table;
+mod team;
 #[cfg(test)]
 mod tests;
 mod trace;

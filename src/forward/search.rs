@@ -2,17 +2,29 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::findings::Findings;
-use super::findings::Found;
+use super::Stop;
+use super::batch::Batch;
+use super::findings::{Findings, Found};
+use super::frontier::{CHUNK, Chunk};
 use super::limits::Limits;
 use super::machine::{Machine, Unbuildable};
 use super::step::{BadScratch, Scratch};
-use super::store::{Batch, Inserted, Store, hash, reserve};
-use super::{Stop, parallel};
+use super::store::{Inserted, Store, TOUCHED, hash, reserve};
+use super::team::share;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
+
+/// States that a thread expands at a time.
+const SHARE: usize = 512;
+/// Fewer states than this are not worth starting threads.
+const WORTHWHILE: usize = 2048;
+/// No more states than this are expanded before the results are merged.
+const ROUND: usize = 1 << 15;
+
+/// ...or so many successors, as far as past states tell: they are kept until then.
+const ROUND_SUCCESSORS: usize = 1 << 21;
 
 /// No parent: an initial state.
 pub(super) const ROOT: u32 = u32::MAX;
@@ -44,6 +56,8 @@ pub(super) struct Search<'a> {
     depth: usize,
     numbers: bool,
     bad_scratch: BadScratch,
+    /// Used again in each round.
+    chunks: Vec<Chunk>,
 }
 
 /// What became of a state.
@@ -71,6 +85,7 @@ impl<'a> Search<'a> {
             depth: 0,
             numbers: false,
             bad_scratch: BadScratch::new(machine),
+            chunks: Vec::new(),
         }
     }
 
@@ -94,13 +109,16 @@ impl<'a> Search<'a> {
     }
 
     /// Stores a state in canonical form, unless it is known or no room is left.
-    #[inline]
     fn meet(&mut self, state: &[u64], parent: u32) -> Met {
-        let h = hash(state);
+        self.meet_hashed(state, hash(state), parent)
+    }
+
+    #[inline]
+    fn meet_hashed(&mut self, state: &[u64], h: u64, parent: u32) -> Met {
         let store = &mut self.visited.store;
         if store.len() >= self.limits.max_states {
-            let Some(number) = store.find(state) else {
-                self.limits.stop = Some(Stop::States);
+            let Some(number) = store.find_hashed(state, h) else {
+                self.limits.stop = Some(self.limits.full);
                 return Met::Refused;
             };
             return Met::Old(number);
@@ -140,13 +158,14 @@ impl<'a> Search<'a> {
 
     /// Whether everything was expanded.
     fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
+        self.limits.bound_memory(self.visited.store.bytes_each() + size_of::<u32>());
         self.seed()?;
         let mut scratch = Scratch::new(self.machine);
-        let mut current = vec![0; self.machine.packing.words];
+        let mut chunk = Chunk::default();
         let mut cursor = 0;
         let mut level_end = self.visited.store.len();
         let mut level = 0;
-        while cursor < self.visited.store.len() && self.limits.stop.is_none() {
+        while cursor < self.visited.store.len() && self.limits.tick() {
             if cursor == level_end {
                 level += 1;
                 level_end = self.visited.store.len();
@@ -155,24 +174,30 @@ impl<'a> Search<'a> {
             if self.options.depth.is_some_and(|d| level >= d) {
                 return Ok(false);
             }
-            if !self.limits.tick() {
-                break;
-            }
-            if cursor.is_multiple_of(1024) {
-                self.limits.check_memory(self.visited.bytes());
-            }
             if self.limits.report_due() {
                 let states = self.visited.store.len();
                 let event = Event::ForwardProgress { states, queued: states - cursor };
                 observer.event(self.system, event);
             }
-            if self.options.jobs > 1 && level_end - cursor >= parallel::WORTHWHILE {
-                let end = level_end.min(cursor + parallel::ROUND);
-                self.round(cursor..end, &mut current, &mut scratch);
+            if self.options.jobs > 1 && level_end - cursor >= WORTHWHILE {
+                let fired: u64 = self.fired.iter().sum();
+                let states = ROUND_SUCCESSORS / (fired as usize / cursor.max(1) + 1);
+                let end = level_end.min(cursor + states.clamp(CHUNK, ROUND));
+                self.round(cursor..end);
                 cursor = end;
             } else {
-                self.expand(cursor, &mut current, &mut scratch);
-                cursor += 1;
+                let end = level_end.min(cursor + CHUNK);
+                let Self { machine, limits, visited, options, .. } = self;
+                chunk.gather(
+                    machine,
+                    &visited.store,
+                    cursor..end,
+                    options.deadlock,
+                    &limits.clock,
+                    &mut scratch,
+                );
+                self.take_in(&chunk);
+                cursor = end;
             }
         }
         if self.visited.store.len() > level_end {
@@ -181,70 +206,117 @@ impl<'a> Search<'a> {
         Ok(self.limits.stop.is_none())
     }
 
-    /// Stores the successors of state number `number`.
-    #[inline]
-    fn expand(&mut self, number: usize, current: &mut [u64], scratch: &mut Scratch) {
-        let machine = self.machine;
-        current.copy_from_slice(self.visited.store.state(number));
-        let live = machine.successors(current, scratch, |i, next| {
-            if self.limits.stop.is_some() {
-                return;
-            }
-            machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
-            self.fired[usize::from(machine.instances[i].transition.0)] += 1;
-            self.meet(next, number as u32);
-            self.limits.tick();
-        });
-        if !live {
-            self.check_deadlock(number, current, scratch);
-        }
-        self.numbers |= scratch.numbers;
-    }
-
-    /// Expands a range of states of one level on several threads, with the same result as expanding
-    /// them one by one.
-    fn round(&mut self, range: Range<usize>, current: &mut [u64], scratch: &mut Scratch) {
-        let chunks = parallel::expand(
-            self.machine,
-            &self.visited.store,
-            range,
-            self.options.jobs,
-            self.options.deadlock,
-            &self.limits,
-        );
-        if chunks.iter().any(|c| c.aborted) {
+    /// Stores the successors of a chunk, in order, until a limit or a finding ends the search.
+    fn take_in(&mut self, chunk: &Chunk) {
+        if chunk.aborted {
             self.limits.look();
             return;
         }
-        let room = self.limits.max_states - self.visited.store.len();
-        let found: usize = chunks.iter().map(|c| c.hashes.len()).sum();
-        if found > room || chunks.iter().any(|c| c.bad) {
-            // It may have to stop on the way: one by one, to stop at the same state.
-            for number in chunks.into_iter().flat_map(|c| c.range) {
+        let words = self.machine.packing.words;
+        let successors = &chunk.successors;
+        let mut parent = chunk.parents();
+        for (group, hashes) in successors.hashes.chunks(TOUCHED).enumerate() {
+            self.visited.store.touch(hashes.iter().copied());
+            for (i, &h) in hashes.iter().enumerate() {
+                let at = group * TOUCHED + i;
+                let from = parent(at);
+                self.meet_hashed(successors.state(at, words), h, from);
                 if self.limits.stop.is_some() {
+                    // What came after it does not count.
+                    let fired = chunk.fired_until(self.machine, &self.visited.store, at);
+                    self.count(&fired);
+                    for (state, refined) in &chunk.deadlocks {
+                        if *state < from as usize {
+                            self.findings.deadlock(*state, refined.clone());
+                        }
+                    }
                     return;
                 }
-                self.expand(number, current, scratch);
+            }
+        }
+        self.count(&chunk.fired);
+        for (state, refined) in &chunk.deadlocks {
+            self.findings.deadlock(*state, refined.clone());
+        }
+        self.numbers |= chunk.numbers;
+    }
+
+    fn count(&mut self, fired: &[u64]) {
+        for (total, n) in self.fired.iter_mut().zip(fired) {
+            *total += n;
+        }
+    }
+
+    /// Expands a range of states of one level on several threads, with the same result as chunk by
+    /// chunk.
+    fn round(&mut self, range: Range<usize>) {
+        let mut chunks = std::mem::take(&mut self.chunks);
+        self.share_round(range, &mut chunks);
+        self.chunks = chunks;
+    }
+
+    fn share_round(&mut self, range: Range<usize>, chunks: &mut Vec<Chunk>) {
+        let Self { machine, limits, visited, options, .. } = self;
+        // Workers start with what this thread has used.
+        limits.look();
+        if limits.stop.is_some() {
+            return;
+        }
+        let (clock, deadlock, jobs) = (&limits.clock, options.deadlock, options.jobs);
+        let parts = range.clone().step_by(SHARE).map(|at| at..range.end.min(at + SHARE));
+        chunks.resize_with(parts.len().max(chunks.len()), Chunk::default);
+        let chunks = &mut chunks[..parts.len()];
+        let work: Vec<_> = chunks.iter_mut().zip(parts).collect();
+        let store = &visited.store;
+        share(jobs, work, |_, (chunk, part)| {
+            chunk.gather(machine, store, part, deadlock, clock, &mut Scratch::new(machine));
+            chunk.successors.sort(machine.packing.words);
+        });
+        let chunks = &*chunks;
+        if chunks.iter().any(|chunk| chunk.aborted) {
+            limits.look();
+            limits.stop.get_or_insert(Stop::Time);
+            return;
+        }
+        let batches: Vec<&Batch> = chunks.iter().map(|chunk| &chunk.successors).collect();
+        let claim = visited.store.claim(&batches, jobs);
+        let bads: Vec<(Vec<_>, bool)> = share(jobs, chunks.iter().collect(), |_, chunk: &Chunk| {
+            let mut scratch = BadScratch::new(machine);
+            let mut bads = Vec::new();
+            for at in chunk.successors.fresh() {
+                let state = chunk.successors.state(at, machine.packing.words);
+                bads.extend(machine.bad(state, &mut scratch).map(|(bad, refined)| (at, bad, refined)));
+            }
+            (bads, scratch.numbers)
+        });
+        let stops = options.stop_at_unsafe && bads.iter().any(|(bads, _)| !bads.is_empty());
+        let room = limits.max_states - visited.store.len();
+        if claim.len() > room || stops {
+            // It ends on the way: one by one, to end at the same state.
+            visited.store.drop_claim(&claim);
+            for chunk in chunks {
+                if self.limits.stop.is_none() {
+                    self.take_in(chunk);
+                }
             }
             return;
         }
-        let batches: Vec<Batch<'_>> =
-            chunks.iter().map(|c| Batch { states: &c.states, hashes: &c.hashes }).collect();
-        let parents = &mut self.visited.parents;
-        self.visited.store.insert_all(&batches, self.options.jobs, |b, i| {
-            reserve(parents, 1);
-            parents.push(chunks[b].parents[i]);
+        visited.store.number(&batches, &claim, &mut visited.parents, jobs, |b, new, parents| {
+            let mut parent = chunks[b].parents();
+            for (at, slot) in new.iter().zip(parents) {
+                *slot = parent(*at as usize);
+            }
         });
-        for chunk in chunks {
-            for (total, n) in self.fired.iter_mut().zip(&chunk.fired) {
-                *total += n;
+        for (chunk, (bads, numbers)) in chunks.iter().zip(bads) {
+            self.count(&chunk.fired);
+            for (at, bad, refined) in bads {
+                self.findings.bad(chunk.successors.number(at), refined, bad);
             }
-            for (state, refined) in chunk.deadlocks {
-                self.findings.deadlock(state, refined);
+            for (state, refined) in &chunk.deadlocks {
+                self.findings.deadlock(*state, refined.clone());
             }
-            self.numbers |= chunk.numbers;
+            self.numbers |= chunk.numbers || numbers;
         }
-        self.limits.look();
     }
 
     fn check_deadlock(&mut self, number: usize, state: &[u64], scratch: &mut Scratch) {

@@ -1,5 +1,11 @@
 //! The set of visited states: an arena of packed states and a table of fingerprints.
 
+use std::hint::black_box;
+use std::sync::atomic::Ordering;
+
+use super::batch::{Batch, Claim, NEW, Pending};
+use super::team::share;
+
 /// Multiply-and-fold hash of a packed state.
 #[inline]
 pub(super) fn hash(state: &[u64]) -> u64 {
@@ -13,9 +19,11 @@ pub(super) fn hash(state: &[u64]) -> u64 {
 }
 
 /// Parts of the table of a large set.
-const SHARDS: usize = 64;
+pub(super) const SHARDS: usize = 64;
 /// Slots of a part to begin with.
 const FIRST_SLOTS: usize = 16;
+/// Slots and states read ahead at a time.
+pub(super) const TOUCHED: usize = 64;
 /// A part is at most this full, in percent.
 const MAX_LOAD: usize = 80;
 
@@ -68,6 +76,28 @@ impl Shard {
         self.slots[at] = h & 0xffff_ffff_0000_0000 | u64::from(number.wrapping_add(1));
     }
 
+    /// Changes the number of a state, whose slot was `at` before the part grew last.
+    #[inline]
+    fn renumber(&mut self, mut at: usize, h: u64, old: u32, new: u32) {
+        if self.slots[at] as u32 != old.wrapping_add(1) {
+            at = self.start(h);
+            while self.slots[at] as u32 != old.wrapping_add(1) {
+                at += 1;
+                if at == self.slots.len() {
+                    at = 0;
+                }
+            }
+        }
+        self.fill(at, h, new);
+    }
+
+    /// Reads the slots where probes for these hashes start, and the states that they may be of.
+    #[inline]
+    fn touch(&self, arena: &[u64], words: usize, hashes: impl Iterator<Item = u64> + Clone) {
+        let slot = |h: u64| self.slots[self.start(h)];
+        touch(arena, words, hashes, slot);
+    }
+
     /// Makes room for so many more.
     #[inline]
     fn reserve(&mut self, more: usize) {
@@ -81,9 +111,20 @@ impl Shard {
 
     #[cold]
     fn grow(&mut self, size: usize) {
+        self.rebuild(size, |_| true);
+    }
+
+    /// Takes out the states that wait for their numbers.
+    #[cold]
+    fn forget(&mut self, pending: usize) {
+        self.len -= pending;
+        self.rebuild(self.slots.len(), |number| number < PENDING);
+    }
+
+    fn rebuild(&mut self, size: usize, keep: impl Fn(u32) -> bool) {
         let old = std::mem::replace(&mut self.slots, vec![0; size]);
         for slot in old {
-            if slot != 0 {
+            if slot != 0 && keep((slot as u32).wrapping_sub(1)) {
                 let mut at = self.start(slot);
                 while self.slots[at] != 0 {
                     at += 1;
@@ -116,17 +157,10 @@ pub(super) enum Inserted {
     Old(usize),
 }
 
-/// States to insert at once: those of one chunk.
-pub(super) struct Batch<'a> {
-    pub states: &'a [u64],
-    pub hashes: &'a [u64],
-}
-
-/// A new state of a batch that has its slot and waits for its number.
-struct Pending {
-    batch: u32,
-    index: u32,
-    slot: usize,
+/// The part of a large table that a hash belongs to.
+#[inline]
+pub(super) const fn part(h: u64) -> usize {
+    h as usize & (SHARDS - 1)
 }
 
 /// Numbers from here on are positions in a list of pending states.
@@ -165,6 +199,11 @@ impl Store {
         8 * (self.arena.capacity() + self.shards.iter().map(|s| s.slots.capacity()).sum::<usize>())
     }
 
+    /// Bytes that one state takes, on the average over how full the table is.
+    pub const fn bytes_each(&self) -> usize {
+        8 * self.words + 11
+    }
+
     #[inline]
     fn shard(&self, h: u64) -> usize {
         h as usize & (self.shards.len() - 1)
@@ -179,7 +218,7 @@ impl Store {
     /// The number of a state with this hash, if it is there.
     #[inline]
     pub fn find_hashed(&self, state: &[u64], h: u64) -> Option<usize> {
-        let same = |number| state_of(&self.arena, self.words, number as usize) == state;
+        let same = |number| equal(state_of(&self.arena, self.words, number as usize), state);
         self.shards[self.shard(h)].probe(h, same).ok().map(|n| n as usize)
     }
 
@@ -189,7 +228,7 @@ impl Store {
         let shard = self.shard(h);
         let shard = &mut self.shards[shard];
         shard.reserve(1);
-        let same = |number| state_of(&self.arena, self.words, number as usize) == state;
+        let same = |number| equal(state_of(&self.arena, self.words, number as usize), state);
         match shard.probe(h, same) {
             Ok(number) => Inserted::Old(number as usize),
             Err(slot) => {
@@ -203,82 +242,137 @@ impl Store {
         }
     }
 
-    /// Adds all states of the batches that are not there, on `jobs` threads, numbered as if they came
-    /// one by one. Calls `f` with batch and index of each new state, in order.
-    pub fn insert_all(&mut self, batches: &[Batch<'_>], jobs: usize, mut f: impl FnMut(usize, usize)) {
-        let words = self.words;
-        let count = self.shards.len();
-        let arena = &self.arena;
-        let pending_state = |p: &Pending| {
-            let first = p.index as usize * words;
-            &batches[p.batch as usize].states[first..first + words]
+    /// Reads what [`Store::insert`] is going to read for these hashes. These reads do not wait for one
+    /// another, so that a search which touches its successors first seldom waits for memory.
+    #[inline]
+    pub fn touch(&self, hashes: impl Iterator<Item = u64> + Clone) {
+        let slot = |h: u64| {
+            let shard = &self.shards[self.shard(h)];
+            shard.slots[shard.start(h)]
         };
-        // Each part by itself: find what is new, first come first served.
+        touch(&self.arena, self.words, hashes, slot);
+    }
+
+    /// Gives slots to the states of the sorted batches that are new, on `jobs` threads. The set is
+    /// unfit for use until [`Store::number`] or [`Store::drop_claim`] is called.
+    pub fn claim(&mut self, batches: &[&Batch], jobs: usize) -> Claim {
+        let (words, arena) = (self.words, &self.arena);
         let fill = |number: usize, shard: &mut Shard| {
             let mut pending: Vec<Pending> = Vec::new();
-            let mine = |h: &u64| *h as usize & (count - 1) == number;
-            shard.reserve(batches.iter().map(|b| b.hashes.iter().filter(|h| mine(h)).count()).sum());
             for (b, batch) in batches.iter().enumerate() {
-                for (i, &h) in batch.hashes.iter().enumerate().filter(|(_, h)| mine(h)) {
-                    let state = &batch.states[i * words..(i + 1) * words];
-                    let same = |n: u32| match n.checked_sub(PENDING) {
-                        Some(n) => pending_state(&pending[n as usize]) == state,
-                        None => state_of(arena, words, n as usize) == state,
-                    };
-                    if let Err(slot) = shard.probe(h, same) {
-                        shard.fill(slot, h, PENDING + pending.len() as u32);
-                        shard.len += 1;
-                        pending.push(Pending { batch: b as u32, index: i as u32, slot });
+                let sorted = &batch.sorted;
+                let mine = sorted.part(number);
+                shard.reserve(mine.len());
+                let before = pending.len();
+                for first in mine.clone().step_by(TOUCHED) {
+                    let group = first..mine.end.min(first + TOUCHED);
+                    shard.touch(arena, words, sorted.hashes[group.clone()].iter().copied());
+                    for at in group {
+                        let h = sorted.hashes[at];
+                        let state = sorted.state(at, words);
+                        let same = |n: u32| match n.checked_sub(PENDING) {
+                            Some(n) => {
+                                let p = pending[n as usize];
+                                equal(batches[p.batch as usize].sorted.state(p.at as usize, words), state)
+                            }
+                            None => equal(state_of(arena, words, n as usize), state),
+                        };
+                        if let Err(slot) = shard.probe(h, same) {
+                            shard.fill(slot, h, PENDING + pending.len() as u32);
+                            shard.len += 1;
+                            batch.numbers[sorted.positions[at] as usize].store(NEW, Ordering::Relaxed);
+                            pending.push(Pending { batch: b as u32, at: at as u32, slot: slot as u32 });
+                        }
                     }
                 }
+                batch.count.fetch_add((pending.len() - before) as u32, Ordering::Relaxed);
             }
             pending
         };
-        let part = count.div_ceil(jobs.max(1));
-        let pending: Vec<Vec<Pending>> = std::thread::scope(|scope| {
-            let workers: Vec<_> = self
-                .shards
-                .chunks_mut(part)
-                .enumerate()
-                .map(|(n, shards)| {
-                    let fill = &fill;
-                    scope.spawn(move || {
-                        let numbered = shards.iter_mut().enumerate();
-                        numbered.map(|(i, shard)| fill(n * part + i, shard)).collect::<Vec<_>>()
-                    })
-                })
-                .collect();
-            workers.into_iter().flat_map(|w| w.join().expect("filling a part does not fail")).collect()
-        });
-        // Number them in order.
-        let mut numbers: Vec<Vec<u32>> = batches.iter().map(|b| vec![u32::MAX; b.hashes.len()]).collect();
-        for p in pending.iter().flatten() {
-            numbers[p.batch as usize][p.index as usize] = 0;
+        Claim(share(jobs, self.shards.iter_mut().collect(), fill))
+    }
+
+    /// Takes the new states out again.
+    pub fn drop_claim(&mut self, claim: &Claim) {
+        for (shard, pending) in self.shards.iter_mut().zip(&claim.0) {
+            shard.forget(pending.len());
         }
-        for (b, numbers) in numbers.iter_mut().enumerate() {
-            for (i, number) in numbers.iter_mut().enumerate().filter(|(_, n)| **n == 0) {
-                *number = self.len as u32;
-                self.len += 1;
-                reserve(&mut self.arena, words);
-                self.arena.extend_from_slice(&batches[b].states[i * words..(i + 1) * words]);
-                f(b, i);
+    }
+
+    /// Numbers the new states as if they had been inserted one by one, on `jobs` threads, and stores
+    /// them. For each batch, `f` gets its place among the batches, the positions of its new states, in
+    /// order, and what stands for these in `along`, which has one value for each state.
+    pub fn number(
+        &mut self,
+        batches: &[&Batch],
+        claim: &Claim,
+        along: &mut Vec<u32>,
+        jobs: usize,
+        f: impl Fn(usize, &[u32], &mut [u32]) + Sync,
+    ) {
+        let words = self.words;
+        let total = claim.len();
+        reserve(&mut self.arena, total * words);
+        self.arena.resize((self.len + total) * words, 0);
+        reserve(along, total);
+        along.resize(self.len + total, 0);
+        let mut arena = &mut self.arena[self.len * words..];
+        let mut along = &mut along[self.len..];
+        let mut work = Vec::with_capacity(batches.len());
+        for batch in batches {
+            let new = batch.count.load(Ordering::Relaxed) as usize;
+            let (states, others) = arena.split_at_mut(new * words);
+            let (mine, after) = along.split_at_mut(new);
+            work.push((self.len, states, mine));
+            self.len += new;
+            (arena, along) = (others, after);
+        }
+        share(jobs, work, |b, (first, states, mine)| {
+            let batch = batches[b];
+            let new: Vec<u32> = batch.fresh().map(|i| i as u32).collect();
+            for (n, &i) in new.iter().enumerate() {
+                states[n * words..(n + 1) * words].copy_from_slice(batch.state(i as usize, words));
+                batch.numbers[i as usize].store((first + n) as u32, Ordering::Relaxed);
             }
-        }
-        // Write the numbers into the slots.
-        std::thread::scope(|scope| {
-            for (shards, pending) in self.shards.chunks_mut(part).zip(pending.chunks(part)) {
-                let numbers = &numbers;
-                scope.spawn(move || {
-                    for (shard, pending) in shards.iter_mut().zip(pending) {
-                        for p in pending {
-                            let h = shard.slots[p.slot];
-                            shard.fill(p.slot, h, numbers[p.batch as usize][p.index as usize]);
-                        }
-                    }
-                });
+            f(b, &new, mine);
+        });
+        let shards: Vec<_> = self.shards.iter_mut().zip(&claim.0).collect();
+        share(jobs, shards, |_, (shard, pending)| {
+            for (n, p) in pending.iter().enumerate() {
+                let batch = &batches[p.batch as usize];
+                let number = batch.number(batch.sorted.positions[p.at as usize] as usize) as u32;
+                shard.renumber(
+                    p.slot as usize,
+                    batch.sorted.hashes[p.at as usize],
+                    PENDING + n as u32,
+                    number,
+                );
             }
         });
     }
+}
+
+/// Reads the slots of so many hashes at most, then the states that they may be of.
+#[inline]
+fn touch(arena: &[u64], words: usize, hashes: impl Iterator<Item = u64> + Clone, slot: impl Fn(u64) -> u64) {
+    let mut slots = [0u64; TOUCHED];
+    for (h, touched) in hashes.clone().zip(&mut slots) {
+        *touched = slot(h);
+    }
+    let mut sum = 0;
+    for (h, slot) in hashes.zip(slots) {
+        let number = (slot as u32).wrapping_sub(1) as usize;
+        let at = if (slot ^ h) >> 32 == 0 { number * words } else { 0 };
+        sum ^= arena.get(at).copied().unwrap_or(0);
+    }
+    // Nobody needs the sum; but without it the reads would be left out.
+    black_box(sum);
+}
+
+/// Whether two states are one. Short slices are compared faster like this than by a call.
+#[inline]
+pub(super) fn equal(a: &[u64], b: &[u64]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a == b)
 }
 
 /// Makes room for `more` values, growing large vectors by a quarter.
@@ -291,7 +385,8 @@ pub(super) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Batch, Inserted, Store, hash};
+    use super::super::batch::Batch;
+    use super::{Inserted, Store, hash};
 
     #[test]
     fn numbers_follow_insertion() {
@@ -320,26 +415,49 @@ mod tests {
 
     #[test]
     fn inserting_at_once_is_inserting_one_by_one() {
-        let states: Vec<u64> = (0..30_000u64).map(|i| i * i % 9_973).collect();
+        let states: Vec<u64> = (0..30_000u64).map(|i| i * i % 39_989 / 2).collect();
         let hashes: Vec<u64> = states.iter().map(|s| hash(&[*s])).collect();
         let mut one = Store::new(1);
         let mut at_once = Store::new(1);
         let mut new = Vec::new();
-        for (i, (s, h)) in states.iter().zip(&hashes).enumerate() {
+        for (s, h) in states.iter().zip(&hashes) {
             if let Inserted::New(_) = one.insert(&[*s], *h) {
-                new.push(i);
+                new.push(*s as u32);
             }
         }
         let mut found = Vec::new();
         for third in 0..3 {
-            let range = third * 10_000..(third + 1) * 10_000;
-            let batches: Vec<Batch<'_>> = range
-                .clone()
-                .step_by(1_000)
-                .map(|i| Batch { states: &states[i..i + 1_000], hashes: &hashes[i..i + 1_000] })
-                .collect();
-            at_once.insert_all(&batches, 3, |b, i| found.push(range.start + b * 1_000 + i));
+            let mut batches = Vec::new();
+            for thousand in states[third * 10_000..(third + 1) * 10_000].chunks(1_000) {
+                let mut batch = Batch::default();
+                batch.clear();
+                for s in thousand {
+                    batch.push(&[*s]);
+                }
+                batch.sort(1);
+                batches.push(batch);
+            }
+            let references: Vec<&Batch> = batches.iter().collect();
+            if third == 1 {
+                // As if it had never been.
+                let claim = at_once.claim(&references, 3);
+                assert!(claim.len() > 0);
+                at_once.drop_claim(&claim);
+                assert!((0..at_once.len()).all(|i| at_once.find(one.state(i)) == Some(i)));
+                assert_eq!(at_once.find(one.state(at_once.len())), None);
+                for batch in &mut batches {
+                    batch.sort(1);
+                }
+            }
+            let references: Vec<&Batch> = batches.iter().collect();
+            let claim = at_once.claim(&references, 3);
+            at_once.number(&references, &claim, &mut found, 3, |b, new, along| {
+                for (i, slot) in new.iter().zip(along) {
+                    *slot = references[b].state(*i as usize, 1)[0] as u32;
+                }
+            });
         }
+        assert!(new.len() < 25_000, "some come again");
         assert_eq!(found, new);
         assert_eq!(at_once.arena, one.arena);
         assert!((0..one.len()).all(|i| at_once.find(one.state(i)) == Some(i)));

@@ -615,6 +615,8 @@ fn the_number_of_threads_makes_no_difference() {
         ForwardOptions { stop_at_unsafe: true, symmetry: false, ..options() },
         ForwardOptions { symmetry: false, ..options() },
         ForwardOptions { symmetry: false, max_states: Some(30_000), ..options() },
+        ForwardOptions { symmetry: false, memory: Some(400_000), ..options() },
+        ForwardOptions { symmetry: false, deadlock: true, ..options() },
         options(),
         ForwardOptions { strategy: Strategy::Cfl, max_states: Some(3_000), ..options() },
         ForwardOptions { strategy: Strategy::Random, epochs: Some(3), ..options() },
@@ -628,6 +630,18 @@ fn the_number_of_threads_makes_no_difference() {
         };
         same(&one, &two);
         assert!(one.states > 1_000, "too few states to need threads: {}", one.states);
+    }
+}
+
+#[test]
+fn the_memory_limit_bounds_what_is_stored() {
+    let system = wide_system();
+    for strategy in [Strategy::Bfs, Strategy::Dfs, Strategy::Random] {
+        let memory = Some(1_000_000);
+        let base = ForwardOptions { strategy, symmetry: false, ..options() };
+        let cut = run(&system, 5, &ForwardOptions { memory, ..base.clone() });
+        assert_eq!(cut.stop, Stop::Memory, "{strategy:?}");
+        assert!(cut.states > 5_000, "{strategy:?}: {} states", cut.states);
     }
 }
 

@@ -6,7 +6,6 @@
 //! outcome depends on the seed and the number of epochs, and not on the number of threads or the clock.
 
 pub(super) mod bandit;
-pub(super) mod clock;
 pub(super) mod novelty;
 pub(super) mod pool;
 mod shorten;
@@ -15,6 +14,7 @@ pub(super) mod task;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
@@ -27,13 +27,13 @@ use super::machine::{Machine, Unbuildable};
 use super::search::{ROOT, Visited};
 use super::step::{BadScratch, Scratch};
 use super::store::{Inserted, Store, hash, reserve};
+use super::team::share;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer, Silent};
 use crate::options::{CflChoice, ForwardOptions, Restart, Strategy};
 use crate::verdict::Trace;
 use bandit::{ARMS, Bandit};
-use clock::Clock;
 use novelty::{ItemBuffer, Novelty};
 use pool::Pool;
 use targets::{Target, Targets};
@@ -94,7 +94,6 @@ pub(super) struct Walk {
     machine: Arc<Machine>,
     options: ForwardOptions,
     limits: Limits,
-    clock: Clock,
     visited: Visited,
     depths: Vec<u32>,
     pool: Pool,
@@ -149,7 +148,6 @@ impl Walk {
         };
         let limits = Limits::new(options, interrupt);
         Self {
-            clock: Clock { deadline: limits.deadline, interrupt: interrupt.clone() },
             limits,
             options: options.clone(),
             visited: Visited { store: Store::new(machine.packing.words), parents: Vec::new() },
@@ -218,7 +216,8 @@ impl Walk {
             }
             let tasks = self.tasks();
             let Some(outcomes) = self.epoch(&tasks) else {
-                self.limits.stop = self.clock.reason().or(Some(Stop::Time));
+                self.limits.look();
+                self.limits.stop.get_or_insert(Stop::Time);
                 break;
             };
             self.epochs += 1;
@@ -282,8 +281,7 @@ impl Walk {
         self.visited = visited;
         self.limits.max_states = max_states;
         self.limits.stop = None;
-        self.limits.deadline = None;
-        self.clock.deadline = None;
+        self.limits.clock.lift();
         self.options.epochs = None;
         let known = self.findings.bads.len();
         self.epochs(&mut Silent);
@@ -360,7 +358,7 @@ impl Walk {
         let store = &mut self.visited.store;
         if store.len() >= self.limits.max_states {
             if store.find(state).is_none() {
-                self.limits.stop = Some(Stop::States);
+                self.limits.stop = Some(self.limits.full);
             }
             return None;
         }
@@ -487,46 +485,21 @@ impl Walk {
             deadlock: self.options.deadlock,
             seed: self.options.seed,
             dive: self.options.restart.map_or(DIVE_STATES, |r| r.every),
-            clock: &self.clock,
+            clock: &self.limits.clock,
         };
         let timed = |task: &Task| {
             let start = Instant::now();
             let outcome = view.run(task);
             (outcome, start.elapsed())
         };
-        let jobs = self.options.jobs.clamp(1, tasks.len().max(1));
-        let mut outcomes: Vec<Option<(Outcome, Duration)>> = Vec::new();
-        outcomes.resize_with(tasks.len(), || None);
-        if jobs == 1 {
-            for (task, outcome) in tasks.iter().zip(&mut outcomes) {
-                let result = timed(task);
-                if result.0.aborted {
-                    return None;
-                }
-                *outcome = Some(result);
-            }
-        } else {
-            let next = std::sync::atomic::AtomicUsize::new(0);
-            let slots: Vec<std::sync::Mutex<Option<(Outcome, Duration)>>> =
-                tasks.iter().map(|_| std::sync::Mutex::new(None)).collect();
-            std::thread::scope(|scope| {
-                for _ in 0..jobs {
-                    scope.spawn(|| {
-                        loop {
-                            let n = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                            let Some(task) = tasks.get(n) else { return };
-                            let result = timed(task);
-                            *slots[n].lock().unwrap_or_else(std::sync::PoisonError::into_inner) =
-                                Some(result);
-                        }
-                    });
-                }
-            });
-            for (slot, outcome) in slots.into_iter().zip(&mut outcomes) {
-                *outcome = slot.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-            }
-        }
-        outcomes.into_iter().map(|o| o.filter(|(o, _)| !o.aborted)).collect()
+        let expired = AtomicBool::new(false);
+        let outcomes = share(self.options.jobs, tasks.iter().collect(), |_, task| {
+            // Once time is up, the rest of the epoch is not worth doing.
+            let result = (!expired.load(Ordering::Relaxed)).then(|| timed(task))?;
+            expired.fetch_or(result.0.aborted, Ordering::Relaxed);
+            Some(result).filter(|(outcome, _)| !outcome.aborted)
+        });
+        outcomes.into_iter().collect()
     }
 
     /// Takes over what a walk found.
@@ -549,7 +522,7 @@ impl Walk {
             let depth = self.depths[parent as usize] + 1;
             let within = self.options.depth.is_none_or(|d| depth as usize <= d);
             let inserted = if within { self.insert(state, parent, outcome.exits[i], depth) } else { None };
-            if self.limits.stop == Some(Stop::States) {
+            if self.limits.stop == Some(self.limits.full) {
                 break;
             }
             numbers.push(inserted.or_else(|| self.visited.store.find(state).map(|n| n as u32)));

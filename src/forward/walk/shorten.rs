@@ -34,7 +34,7 @@ impl Walk {
         while missing > 0 && cursor < queue.len() {
             ticks += 1;
             // What has been replaced so far hangs together, so that this may end at any time.
-            if ticks.is_multiple_of(64) && self.clock.interrupt.pending().is_some() {
+            if ticks.is_multiple_of(64) && self.limits.clock.interrupted() {
                 return;
             }
             let from = queue[cursor];

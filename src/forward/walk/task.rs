@@ -4,10 +4,10 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::clock::Clock;
 use super::novelty::{ItemBuffer, Novelty};
 use super::pool::{Pool, TRACKED};
 use super::targets::{Target, Targets};
+use crate::forward::clock::{Clock, Ticker};
 use crate::forward::machine::Machine;
 use crate::forward::search::Visited;
 use crate::forward::step::{BadScratch, Scratch, bits};
@@ -116,7 +116,7 @@ impl View<'_> {
             exits: 0,
             successors: Vec::new(),
             raw: Vec::new(),
-            ticks: 0,
+            ticker: Ticker::new(),
             out: Outcome {
                 states: Store::small(words),
                 links: Vec::new(),
@@ -152,7 +152,7 @@ struct Walker<'a> {
     /// Successors by the last instance taken, in canonical form, and before that.
     successors: Vec<u64>,
     raw: Vec<u64>,
-    ticks: u32,
+    ticker: Ticker,
     out: Outcome,
 }
 
@@ -254,11 +254,7 @@ impl Walker<'_> {
         });
         self.out.steps += 1;
         self.out.fired[usize::from(machine.instances[i].transition.0)] += 1;
-        self.ticks += 1;
-        if self.ticks >= 64 {
-            self.ticks = 0;
-            self.out.aborted |= self.view.clock.expired();
-        }
+        self.out.aborted |= self.ticker.tick(self.view.clock).is_some();
         self.successors.len() / machine.packing.words
     }
 

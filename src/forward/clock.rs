@@ -1,0 +1,143 @@
+//! When an exploration must end: its time, the run's own, signals. Asked from any thread.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::ThreadId;
+use std::time::{Duration, Instant};
+
+use super::Stop;
+use crate::interrupt::Interrupt;
+use crate::options::ForwardOptions;
+
+/// The CPU clock is read no more often: that is a call of the system.
+const READ_EVERY: Duration = Duration::from_micros(300);
+
+/// The clock is read once in so many ticks. A tick is one successor or one expansion, below
+/// ten microseconds even where canonical forms are expensive.
+const TICKS: u32 = 64;
+
+/// CPU time of this thread so far, where the system tells; else the time since the first question.
+fn thread_time() -> Duration {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
+        Duration::new(seconds.unwrap_or(0), nanos.unwrap_or(0))
+    }
+    #[cfg(not(unix))]
+    {
+        static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+        START.get_or_init(Instant::now).elapsed()
+    }
+}
+
+/// The limits in time of one exploration.
+///
+/// The time limit of the exploration is one of CPU time for each worker. The thread that made the clock
+/// leads: it works as much as any other. Others are started for a piece of work; their own time
+/// counts from what the leader had used then.
+#[derive(Debug)]
+pub(super) struct Clock {
+    limit: Option<Duration>,
+    interrupt: Interrupt,
+    leader: ThreadId,
+    /// The leader's CPU time at the beginning.
+    start: Duration,
+    /// What the leader had used when it last asked, in nanoseconds.
+    used: AtomicU64,
+    expired: AtomicBool,
+}
+
+impl Clock {
+    /// The clock starts now.
+    pub fn new(options: &ForwardOptions, interrupt: &Interrupt) -> Self {
+        Self {
+            limit: options.time,
+            interrupt: interrupt.clone(),
+            leader: std::thread::current().id(),
+            start: thread_time(),
+            used: AtomicU64::new(0),
+            expired: AtomicBool::new(false),
+        }
+    }
+
+    /// Lifts the time limit of the exploration.
+    pub fn lift(&mut self) {
+        self.limit = None;
+        self.expired = AtomicBool::new(false);
+    }
+
+    /// Why to stop, if so. Reads the clocks.
+    pub fn reason(&self) -> Option<Stop> {
+        if self.interrupt.pending().is_some() {
+            return Some(Stop::Interrupted);
+        }
+        let expired = self.expired.load(Ordering::Relaxed) || self.time_is_up() || self.interrupt.timed_out();
+        expired.then_some(Stop::Time)
+    }
+
+    /// Whether a signal asks to stop.
+    pub fn interrupted(&self) -> bool {
+        self.interrupt.pending().is_some()
+    }
+
+    /// Whether to stop.
+    pub fn expired(&self) -> bool {
+        self.reason().is_some()
+    }
+
+    fn time_is_up(&self) -> bool {
+        let Some(limit) = self.limit else { return false };
+        let used = if std::thread::current().id() == self.leader {
+            let used = thread_time().saturating_sub(self.start);
+            self.used.store(u64::try_from(used.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+            used
+        } else {
+            Duration::from_nanos(self.used.load(Ordering::Relaxed)) + thread_time()
+        };
+        if used >= limit {
+            self.expired.store(true, Ordering::Relaxed);
+        }
+        used >= limit
+    }
+}
+
+/// One worker's view of a clock: asks it now and then.
+#[derive(Debug)]
+pub(super) struct Ticker {
+    ticks: u32,
+    last: Instant,
+}
+
+impl Ticker {
+    /// Asks for the first time after a while.
+    pub fn new() -> Self {
+        Self { ticks: 0, last: Instant::now() }
+    }
+
+    /// Counts a piece of work; the answer of the clock when it is time to ask.
+    #[inline]
+    pub fn tick(&mut self, clock: &Clock) -> Option<Stop> {
+        self.ticks += 1;
+        if self.ticks < TICKS {
+            return None;
+        }
+        self.ticks = 0;
+        self.ask(clock)
+    }
+
+    /// When the last answer is too old, asks again.
+    #[cold]
+    fn ask(&mut self, clock: &Clock) -> Option<Stop> {
+        let now = Instant::now();
+        if now.duration_since(self.last) < READ_EVERY {
+            return None;
+        }
+        self.last = now;
+        clock.reason()
+    }
+
+    /// When the clock was last asked.
+    pub const fn last(&self) -> Instant {
+        self.last
+    }
+}
