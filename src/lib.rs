@@ -32,6 +32,7 @@
 //! ```
 
 pub mod backward;
+pub mod certificate;
 pub mod check;
 pub mod diagnostic;
 pub mod forward;

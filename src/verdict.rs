@@ -1,5 +1,6 @@
 //! The one answer type of every engine.
 
+use crate::model::Conj;
 use crate::model::semantics::{State, Step};
 
 /// A concrete run of an instance that ends in a state satisfying a bad cube. Replayed by the reference
@@ -33,6 +34,8 @@ pub enum Reason {
     Spurious(String),
     /// A number left the 64-bit range, or a cube names more processes than one can hold.
     Overflow,
+    /// The proof could not be certified: the obligation that failed, as text.
+    Uncertified(String),
     /// The user interrupted the run (signal number).
     Interrupted(i32),
 }
@@ -46,4 +49,14 @@ pub enum Verdict {
     Unsafe(Box<Trace>),
     /// Not decided.
     Unknown(Reason),
+}
+
+/// States that no run reaches: those in which the cube holds for some pairwise **distinct** processes. A
+/// parameter that the cube does not mention still demands that the process exists.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Forbidden {
+    /// Number of distinct processes.
+    pub params: u8,
+    /// Over [`ProcRef::Var`](crate::model::ProcRef::Var) below `params`.
+    pub cube: Conj,
 }

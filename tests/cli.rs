@@ -3,6 +3,8 @@
 
 #[path = "cli/bad_input.rs"]
 mod bad_input;
+#[path = "cli/certificate.rs"]
+mod certificate;
 #[path = "cli/files.rs"]
 mod files;
 #[path = "cli/flags.rs"]

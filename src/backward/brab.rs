@@ -62,11 +62,15 @@ pub fn search(
     if let Some(brab) = brab {
         propose_bounds(&setting, brab, &mut pool);
     }
+    let mut invariant = Vec::new();
     let (mut untouched, mut instances, mut postponed) = (0, 0, 0);
     let (verdict, error_history) = loop {
         let (end, counts) = match Run::new(&setting, &mut context, &mut pool) {
             Ok(mut run) => {
                 let end = run.run(observer);
+                if matches!(end, End::Safe) {
+                    invariant = export::invariant(system, &shape, run.visited.cubes());
+                }
                 (end, run.counts)
             }
             Err(_) => (End::Unknown(Reason::Overflow, None), super::run::RunCounts::default()),
@@ -118,7 +122,7 @@ pub fn search(
         .map(|(number, cube)| Candidate { number: *number, literals: text(system, &shape, cube) })
         .collect();
     candidates.sort_by_key(|c| (c.literals.len(), -c.number));
-    Outcome { verdict, statistics, candidates, error_history, approximated: brab.is_some() }
+    Outcome { verdict, statistics, candidates, invariant, error_history, approximated: brab.is_some() }
 }
 
 /// Takes a reachable candidate out of the pool, learns from its run, and drops the other candidates that

@@ -194,6 +194,11 @@ impl Visited {
         gone.len()
     }
 
+    /// The visited cubes, in order.
+    pub fn cubes(&self) -> impl Iterator<Item = &Cube> {
+        self.entries.iter().map(|e| &e.pattern.cube)
+    }
+
     /// Whether one visited cube alone contains `cube`.
     pub fn subsumes(&self, context: &mut Context<'_>, cube: &Cube) -> bool {
         context.prepare(cube.procs);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::verdict::Verdict;
+use crate::verdict::{Forbidden, Verdict};
 
 /// A candidate that the last run kept, as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -45,6 +45,9 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// Candidates kept (proved unreachable when the verdict is safe), sorted; empty without BRAB.
     pub candidates: Vec<Candidate>,
+    /// When the verdict is safe, an invariant that shows it: no reachable state is in any of these cubes. It
+    /// is inductive, but may hold more than is needed.
+    pub invariant: Vec<Forbidden>,
     /// `t(#1) -> u(#1, #3) -> unsafe[1]` of the trace that decided, or of the last spurious one.
     pub error_history: Option<String>,
     /// Whether candidates took part.

@@ -15,7 +15,8 @@ Exit codes:
     1  a bad state is reachable; the error trace was replayed
     2  wrong usage, or an error in the model
     3  inconclusive: a limit, a time-out, or only spurious traces
-    4  internal error, failure of the solver, or output that could not be written
+    4  internal error, failure of the solver, a proof that --certify refuses, or output that
+       could not be written
     5  a deadlock was found, as asked for with --deadlock
   130  interrupted (SIGINT); 143 terminated (SIGTERM); 141 the reader of the output went away
 
@@ -28,7 +29,7 @@ Single-dash flags of the original Cubicle (-brab 2, -search dfsh, -nocolor) are 
 #[command(
     name = "cubicle",
     version,
-    override_usage = "cubicle [OPTIONS] FILE\n       cubicle brab K [OPTIONS] FILE\n       cubicle replay FILE TRACE",
+    override_usage = "cubicle [OPTIONS] FILE\n       cubicle brab K [OPTIONS] FILE\n       cubicle replay FILE TRACE\n       cubicle check-certificate FILE DIR",
     after_help = "Exit codes: 0 safe, 1 unsafe, 2 usage or model error, 3 inconclusive, 4 internal error, \
                   5 deadlock. More with --help.",
     after_long_help = AFTER_HELP,
@@ -83,6 +84,19 @@ pub struct Args {
     /// Take the `invariant`s of the model for granted instead of proving them
     #[arg(long, help_heading = PROOF)]
     pub trust_invariants: bool,
+
+    /// Say SAFE only when the invariant that shows it has been checked, from the model and by itself
+    #[arg(long, help_heading = PROOF)]
+    pub certify: bool,
+
+    /// Write the invariant that shows the system safe to DIR, with SMT-LIB files of what makes it one;
+    /// `cubicle check-certificate` checks it
+    #[arg(long, value_name = "DIR", help_heading = PROOF)]
+    pub certificate: Option<std::path::PathBuf>,
+
+    /// Certificates as the original Cubicle names them
+    #[arg(long, hide = true, value_name = "FORMAT", conflicts_with = "certificate")]
+    pub trace: Option<CertificateFormat>,
 
     /// Keep visited nodes that a later node subsumes
     #[arg(long, alias = "no-delete", help_heading = PROOF)]
@@ -282,6 +296,8 @@ impl Args {
             Some("--restart-depth and --restart-every need --forward dfs")
         } else if !self.approximates() && (self.candheur.is_some() || self.max_cands.is_some()) {
             Some("--candheur and --max-cands need --brab or --strategy auto")
+        } else if self.only_forward && (self.certify || self.certificate.is_some() || self.trace.is_some()) {
+            Some("an exploration has no certificate: --certify and --certificate need a proof")
         } else if matches!(&self.abstr_num.as_deref(), Some([low, up]) if low > up) {
             Some("--abstr-num needs a lower bound that is not above the upper one")
         } else if !self.explores() && (self.deadlock || self.all_errors || self.upto) {
@@ -335,6 +351,16 @@ pub enum Solver {
     Layered,
     /// Always Z3
     Z3,
+}
+
+/// Formats of the original Cubicle's certificates.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum CertificateFormat {
+    /// Why3
+    #[value(alias = "why3", alias = "whyinst")]
+    Why,
+    /// Alt-Ergo
+    AltErgo,
 }
 
 /// Strategies of an exploration.

@@ -28,7 +28,6 @@ const WITHOUT_EFFECT: &[(&str, Next)] = &[
     ("simpl", Next::Other),
     ("stateless", Next::Other),
     ("symbolic", Next::Number),
-    ("trace", Next::Word),
     ("undepth", Next::Number),
 ];
 
@@ -53,8 +52,6 @@ enum Next {
     Other,
     /// A number, dropped with the flag when it is one.
     Number,
-    /// A word, dropped with the flag.
-    Word,
 }
 
 /// The words to parse, and what to tell the user.
@@ -100,7 +97,6 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
             let is_value = |word: &OsString| match next {
                 Next::Other => false,
                 Next::Number => word.to_str().is_some_and(|word| word.parse::<i64>().is_ok()),
-                Next::Word => true,
             };
             if !attached {
                 words.next_if(is_value);
@@ -175,6 +171,7 @@ mod tests {
                 "--only-forward --forward cfl --procs 3 --max-forward 99 m.cub",
             ),
             ("-abstr-num -5 10 m.cub", "--abstr-num -5 10 m.cub"),
+            ("-trace why m.cub", "--trace why m.cub"),
             ("-version", "--version"),
             ("-v -q -j 4 m.cub", "-v -q -j 4 m.cub"),
             ("--quiet brab 3 m.cub", "--quiet --brab 3 m.cub"),
@@ -193,7 +190,6 @@ mod tests {
         for (typed, parsed, notes) in [
             ("-enumsolver m.cub", "m.cub", 1),
             ("-dot 2 -sfdp m.cub", "m.cub", 2),
-            ("-trace why m.cub", "m.cub", 1),
             ("-geninv m.cub", "m.cub", 1),
             ("-symbolic m.cub", "m.cub", 1),
             ("--max-procs=20 m.cub", "m.cub", 1),

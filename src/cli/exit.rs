@@ -33,6 +33,7 @@ pub fn of_report(report: &Report) -> u8 {
         Conclusion::Deadlock => DEADLOCK,
         Conclusion::Unknown => match report.verdict {
             Some(Verdict::Unknown(Reason::Interrupted(signal))) => of_signal(signal),
+            Some(Verdict::Unknown(Reason::Uncertified(_))) => INTERNAL,
             _ => UNKNOWN,
         },
     }

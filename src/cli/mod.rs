@@ -1,6 +1,7 @@
 //! The command line: from words to an exit code.
 
 mod args;
+mod certificate;
 mod compat;
 mod cpu;
 mod ends;
@@ -64,6 +65,9 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn command(words: Vec<OsString>) -> u8 {
     if words.get(1).is_some_and(|word| word == "replay") {
         return replay::run(words.into_iter().skip(2));
+    }
+    if words.get(1).is_some_and(|word| word == "check-certificate") {
+        return certificate::run(words.into_iter().skip(2));
     }
     match parse(words) {
         Ok(args) => decide(&args),
@@ -131,7 +135,8 @@ fn decide(args: &Args) -> u8 {
         progress: Arc::clone(&progress),
         status: Status::new(args.quiet),
     };
-    let found = cubicle::check(&system, &options, &interrupt, &mut listener);
+    let mut found = cubicle::check(&system, &options, &interrupt, &mut listener);
+    let certified = certificate::certify(args, &system, &text, &options, &interrupt, &mut found);
     progress.done.store(true, Ordering::Relaxed);
     listener.status.clear();
 
@@ -143,7 +148,8 @@ fn decide(args: &Args) -> u8 {
     });
     let code = exit::after_output(exit::of_report(&found), output.finish());
     advise(args, &system, &found);
-    let written = write_files(args, &system, &found);
+    let written = write_files(args, &system, &found)
+        .and_then(|()| certificate::write(args, &system, certified.as_ref()));
     // The process ends here: taking millions of states apart would only make it end later.
     std::mem::forget(found);
     match written {

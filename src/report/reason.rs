@@ -15,6 +15,7 @@ pub fn reason(reason: &Reason) -> String {
             format!("every error trace found is spurious (no instance executes it); the shortest: {trace}")
         }
         Reason::Overflow => "a number left the 64-bit range, or a cube names too many processes".to_owned(),
+        Reason::Uncertified(why) => format!("the proof could not be certified: {why}"),
         Reason::Interrupted(2) => "interrupted by SIGINT".to_owned(),
         Reason::Interrupted(13) => "the output was closed".to_owned(),
         Reason::Interrupted(15) => "interrupted by SIGTERM".to_owned(),
@@ -39,6 +40,6 @@ pub fn reason_help(reason: &Reason) -> Option<&'static str> {
              --only-forward --procs 4 looks for a real trace"
         }
         Reason::Overflow => "--abstr-num LO UP keeps the numbers of an exploration within bounds",
-        Reason::Interrupted(_) => return None,
+        Reason::Uncertified(_) | Reason::Interrupted(_) => return None,
     })
 }

@@ -1,0 +1,61 @@
+//! Obligations and failures in words.
+
+use super::obligations::Obligation;
+use super::prove::Failure;
+use super::{Cubes, Refused, text};
+use crate::model::{BadKind, System};
+
+/// An obligation in one line, with the number of its cube.
+pub fn obligation(system: &System, obligation: Obligation) -> String {
+    match obligation {
+        Obligation::Initiation(cube) => format!("initiation of invariant {}", cube + 1),
+        Obligation::Consecution { transition, cube } => {
+            format!("consecution of invariant {} under {}", cube + 1, system.transitions[transition].name)
+        }
+        Obligation::Property(bad) => {
+            let bad = &system.bad[bad];
+            let kind = match bad.kind {
+                BadKind::Unsafe => "unsafe",
+                BadKind::Invariant => "invariant",
+            };
+            format!("property {kind}[{}]", bad.number)
+        }
+    }
+}
+
+/// Why there is no certificate, in one line without a final stop.
+pub fn explain(system: &System, refused: &Refused) -> String {
+    match refused {
+        Refused::Words(cube) => {
+            let which = system.var(
+                cube.cube
+                    .iter()
+                    .flat_map(super::obligations::literal_vars)
+                    .next()
+                    .unwrap_or(crate::model::VarId(0)),
+            );
+            format!("the language has no words for a cube about {}", which.name)
+        }
+        Refused::Unreadable(why) => why.clone(),
+        Refused::Failed(failure, cubes) => match failure {
+            Failure::Refuted(obligation) => format!("{} fails", named(system, cubes, *obligation)),
+            Failure::Undecided(obligation, why) => {
+                format!("{} is not decided ({why})", named(system, cubes, *obligation))
+            }
+            Failure::Overflow => "a number left the 64-bit range".to_owned(),
+            Failure::Processes => "a case has too many processes".to_owned(),
+            Failure::Time => "the time limit was reached".to_owned(),
+            Failure::Interrupted(signal) => format!("interrupted by signal {signal}"),
+        },
+    }
+}
+
+/// An obligation with its cube.
+fn named(system: &System, cubes: &Cubes, which: Obligation) -> String {
+    let cube = match which {
+        Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => cube,
+        Obligation::Property(_) => return obligation(system, which),
+    };
+    let text = text::declaration(system, &cubes.all[cube]).unwrap_or_default();
+    format!("{}, {text},", obligation(system, which))
+}

@@ -1,0 +1,189 @@
+//! Certificates: an inductive invariant that shows a system safe, and the check of it.
+//!
+//! An invariant is a list of cubes over pairwise distinct processes; it says that no reachable state is in
+//! any of them. The check re-derives from the model what has to be shown, with code of its own: it
+//! shares with the engines the parser and the IR, and nothing else.
+//!
+//! 1. *Initiation*: no initial state is in a cube.
+//! 2. *Consecution*: for each transition and each cube, no step from a state outside of all cubes
+//!    leads into the cube. Universal guards are taken exactly.
+//! 3. *Property*: a state outside of all cubes is in no `unsafe` cube (and in no cube of an `invariant` of the
+//!    model, unless these are trusted: then they are assumed of every state before a step).
+//!
+//! # Any number of processes
+//!
+//! All three say that a formula has no model: a cube holds at some processes (after a step with some
+//! arguments), while formulas that begin with "for all processes" hold: init, universal guards, the negated
+//! cubes. Give names to the processes of the cube and to the arguments, and say which of them are the same
+//! process, or a constant `#k`: finitely many *cases*, each with a fixed number of named processes.
+//!
+//! *Sound.* In a case, "for all processes" is replaced by the conjunction over named processes. These exist
+//! in every instance in which the cube and the arguments exist, so the conjunction follows from the
+//! original, and when it has no model the original has none, whatever the number of processes. Nothing
+//! is ever said of a process that the case does not name; only the initial states of an instance with
+//! processes may be looked at at one process more, for there is one. An instance without any process is a
+//! case of its own.
+//!
+//! *Complete.* Let a state of any instance satisfy the conjunctions of a case. Take away all processes that the
+//! case does not name; what cells they indexed is gone, and cells that held one of them now hold a value that
+//! is no process, at the same place of the process order. (Cells are indexed by named processes only, never by
+//! other cells, so nothing else refers to what is gone.) In the smaller instance the named processes are
+//! all processes, the conjunctions are the original formulas, and updates and cubes read the same values: it
+//! breaks the obligation too. So an invariant that fails, fails on an instance with as many processes as a
+//! cube has, and a transition has parameters, and the check finds it.
+//!
+//! A step is read backwards: the cube after the step becomes a formula over the state before it, by putting
+//! for each cell the branches of its update, each under its condition. A value chosen by `?` is a new name.
+//!
+//! # What is trusted
+//!
+//! Parser and elaboration (the meaning of the model), this module, and Z3, or another solver that reads the
+//! SMT-LIB files. Z3 works in a context of its own and on formulas over uninterpreted processes: no
+//! formula, lemma or value range of the engine's. What the engine knew without proof obligation (value ranges of
+//! variables, globals that never name a process) is in the list as cubes like any other.
+
+mod explain;
+mod ground;
+mod obligations;
+mod prove;
+mod smtlib;
+mod solver;
+mod text;
+mod units;
+
+use std::time::Duration;
+
+pub use explain::{explain, obligation};
+pub use obligations::Obligation;
+pub use prove::{Extent, Failure};
+pub use smtlib::Script;
+pub use text::{declaration, read};
+
+use crate::interrupt::Interrupt;
+use crate::model::{BadKind, System};
+use crate::verdict::Forbidden;
+use units::Instance;
+
+/// The cubes of an invariant.
+#[derive(Clone, Debug)]
+pub struct Cubes {
+    /// Those to be shown unreachable, then those taken for granted.
+    pub all: Vec<Forbidden>,
+    /// Number of those to be shown.
+    pub proved: usize,
+    /// Whether the model's invariants are taken for granted.
+    pub trusting: bool,
+}
+
+impl Cubes {
+    /// These cubes of a system, with its own invariants when they are trusted.
+    pub fn new(system: &System, cubes: Vec<Forbidden>, trusting: bool) -> Self {
+        let (proved, mut all) = (cubes.len(), cubes);
+        if trusting {
+            let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
+            all.extend(invariants.map(|bad| Forbidden { params: bad.params, cube: bad.cube.clone() }));
+        }
+        Self { all, proved, trusting }
+    }
+}
+
+/// A checked certificate.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    /// The invariant.
+    pub cubes: Cubes,
+    /// For each obligation, and each of its cases, the instances of the invariant that refute it.
+    refutations: Vec<(Obligation, Vec<Vec<Instance>>)>,
+    /// Calls of Z3.
+    pub solver_calls: u64,
+}
+
+/// Why there is no certificate.
+#[derive(Clone, Debug)]
+pub enum Refused {
+    /// The language has no words for this cube.
+    Words(Forbidden),
+    /// The invariants do not fit the model; a line for the user.
+    Unreadable(String),
+    /// An obligation of these cubes failed.
+    Failed(Failure, Cubes),
+}
+
+/// Checks an invariant given as text. With [`Extent::All`] every cube in it must be unreachable; with
+/// [`Extent::Needed`] those that the properties do not need are left out.
+pub fn check(
+    system: &System,
+    model: &str,
+    invariants: &str,
+    trusting: bool,
+    extent: Extent,
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<Certificate, Refused> {
+    let cubes = read(system, model, invariants).map_err(Refused::Unreadable)?;
+    let cubes = Cubes::new(system, cubes, trusting);
+    match prove::prove(system, &cubes, extent, timeout, interrupt) {
+        Ok(proof) => Ok(Certificate::new(&cubes, proof)),
+        Err(failure) => Err(Refused::Failed(failure, cubes)),
+    }
+}
+
+/// A certificate for a finished proof: `cubes` as the engine left them, written down, read back and
+/// checked, less those that nothing needs.
+pub fn certify(
+    system: &System,
+    model: &str,
+    cubes: &[Forbidden],
+    trusting: bool,
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<Certificate, Refused> {
+    let text = text::file(system, cubes, trusting).map_err(|number| Refused::Words(cubes[number].clone()))?;
+    check(system, model, &text, trusting, Extent::Needed, timeout, interrupt)
+}
+
+/// Name of the file with the invariant, in a certificate's folder.
+pub const INVARIANTS: &str = "invariants.cub";
+
+impl Certificate {
+    /// Of the cubes that the proof is about, numbered anew.
+    fn new(cubes: &Cubes, proof: prove::Proof) -> Self {
+        let kept: Vec<usize> = proof.shown.iter().copied().chain(cubes.proved..cubes.all.len()).collect();
+        let number = |old: usize| kept.binary_search(&old).expect("a cube that is used is shown or trusted");
+        let mut refutations = proof.refutations;
+        for (obligation, cases) in &mut refutations {
+            match obligation {
+                Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => *cube = number(*cube),
+                Obligation::Property(_) => {}
+            }
+            for instance in cases.iter_mut().flatten() {
+                instance.cube = number(instance.cube);
+            }
+        }
+        let all = kept.iter().map(|&cube| cubes.all[cube].clone()).collect();
+        let cubes = Cubes { all, proved: proof.shown.len(), trusting: cubes.trusting };
+        Self { cubes, refutations, solver_calls: proof.solver_calls }
+    }
+
+    /// The invariant as declarations of the model's language.
+    pub fn invariants(&self, system: &System) -> String {
+        let shown = &self.cubes.all[..self.cubes.proved];
+        text::file(system, shown, self.cubes.trusting).expect("the cubes were read from such a text")
+    }
+
+    /// The obligations as SMT-LIB scripts.
+    pub fn scripts(&self, system: &System) -> Vec<Script> {
+        smtlib::scripts(system, self).expect("the same formulas were made for the proof")
+    }
+
+    /// What was checked, in one line.
+    pub fn summary(&self) -> String {
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let trusted = if self.cubes.trusting { ", trusting those of the model" } else { "" };
+        format!(
+            "{}, {}{trusted}",
+            count(self.cubes.proved, "invariant"),
+            count(self.refutations.len(), "obligation"),
+        )
+    }
+}

@@ -1,0 +1,204 @@
+//! What has to be shown of an invariant, as ground cases: each must be unsatisfiable together with
+//! instances of the invariant over the processes of the case.
+
+use super::Cubes;
+use super::ground::{Formula, Overflow, Reader, Reading};
+use crate::model::{BadKind, Literal, System, Transition};
+
+/// One thing to show.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Obligation {
+    /// No initial state is in this cube.
+    Initiation(usize),
+    /// No step of this transition leads from the invariant into this cube.
+    Consecution {
+        /// Index of the transition.
+        transition: usize,
+        /// Number of the cube.
+        cube: usize,
+    },
+    /// No state of the invariant is in this bad cube of the model.
+    Property(usize),
+}
+
+/// A way in which the processes of an obligation can coincide: one formula to refute.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// Number of processes: the rigid ones, then the others in order of appearance.
+    pub procs: u8,
+    /// Processes for the parameters of the transition.
+    pub args: Vec<u8>,
+    /// Processes for the parameters of the cube.
+    pub named: Vec<u8>,
+    /// What must not be.
+    pub formula: Formula,
+}
+
+/// Makes the obligations of a system and its cubes.
+#[derive(Clone, Copy, Debug)]
+pub struct Obligations<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// The invariant.
+    pub cubes: &'a Cubes,
+    reader: Reader<'a>,
+}
+
+impl<'a> Obligations<'a> {
+    /// Of these cubes.
+    pub const fn new(system: &'a System, cubes: &'a Cubes) -> Self {
+        Self { system, cubes, reader: Reader::new(system) }
+    }
+
+    /// The cases of an obligation; none when it holds for want of processes.
+    pub fn cases(&self, obligation: Obligation) -> Result<Vec<Case>, Overflow> {
+        let mut out = match obligation {
+            Obligation::Initiation(cube) => self.initiation(cube)?,
+            Obligation::Consecution { transition, cube } => self.consecution(transition, cube)?,
+            Obligation::Property(bad) => self.property(bad)?,
+        };
+        out.retain(|case| case.formula != Formula::FALSE && self.admits(case.procs));
+        Ok(out)
+    }
+
+    /// The bad cubes that the invariant must exclude.
+    pub fn properties(&self) -> impl Iterator<Item = Obligation> + use<'a> {
+        let trusting = self.cubes.trusting;
+        (self.system.bad.iter().enumerate())
+            .filter(move |(_, bad)| !(trusting && bad.kind == BadKind::Invariant))
+            .map(|(number, _)| Obligation::Property(number))
+    }
+
+    fn admits(&self, procs: u8) -> bool {
+        self.system.max_procs.is_none_or(|most| u32::from(procs) <= most)
+    }
+
+    fn initiation(&self, number: usize) -> Result<Vec<Case>, Overflow> {
+        let cube = &self.cubes.all[number];
+        let init = &self.system.init;
+        let mut out = Vec::new();
+        for (procs, named) in arrangements(self.system.proc_constants, cube.params) {
+            let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
+            if formula == Formula::FALSE {
+                continue;
+            }
+            if procs == 0 {
+                let empty = self.reader.dnf(&init.without_processes, &[], Reading::Now)?;
+                let both = Formula::all([formula.clone(), empty]);
+                out.push(Case { procs, args: Vec::new(), named: named.clone(), formula: both });
+            }
+            // An instance with processes, of which one at least is looked at.
+            let procs = procs.max(1);
+            let mut parts = vec![formula];
+            for names in tuples(procs, init.params) {
+                parts.push(self.reader.dnf(&init.body, &names, Reading::Now)?);
+            }
+            out.push(Case { procs, args: Vec::new(), named, formula: Formula::all(parts) });
+        }
+        Ok(out)
+    }
+
+    fn consecution(&self, transition: usize, number: usize) -> Result<Vec<Case>, Overflow> {
+        let (t, cube) = (&self.system.transitions[transition], &self.cubes.all[number]);
+        let rigid = self.system.proc_constants;
+        let mut out = Vec::new();
+        if !writes(t, &cube.cube) {
+            // The cube held before the step, whatever the guard says: a stronger case than needed.
+            for (procs, named) in arrangements(rigid, cube.params) {
+                let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
+                out.push(Case { procs, args: Vec::new(), named, formula });
+            }
+            return Ok(out);
+        }
+        for (least, args) in arrangements(rigid, t.arity() as u8) {
+            let guard = self.reader.conj(&t.guard, &args, Reading::Now)?;
+            if guard == Formula::FALSE {
+                continue;
+            }
+            for (procs, named) in arrangements(least, cube.params) {
+                let mut parts = vec![self.reader.conj(&cube.cube, &named, Reading::After(t, &args))?];
+                if parts[0] == Formula::FALSE {
+                    continue;
+                }
+                parts.push(guard.clone());
+                for other in (0..procs).filter(|p| !args.contains(p)) {
+                    let names: Vec<u8> = args.iter().copied().chain([other]).collect();
+                    for universal in &t.universals {
+                        parts.push(self.reader.dnf(&universal.body, &names, Reading::Now)?);
+                    }
+                }
+                out.push(Case { procs, args: args.clone(), named, formula: Formula::all(parts) });
+            }
+        }
+        Ok(out)
+    }
+
+    fn property(&self, number: usize) -> Result<Vec<Case>, Overflow> {
+        let bad = &self.system.bad[number];
+        let mut out = Vec::new();
+        for (procs, named) in arrangements(self.system.proc_constants, bad.params) {
+            let formula = self.reader.conj(&bad.cube, &named, Reading::Now)?;
+            out.push(Case { procs, args: Vec::new(), named, formula });
+        }
+        Ok(out)
+    }
+}
+
+/// All ways to choose distinct processes for `params` parameters: each is one of the first `procs`, or a
+/// further one; with the number of processes then. Parameters that stand for further processes do so in
+/// order, since these are not told apart otherwise.
+fn arrangements(procs: u8, params: u8) -> Vec<(u8, Vec<u8>)> {
+    let mut out = Vec::new();
+    arrange(procs, procs, params, &mut Vec::with_capacity(params.into()), &mut out);
+    out
+}
+
+fn arrange(known: u8, procs: u8, params: u8, chosen: &mut Vec<u8>, out: &mut Vec<(u8, Vec<u8>)>) {
+    if chosen.len() == usize::from(params) {
+        out.push((procs, chosen.clone()));
+        return;
+    }
+    for p in (0..known).chain([procs]) {
+        if !chosen.contains(&p) {
+            chosen.push(p);
+            arrange(known, procs.max(p + 1), params, chosen, out);
+            chosen.pop();
+        }
+    }
+}
+
+/// All tuples of `arity` processes below `procs`, repetitions included.
+fn tuples(procs: u8, arity: u8) -> Vec<Vec<u8>> {
+    (0..arity).fold(vec![Vec::new()], |shorter, _| {
+        let longer = shorter.into_iter().flat_map(|tuple: Vec<u8>| {
+            (0..procs).map(move |p| {
+                let mut longer = tuple.clone();
+                longer.push(p);
+                longer
+            })
+        });
+        longer.collect()
+    })
+}
+
+/// Whether the transition assigns a variable of the cube.
+fn writes(t: &Transition, cube: &[Literal]) -> bool {
+    let writes = |var| t.updates.iter().any(|update| update.var == var);
+    cube.iter().any(|literal| literal_vars(literal).into_iter().any(writes))
+}
+
+/// The variables that a literal reads.
+pub fn literal_vars(literal: &Literal) -> Vec<crate::model::VarId> {
+    use crate::model::Term;
+    let term = |t: &Term| match t {
+        Term::Cell(cell) => Some(cell.var),
+        Term::Constructor(_) | Term::Proc(_) | Term::Linear(_) => None,
+    };
+    match literal {
+        Literal::In { cell, .. } => vec![cell.var],
+        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
+            term(left).into_iter().chain(term(right)).collect()
+        }
+        Literal::Linear { expr, .. } => expr.terms.iter().map(|(cell, _)| cell.var).collect(),
+    }
+}

@@ -1,0 +1,340 @@
+//! Shows that cubes are unreachable: finds, for each case of each obligation, instances of the invariant
+//! that refute it, and has Z3 decide that they do.
+//!
+//! Starting from the properties, only cubes that some refutation uses are looked at themselves, so that the
+//! result is inductive and has no cube that nothing needs.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::time::Duration;
+
+use z3::ast::Bool;
+use z3::{Config, with_z3_config};
+
+use super::Cubes;
+use super::ground::{Formula, Overflow, Reading};
+use super::obligations::{Case, Obligation, Obligations};
+use super::solver::{Answer, Session};
+use super::units::{Index, Instance, Units};
+use crate::interrupt::Interrupt;
+use crate::model::{Literal, System};
+
+/// Why there is no proof.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// An obligation does not hold: a state of the invariant breaks it.
+    Refuted(Obligation),
+    /// The solver does not know, for this reason.
+    Undecided(Obligation, String),
+    /// A number left the 64-bit range.
+    Overflow,
+    /// More processes than a case may have.
+    Processes,
+    /// The time is over.
+    Time,
+    /// This signal arrived.
+    Interrupted(i32),
+}
+
+impl From<Overflow> for Failure {
+    fn from(_: Overflow) -> Self {
+        Self::Overflow
+    }
+}
+
+/// Which cubes have to be shown unreachable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// All of them.
+    All,
+    /// Those that the properties need, directly or not.
+    Needed,
+}
+
+/// A finished proof.
+#[derive(Clone, Debug, Default)]
+pub struct Proof {
+    /// Cubes that were shown unreachable, ascending.
+    pub shown: Vec<usize>,
+    /// For each obligation and each of its cases, instances that refute it.
+    pub refutations: Vec<(Obligation, Vec<Vec<Instance>>)>,
+    /// Calls of Z3.
+    pub solver_calls: u64,
+}
+
+/// Most processes of a case.
+const MAX_PROCS: usize = 62;
+
+/// Refutations confirmed by one call of Z3.
+const BATCH: usize = 64;
+
+/// Instances added after one counterexample.
+const MORE: usize = 8;
+
+/// Proves that the cubes of `cubes` are unreachable and exclude the bad cubes of `system`, in a Z3 context
+/// of its own. A call of Z3 takes at most `timeout`.
+pub fn prove(
+    system: &System,
+    cubes: &Cubes,
+    extent: Extent,
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<Proof, Failure> {
+    let arity = system.transitions.iter().map(crate::model::Transition::arity).max().unwrap_or(0);
+    let named = cubes.all.iter().map(|cube| cube.params).chain(system.bad.iter().map(|bad| bad.params));
+    let procs = usize::from(system.proc_constants) + arity + usize::from(named.max().unwrap_or(0)) + 1;
+    if procs > MAX_PROCS {
+        return Err(Failure::Processes);
+    }
+    with_z3_config(&Config::new(), || {
+        let index = Index::new(system, cubes);
+        Prover {
+            obligations: Obligations::new(system, cubes),
+            cubes,
+            session: Session::new(system, procs as u8, orders(system, cubes), timeout),
+            index: &index,
+            interrupt,
+            needed: BTreeSet::new(),
+            queue: VecDeque::new(),
+            active: Vec::new(),
+            known: HashMap::new(),
+            claims: Vec::new(),
+            proof: Proof::default(),
+        }
+        .run(extent)
+    })
+}
+
+/// Whether any formula orders processes.
+pub fn orders(system: &System, cubes: &Cubes) -> bool {
+    let less = |literal: &Literal| matches!(literal, Literal::Less { .. });
+    system.orders_processes || cubes.all.iter().any(|cube| cube.cube.iter().any(less))
+}
+
+/// An instance that the session knows, asserted under a selector.
+#[derive(Debug)]
+struct Active {
+    instance: Instance,
+    literals: Vec<Formula>,
+    selector: Bool,
+}
+
+/// A refutation that Z3 has not confirmed yet.
+#[derive(Debug)]
+struct Claim {
+    obligation: Obligation,
+    refuted: Bool,
+}
+
+struct Prover<'a, 'i> {
+    obligations: Obligations<'a>,
+    cubes: &'a Cubes,
+    session: Session<'a>,
+    index: &'i Index<'a>,
+    interrupt: &'i Interrupt,
+    needed: BTreeSet<usize>,
+    queue: VecDeque<usize>,
+    active: Vec<Active>,
+    known: HashMap<Instance, usize>,
+    claims: Vec<Claim>,
+    proof: Proof,
+}
+
+impl Prover<'_, '_> {
+    fn run(mut self, extent: Extent) -> Result<Proof, Failure> {
+        if extent == Extent::All {
+            (0..self.cubes.proved).for_each(|cube| self.need(cube));
+        }
+        for property in self.obligations.properties() {
+            self.show(property)?;
+        }
+        while let Some(cube) = self.queue.pop_front() {
+            self.show(Obligation::Initiation(cube))?;
+            for transition in 0..self.obligations.system.transitions.len() {
+                self.show(Obligation::Consecution { transition, cube })?;
+            }
+        }
+        self.confirm()?;
+        self.proof.shown = self.needed.into_iter().collect();
+        self.proof.solver_calls = self.session.calls;
+        Ok(self.proof)
+    }
+
+    /// Puts a cube on the list of those to show.
+    fn need(&mut self, cube: usize) {
+        if cube < self.cubes.proved && self.needed.insert(cube) {
+            self.queue.push_back(cube);
+        }
+    }
+
+    fn show(&mut self, obligation: Obligation) -> Result<(), Failure> {
+        let mut refutations = Vec::new();
+        for case in self.obligations.cases(obligation)? {
+            if let Some(signal) = self.interrupt.pending() {
+                return Err(Failure::Interrupted(signal));
+            }
+            if self.interrupt.timed_out() {
+                return Err(Failure::Time);
+            }
+            let units = Units::new(self.index, &case.formula, case.procs, self.usable(obligation));
+            let at_once = units.refuting(self.index, &mut self.order(obligation).into_iter(), case.procs);
+            let instances = match at_once {
+                Some(instances) => {
+                    self.claim(obligation, &case, &instances)?;
+                    instances
+                }
+                None => self.search(obligation, &case, &units)?,
+            };
+            for instance in &instances {
+                self.need(instance.cube);
+            }
+            refutations.push(instances);
+        }
+        self.proof.refutations.push((obligation, refutations));
+        Ok(())
+    }
+
+    /// The first cube whose instances may be assumed: of an initial state only the trusted ones.
+    fn usable(&self, obligation: Obligation) -> usize {
+        if matches!(obligation, Obligation::Initiation(_)) { self.cubes.proved } else { 0 }
+    }
+
+    /// Cubes whose instances may be assumed, the most promising first: the cube itself, those needed anyway,
+    /// the others.
+    fn order(&self, obligation: Obligation) -> Vec<usize> {
+        let proved = self.usable(obligation)..self.cubes.proved;
+        let first = match obligation {
+            Obligation::Consecution { cube, .. } => Some(cube),
+            Obligation::Initiation(_) | Obligation::Property(_) => None,
+        };
+        let needed = self.needed.iter().copied().filter(|cube| proved.contains(cube));
+        let others = proved.clone().filter(|cube| !self.needed.contains(cube));
+        let trusted = self.cubes.proved..self.cubes.all.len();
+        first.into_iter().chain(needed).chain(trusted).chain(others).collect()
+    }
+
+    /// The literals of an instance.
+    fn literals(&self, instance: &Instance) -> Result<Vec<Formula>, Failure> {
+        let reader = self.index.reader();
+        let literals = self.cubes.all[instance.cube].cube.iter();
+        Ok(literals.map(|l| reader.literal(l, &instance.procs, Reading::Now)).collect::<Result<_, _>>()?)
+    }
+
+    fn formula_of(&mut self, case: &Case) -> Bool {
+        let mut parts = self.session.order_of(case.procs);
+        parts.push(self.session.formula(&case.formula));
+        Bool::and(&parts)
+    }
+
+    /// Notes that `instances` refute the case; Z3 confirms many such claims in one call.
+    fn claim(&mut self, obligation: Obligation, case: &Case, instances: &[Instance]) -> Result<(), Failure> {
+        let mut parts = vec![self.formula_of(case)];
+        for instance in instances {
+            let literals = Formula::All(self.literals(instance)?);
+            parts.push(self.session.formula(&literals.not()));
+        }
+        self.claims.push(Claim { obligation, refuted: Bool::and(&parts) });
+        if self.claims.len() >= BATCH { self.confirm() } else { Ok(()) }
+    }
+
+    /// Has Z3 decide the claims made since the last time.
+    fn confirm(&mut self) -> Result<(), Failure> {
+        let claims = std::mem::take(&mut self.claims);
+        if claims.is_empty() {
+            return Ok(());
+        }
+        let any: Vec<Bool> = claims.iter().map(|claim| claim.refuted.clone()).collect();
+        if let Answer::Unsat(_) = self.session.check(&Bool::or(&any), &[]) {
+            return Ok(());
+        }
+        for claim in claims {
+            match self.session.check(&claim.refuted, &[]) {
+                Answer::Unsat(_) => {}
+                Answer::Sat(_) => return Err(Failure::Refuted(claim.obligation)),
+                Answer::Unknown(why) => return Err(Failure::Undecided(claim.obligation, why)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Refutes a case by instances that states of the case violate, one counterexample after the other.
+    fn search(
+        &mut self,
+        obligation: Obligation,
+        case: &Case,
+        units: &Units,
+    ) -> Result<Vec<Instance>, Failure> {
+        let formula = self.formula_of(case);
+        let order = self.order(obligation);
+        // What the units say rests on these.
+        for instance in units.used() {
+            self.activate(instance.clone())?;
+        }
+        loop {
+            let usable: Vec<usize> = (0..self.active.len())
+                .filter(|&i| {
+                    let Active { instance, literals, .. } = &self.active[i];
+                    instance.procs.iter().all(|&p| p < case.procs)
+                        && instance.cube >= self.usable(obligation)
+                        && (units.used().contains(instance)
+                            || !literals.iter().any(|literal| units.contradicts(literal)))
+                })
+                .collect();
+            let selectors: Vec<Bool> = usable.iter().map(|&i| self.active[i].selector.clone()).collect();
+            let mut state = match self.session.check(&formula, &selectors) {
+                Answer::Unsat(core) => {
+                    return Ok(core.into_iter().map(|i| self.active[usable[i]].instance.clone()).collect());
+                }
+                Answer::Unknown(why) => return Err(Failure::Undecided(obligation, why)),
+                Answer::Sat(state) => state,
+            };
+            let mut violated = Vec::new();
+            for known_cells_only in [true, false] {
+                for &cube in &order {
+                    let session = &mut self.session;
+                    let index = self.index;
+                    index.instances(
+                        cube,
+                        case.procs,
+                        &mut |literal| {
+                            (!known_cells_only || session.knows(literal))
+                                && session.holds(&mut state, literal)
+                        },
+                        &mut |instance| {
+                            violated.push(instance);
+                            violated.len() >= MORE
+                        },
+                    );
+                    if violated.len() >= MORE {
+                        break;
+                    }
+                }
+                if !violated.is_empty() {
+                    break;
+                }
+            }
+            if violated.is_empty() {
+                return Err(Failure::Refuted(obligation));
+            }
+            let known = self.active.len();
+            for instance in violated {
+                self.activate(instance)?;
+            }
+            if self.active.len() == known {
+                return Err(Failure::Undecided(obligation, "the solver's states are not definite".into()));
+            }
+        }
+    }
+
+    fn activate(&mut self, instance: Instance) -> Result<(), Failure> {
+        if self.known.contains_key(&instance) {
+            return Ok(());
+        }
+        let literals = self.literals(&instance)?;
+        let clause = self.session.formula(&Formula::All(literals.clone()).not());
+        let selector = Bool::new_const(format!("instance {}", self.active.len()));
+        self.session.assert(&Bool::or(&[selector.not(), clause]));
+        self.known.insert(instance.clone(), self.active.len());
+        self.active.push(Active { instance, literals, selector });
+        Ok(())
+    }
+}

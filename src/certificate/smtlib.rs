@@ -1,0 +1,326 @@
+//! Obligations as plain SMT-LIB 2: one file for initiation, one for each transition, one for the property,
+//! and in each one `(check-sat)` for each obligation, which must answer `unsat`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::Certificate;
+use super::ground::{Atom, Formula, Overflow, Place, Point, Reader, Reading, Sign, Sum};
+use super::obligations::{Case, Obligation, Obligations};
+use super::prove::orders;
+use super::units::Instance;
+use crate::model::{Rational, System, Type, VarId};
+
+/// A script.
+#[derive(Clone, Debug)]
+pub struct Script {
+    /// Name of its file.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// The obligations that its answers are about, in order.
+    pub obligations: Vec<Obligation>,
+}
+
+/// The scripts of a certificate.
+pub fn scripts(system: &System, certificate: &Certificate) -> Result<Vec<Script>, Overflow> {
+    let mut files: BTreeMap<(u8, usize), Vec<&(Obligation, Vec<Vec<Instance>>)>> = BTreeMap::new();
+    for entry in &certificate.refutations {
+        let file = match entry.0 {
+            Obligation::Initiation(_) => (0, 0),
+            Obligation::Consecution { transition, .. } => (1, transition),
+            Obligation::Property(_) => (2, 0),
+        };
+        files.entry(file).or_default().push(entry);
+    }
+    let mut out = Vec::new();
+    for ((kind, number), mut entries) in files {
+        entries.sort_by_key(|entry| entry.0);
+        let (name, title) = match kind {
+            0 => ("initiation.smt2".to_owned(), "No initial state is in a cube of the invariant.".to_owned()),
+            1 => {
+                let name = &system.transitions[number].name;
+                let title = format!("No step of {name} leads from the invariant into one of its cubes.");
+                (format!("consecution-{:03}-{name}.smt2", number + 1), title)
+            }
+            _ => ("property.smt2".to_owned(), "No state of the invariant is unsafe.".to_owned()),
+        };
+        out.push(Writer::new(system, certificate).script(name, &title, &entries)?);
+    }
+    Ok(out)
+}
+
+struct Writer<'a> {
+    system: &'a System,
+    certificate: &'a Certificate,
+    obligations: Obligations<'a>,
+    reader: Reader<'a>,
+    ordered: bool,
+    /// Variables that occur.
+    vars: BTreeSet<VarId>,
+    /// Variables whose chosen value occurs.
+    chosen: BTreeSet<VarId>,
+    procs: u8,
+}
+
+impl<'a> Writer<'a> {
+    fn new(system: &'a System, certificate: &'a Certificate) -> Self {
+        Self {
+            system,
+            certificate,
+            obligations: Obligations::new(system, &certificate.cubes),
+            reader: Reader::new(system),
+            ordered: orders(system, &certificate.cubes),
+            vars: BTreeSet::new(),
+            chosen: BTreeSet::new(),
+            procs: 0,
+        }
+    }
+
+    fn script(
+        mut self,
+        name: String,
+        title: &str,
+        entries: &[&(Obligation, Vec<Vec<Instance>>)],
+    ) -> Result<Script, Overflow> {
+        let mut body = String::new();
+        let mut obligations = Vec::new();
+        for (obligation, refutations) in entries {
+            let cases = self.obligations.cases(*obligation)?;
+            let _ = writeln!(body, "\n; {}", super::explain::obligation(self.system, *obligation));
+            if cases.is_empty() {
+                body.push_str("; There are not enough processes for it, or the guard excludes it.\n");
+                continue;
+            }
+            body.push_str("(push 1)\n(assert (or");
+            for (case, instances) in cases.iter().zip(refutations) {
+                self.case(&mut body, case, instances)?;
+            }
+            body.push_str("))\n(check-sat)\n(pop 1)\n");
+            obligations.push(*obligation);
+        }
+        let text = format!("{}{}{body}", self.head(title), self.declarations());
+        Ok(Script { name, text, obligations })
+    }
+
+    fn head(&self, title: &str) -> String {
+        let trusting = if self.certificate.cubes.trusting {
+            "; The invariants of the model are taken for granted.\n"
+        } else {
+            ""
+        };
+        format!(
+            "; {title}\n; Every answer must be unsat: each is about processes of which nothing is said but\n; \
+             that they differ, so that it holds for any number of processes.\n{trusting}(set-logic ALL)\n"
+        )
+    }
+
+    /// Everything that the body mentions.
+    fn declarations(&self) -> String {
+        let mut out = String::new();
+        let system = self.system;
+        out.push_str(if self.ordered { "(define-sort Proc () Int)\n" } else { "(declare-sort Proc 0)\n" });
+        let used = || self.vars.iter().chain(&self.chosen).map(|&var| system.var(var).ty);
+        let mut done: Vec<Type> = Vec::new();
+        for ty in used() {
+            if done.contains(&ty) {
+                continue;
+            }
+            done.push(ty);
+            match ty {
+                Type::Enum(id) => {
+                    let decl = system.enumeration(id);
+                    let constructors: Vec<String> =
+                        decl.constructors.iter().map(|name| format!("({name})")).collect();
+                    let _ = writeln!(
+                        out,
+                        "(declare-datatypes (({} 0)) (({})))",
+                        self.sort(ty),
+                        constructors.join(" ")
+                    );
+                }
+                Type::Abstract(_) => {
+                    let _ = writeln!(out, "(declare-sort {} 0)", self.sort(ty));
+                }
+                Type::Proc | Type::Int | Type::Real => {}
+            }
+        }
+        for &var in &self.vars {
+            let decl = system.var(var);
+            let index = vec!["Proc"; decl.arity()].join(" ");
+            let _ = writeln!(out, "(declare-fun {} ({index}) {})", decl.name, self.sort(decl.ty));
+        }
+        for &var in &self.chosen {
+            let decl = system.var(var);
+            let _ = writeln!(out, "(declare-fun |{}'| () {})", decl.name, self.sort(decl.ty));
+        }
+        let names: Vec<String> = (0..self.procs).map(|p| self.process(p)).collect();
+        for name in &names {
+            let _ = writeln!(out, "(declare-fun {name} () Proc)");
+        }
+        if names.len() > 1 {
+            let _ = writeln!(out, "(assert (distinct {}))", names.join(" "));
+        }
+        if self.ordered {
+            for p in 1..self.system.proc_constants.min(self.procs) {
+                let _ = writeln!(out, "(assert (< {} {}))", self.process(p - 1), self.process(p));
+            }
+        }
+        out
+    }
+
+    fn sort(&self, ty: Type) -> String {
+        match ty {
+            Type::Proc => "Proc".to_owned(),
+            Type::Int => "Int".to_owned(),
+            Type::Real => "Real".to_owned(),
+            Type::Enum(id) => format!("|{}|", self.system.enumeration(id).name),
+            Type::Abstract(id) => format!("|{}|", self.system.abstracts[usize::from(id.0)]),
+        }
+    }
+
+    fn process(&self, p: u8) -> String {
+        let rigid = self.system.proc_constants;
+        if p < rigid { format!("const{}", p + 1) } else { format!("p{}", p - rigid + 1) }
+    }
+
+    /// One way in which the obligation could fail, and the instances that exclude it.
+    fn case(&mut self, out: &mut String, case: &Case, instances: &[Instance]) -> Result<(), Overflow> {
+        self.procs = self.procs.max(case.procs);
+        out.push_str("\n  (and");
+        let rigid = self.system.proc_constants;
+        if self.ordered && rigid > 0 {
+            for p in rigid..case.procs {
+                let _ = write!(out, "\n    (< {} {})", self.process(rigid - 1), self.process(p));
+            }
+        }
+        for part in case.formula.conjuncts() {
+            out.push_str("\n    ");
+            self.formula(out, part);
+        }
+        for Instance { cube, procs } in instances {
+            let literals = &self.certificate.cubes.all[*cube].cube;
+            let formula = self.reader.conj(literals, procs, Reading::Now)?;
+            out.push_str("\n    (not ");
+            self.formula(out, &formula);
+            let names: Vec<String> = procs.iter().map(|&p| self.process(p)).collect();
+            let _ = write!(out, ") ; invariant {} ({})", cube + 1, names.join(" "));
+        }
+        if case.formula.conjuncts().is_empty() && instances.is_empty() {
+            out.push_str(" true");
+        }
+        out.push_str("\n  )");
+        Ok(())
+    }
+
+    fn formula(&mut self, out: &mut String, formula: &Formula) {
+        match formula {
+            Formula::Literal(atom, true) => self.atom(out, atom),
+            Formula::Literal(atom, false) => {
+                out.push_str("(not ");
+                self.atom(out, atom);
+                out.push(')');
+            }
+            Formula::All(parts) => self.list(out, "and", "true", parts),
+            Formula::Any(parts) => self.list(out, "or", "false", parts),
+        }
+    }
+
+    fn list(&mut self, out: &mut String, connective: &str, empty: &str, parts: &[Formula]) {
+        if parts.is_empty() {
+            out.push_str(empty);
+            return;
+        }
+        let _ = write!(out, "({connective}");
+        for part in parts {
+            out.push(' ');
+            self.formula(out, part);
+        }
+        out.push(')');
+    }
+
+    fn atom(&mut self, out: &mut String, atom: &Atom) {
+        match atom {
+            Atom::In(place, values) => {
+                let Type::Enum(id) = self.system.var(place.var).ty else { unreachable!("an enum cell") };
+                let system = self.system;
+                let names = &system.enumeration(id).constructors;
+                let all = system.enumeration(id).all();
+                let few = values.count_ones() * 2 <= all.count_ones();
+                let shown = if few { *values } else { all & !values };
+                let cell = self.place(place);
+                let equal = |c: usize| format!("(= {cell} {})", names[c]);
+                let parts: Vec<String> =
+                    (0..names.len()).filter(|c| shown >> c & 1 == 1).map(equal).collect();
+                let any =
+                    if parts.len() == 1 { parts[0].clone() } else { format!("(or {})", parts.join(" ")) };
+                out.push_str(&if few { any } else { format!("(not {any})") });
+            }
+            Atom::Equal(a, b) => {
+                let _ = write!(out, "(= {} {})", self.point(a), self.point(b));
+            }
+            Atom::Less(a, b) => {
+                let _ = write!(out, "(< {} {})", self.point(a), self.point(b));
+            }
+            Atom::Linear { sum, sign, integer } => {
+                let operator = match sign {
+                    Sign::Zero => "=",
+                    Sign::NotPositive => "<=",
+                    Sign::Negative => "<",
+                };
+                let sum = self.sum(sum, *integer);
+                let _ = write!(out, "({operator} {sum} {})", number(Rational::ZERO, *integer));
+            }
+        }
+    }
+
+    fn sum(&mut self, sum: &Sum, integer: bool) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        for (place, coefficient) in &sum.terms {
+            let cell = self.place(place);
+            parts.push(if *coefficient == Rational::ONE {
+                cell
+            } else {
+                format!("(* {} {cell})", number(*coefficient, integer))
+            });
+        }
+        if !sum.constant.is_zero() {
+            parts.push(number(sum.constant, integer));
+        }
+        if parts.len() == 1 { parts.remove(0) } else { format!("(+ {})", parts.join(" ")) }
+    }
+
+    fn point(&mut self, point: &Point) -> String {
+        match point {
+            Point::Process(p) => {
+                self.procs = self.procs.max(p + 1);
+                self.process(*p)
+            }
+            Point::Place(place) => self.place(place),
+        }
+    }
+
+    fn place(&mut self, place: &Place) -> String {
+        let name = &self.system.var(place.var).name;
+        if place.chosen {
+            self.chosen.insert(place.var);
+            return format!("|{name}'|");
+        }
+        self.vars.insert(place.var);
+        if place.index.is_empty() {
+            return name.clone();
+        }
+        let index: Vec<String> = place.index.iter().map(|&p| self.process(p)).collect();
+        format!("({name} {})", index.join(" "))
+    }
+}
+
+fn number(n: Rational, integer: bool) -> String {
+    let natural = |n: u64| if integer { n.to_string() } else { format!("{n}.0") };
+    let size = if n.is_integer() {
+        natural(n.num().unsigned_abs())
+    } else {
+        format!("(/ {} {})", natural(n.num().unsigned_abs()), natural(n.den().unsigned_abs()))
+    };
+    if n.signum() < 0 { format!("(- {size})") } else { size }
+}

@@ -1,0 +1,308 @@
+//! A thin layer over Z3 for ground formulas. Enum cells are one boolean per constructor, exactly one of
+//! which holds; processes and abstract values are of uninterpreted sorts, or integers where the model
+//! orders processes.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use z3::ast::{Ast, Bool, Dynamic, Int, Real};
+use z3::{FuncDecl, Model, Params, SatResult, Solver, Sort, Symbol};
+
+use super::ground::{Atom, Formula, Place, Point, Sign, Sum};
+use crate::model::{Rational, System, Type};
+
+/// Answer of a call.
+#[derive(Debug)]
+pub enum Answer {
+    /// Satisfiable, by this state.
+    Sat(State),
+    /// Unsatisfiable; the assumptions with these numbers suffice.
+    Unsat(Vec<usize>),
+    /// Not decided, and why.
+    Unknown(String),
+}
+
+/// A satisfying state, as far as formulas mentioned it.
+#[derive(Debug)]
+pub struct State {
+    model: Model,
+    known: HashMap<Atom, bool>,
+}
+
+#[derive(Clone, Debug)]
+enum Cell {
+    Enum(Vec<Bool>),
+    Value(Dynamic),
+}
+
+/// Z3 with the cells that formulas have mentioned so far.
+#[derive(Debug)]
+pub struct Session<'a> {
+    system: &'a System,
+    ordered: bool,
+    solver: Solver,
+    proc_sort: Sort,
+    processes: Vec<Dynamic>,
+    cells: HashMap<Place, Cell>,
+    atoms: HashMap<Atom, Bool>,
+    timeout: Duration,
+    /// Calls so far.
+    pub calls: u64,
+}
+
+impl<'a> Session<'a> {
+    /// A session over at most `procs` processes, each call limited to `timeout`; `ordered` says whether any
+    /// formula orders processes.
+    pub fn new(system: &'a System, procs: u8, ordered: bool, timeout: Duration) -> Self {
+        let solver = Solver::new();
+        let proc_sort =
+            if ordered { Sort::int() } else { Sort::uninterpreted(Symbol::String("Proc".into())) };
+        let processes: Vec<Dynamic> =
+            (0..procs).map(|p| constant(&format!("#{}", p + 1), &proc_sort)).collect();
+        if processes.len() > 1 {
+            solver.assert(Dynamic::distinct(&processes.iter().collect::<Vec<_>>()));
+        }
+        let session = Self {
+            system,
+            ordered,
+            solver,
+            proc_sort,
+            processes,
+            cells: HashMap::new(),
+            atoms: HashMap::new(),
+            timeout,
+            calls: 0,
+        };
+        // Processes beyond those of a case are values outside of it: nothing more is known of them.
+        if ordered {
+            for p in 1..usize::from(system.proc_constants).min(session.processes.len()) {
+                let fact = session.int(p - 1).lt(session.int(p));
+                session.solver.assert(&fact);
+            }
+        }
+        session
+    }
+
+    fn int(&self, p: usize) -> Int {
+        self.processes[p].as_int().expect("processes are integers where they are ordered")
+    }
+
+    /// What holds of the processes of a case, beyond their being distinct: constants come first.
+    pub fn order_of(&self, procs: u8) -> Vec<Bool> {
+        let rigid = usize::from(self.system.proc_constants);
+        if !self.ordered || rigid == 0 {
+            return Vec::new();
+        }
+        (rigid..procs.into()).map(|p| self.int(rigid - 1).lt(self.int(p))).collect()
+    }
+
+    /// Whether the cells of an atom have been mentioned before.
+    pub fn knows(&self, formula: &Formula) -> bool {
+        match formula {
+            Formula::Literal(atom, _) => {
+                self.atoms.contains_key(atom) || {
+                    let point = |point: &Point| match point {
+                        Point::Process(_) => true,
+                        Point::Place(place) => self.cells.contains_key(place),
+                    };
+                    match atom {
+                        Atom::In(place, _) => self.cells.contains_key(place),
+                        Atom::Equal(a, b) | Atom::Less(a, b) => point(a) && point(b),
+                        Atom::Linear { sum, .. } => {
+                            sum.terms.iter().all(|(place, _)| self.cells.contains_key(place))
+                        }
+                    }
+                }
+            }
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().all(|part| self.knows(part)),
+        }
+    }
+
+    /// The formula for Z3. Facts about cells that are mentioned for the first time become part of the
+    /// session, so this must not be called between [`Session::check`]'s push and pop.
+    pub fn formula(&mut self, formula: &Formula) -> Bool {
+        match formula {
+            Formula::Literal(atom, holds) => {
+                let atom = self.atom(atom);
+                if *holds { atom } else { atom.not() }
+            }
+            Formula::All(parts) => {
+                let parts: Vec<Bool> = parts.iter().map(|part| self.formula(part)).collect();
+                Bool::and(&parts)
+            }
+            Formula::Any(parts) => {
+                let parts: Vec<Bool> = parts.iter().map(|part| self.formula(part)).collect();
+                Bool::or(&parts)
+            }
+        }
+    }
+
+    /// Adds a formula for good.
+    pub fn assert(&self, formula: &Bool) {
+        self.solver.assert(formula);
+    }
+
+    /// Whether `formula` holds in some state under `assumptions`.
+    pub fn check(&mut self, formula: &Bool, assumptions: &[Bool]) -> Answer {
+        self.calls += 1;
+        let mut params = Params::new();
+        params.set_u32("timeout", u32::try_from(self.timeout.as_millis()).unwrap_or(u32::MAX).max(1));
+        self.solver.set_params(&params);
+        self.solver.push();
+        self.solver.assert(formula);
+        let answer = match self.solver.check_assumptions(assumptions) {
+            SatResult::Sat => match self.solver.get_model() {
+                Some(model) => Answer::Sat(State { model, known: HashMap::new() }),
+                None => Answer::Unknown("no model".to_owned()),
+            },
+            SatResult::Unsat => {
+                let core = self.solver.get_unsat_core();
+                Answer::Unsat((0..assumptions.len()).filter(|&i| core.contains(&assumptions[i])).collect())
+            }
+            SatResult::Unknown => {
+                Answer::Unknown(self.solver.get_reason_unknown().unwrap_or_else(|| "no reason given".into()))
+            }
+        };
+        self.solver.pop(1);
+        answer
+    }
+
+    /// Truth of a literal in a state; cells that nothing mentioned have some value, always the same.
+    pub fn holds(&mut self, state: &mut State, formula: &Formula) -> bool {
+        match formula {
+            Formula::Literal(Atom::In(place, values), holds) if !self.cells.contains_key(place) => {
+                (values & 1 == 1) == *holds
+            }
+            Formula::Literal(atom, holds) => {
+                if let Some(known) = state.known.get(atom) {
+                    return known == holds;
+                }
+                let made = self.atom(atom);
+                let value = state.model.eval(&made, true).and_then(|value| value.as_bool());
+                state.known.insert(atom.clone(), value == Some(true));
+                (value == Some(true)) == *holds
+            }
+            Formula::All(parts) => parts.iter().all(|part| self.holds(state, part)),
+            Formula::Any(parts) => parts.iter().any(|part| self.holds(state, part)),
+        }
+    }
+
+    fn atom(&mut self, atom: &Atom) -> Bool {
+        if let Some(made) = self.atoms.get(atom) {
+            return made.clone();
+        }
+        let made = match atom {
+            Atom::In(place, values) => {
+                let Cell::Enum(bits) = self.cell(place) else { unreachable!("an enum cell") };
+                let bits: Vec<Bool> =
+                    bits.into_iter().enumerate().filter(|(c, _)| values >> c & 1 == 1).map(|b| b.1).collect();
+                Bool::or(&bits)
+            }
+            Atom::Equal(a, b) => match (self.point(a), self.point(b)) {
+                (Cell::Value(a), Cell::Value(b)) => a.eq(&b),
+                (Cell::Enum(a), Cell::Enum(b)) => {
+                    let same: Vec<Bool> =
+                        a.iter().zip(&b).map(|(a, b)| Bool::and(&[a.clone(), b.clone()])).collect();
+                    Bool::or(&same)
+                }
+                _ => unreachable!("values of one type are compared"),
+            },
+            Atom::Less(a, b) => match (self.point(a), self.point(b)) {
+                (Cell::Value(a), Cell::Value(b)) => {
+                    let int = |value: &Dynamic| value.as_int().expect("an ordered process");
+                    int(&a).lt(int(&b))
+                }
+                _ => unreachable!("processes are ordered"),
+            },
+            Atom::Linear { sum, sign, integer } => self.linear(sum, *sign, *integer),
+        };
+        self.atoms.insert(atom.clone(), made.clone());
+        made
+    }
+
+    fn linear(&mut self, sum: &Sum, sign: Sign, integer: bool) -> Bool {
+        let values: Vec<Dynamic> = (sum.terms.iter())
+            .map(|(place, _)| match self.cell(place) {
+                Cell::Value(value) => value,
+                Cell::Enum(_) => unreachable!("a numeric cell"),
+            })
+            .collect();
+        let cells = values.into_iter().zip(&sum.terms);
+        if integer {
+            let mut parts = vec![int(sum.constant)];
+            for (value, (_, coefficient)) in cells {
+                let value = value.as_int().expect("an int cell");
+                parts.push(Int::mul(&[int(*coefficient), value]));
+            }
+            let (total, zero) = (Int::add(&parts), Int::from_i64(0));
+            match sign {
+                Sign::Zero => total.eq(&zero),
+                Sign::NotPositive => total.le(&zero),
+                Sign::Negative => total.lt(&zero),
+            }
+        } else {
+            let mut parts = vec![real(sum.constant)];
+            for (value, (_, coefficient)) in cells {
+                let value = value.as_real().expect("a real cell");
+                parts.push(Real::mul(&[real(*coefficient), value]));
+            }
+            let (total, zero) = (Real::add(&parts), real(Rational::ZERO));
+            match sign {
+                Sign::Zero => total.eq(&zero),
+                Sign::NotPositive => total.le(&zero),
+                Sign::Negative => total.lt(&zero),
+            }
+        }
+    }
+
+    fn point(&mut self, point: &Point) -> Cell {
+        match point {
+            Point::Process(p) => Cell::Value(self.processes[usize::from(*p)].clone()),
+            Point::Place(place) => self.cell(place),
+        }
+    }
+
+    fn cell(&mut self, place: &Place) -> Cell {
+        if let Some(cell) = self.cells.get(place) {
+            return cell.clone();
+        }
+        let var = self.system.var(place.var);
+        let name = format!("{}{:?}{}", var.name, place.index, if place.chosen { "'" } else { "" });
+        let cell = match var.ty {
+            Type::Enum(id) => {
+                let count = self.system.enumeration(id).constructors.len();
+                let bits: Vec<Bool> = (0..count).map(|c| Bool::new_const(format!("{name}={c}"))).collect();
+                self.solver.assert(Bool::or(&bits));
+                for (c, bit) in bits.iter().enumerate() {
+                    for other in &bits[..c] {
+                        self.solver.assert(Bool::or(&[bit.not(), other.not()]));
+                    }
+                }
+                Cell::Enum(bits)
+            }
+            Type::Proc => Cell::Value(constant(&name, &self.proc_sort)),
+            Type::Int => Cell::Value(constant(&name, &Sort::int())),
+            Type::Real => Cell::Value(constant(&name, &Sort::real())),
+            Type::Abstract(id) => {
+                let sort = &self.system.abstracts[usize::from(id.0)];
+                let sort = Sort::uninterpreted(Symbol::String(format!("abstract {sort}")));
+                Cell::Value(constant(&name, &sort))
+            }
+        };
+        self.cells.insert(place.clone(), cell.clone());
+        cell
+    }
+}
+
+fn constant(name: &str, sort: &Sort) -> Dynamic {
+    FuncDecl::new(name, &[], sort).apply(&[])
+}
+
+fn int(n: Rational) -> Int {
+    Int::from_i64(n.floor())
+}
+
+fn real(n: Rational) -> Real {
+    // By text: the call that takes 64-bit numbers is younger than libz3 4.8.12.
+    Real::from_rational_str(&n.num().to_string(), &n.den().to_string()).expect("decimal digits")
+}

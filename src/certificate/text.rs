@@ -1,0 +1,198 @@
+//! Cubes as declarations `invariant (p1 p2) { .. }` of the model's language, and back.
+
+use std::fmt::Write;
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
+use crate::verdict::Forbidden;
+
+/// The text of a cube as a declaration on one line; `None` when the language has no words for one of its
+/// literals (it has no sum of several array cells, and no multiple of one).
+pub fn declaration(system: &System, cube: &Forbidden) -> Option<String> {
+    let mut literals = Vec::new();
+    for literal in &cube.cube {
+        literals.push(literal_text(system, literal)?);
+    }
+    if literals.is_empty() {
+        literals.push("true".to_owned());
+    }
+    let params: Vec<String> = (0..cube.params).map(|p| proc_name(ProcRef::Var(p))).collect();
+    Some(format!("invariant ({}) {{ {} }}", params.join(" "), literals.join(" && ")))
+}
+
+fn proc_name(proc: ProcRef) -> String {
+    match proc {
+        ProcRef::Var(i) => format!("p{}", i + 1),
+        ProcRef::Const(k) => format!("#{}", k + 1),
+    }
+}
+
+fn cell_text(system: &System, cell: &Cell) -> String {
+    let name = &system.var(cell.var).name;
+    if cell.index.is_empty() {
+        return name.clone();
+    }
+    let index: Vec<String> = cell.index.iter().map(|&p| proc_name(p)).collect();
+    format!("{name}[{}]", index.join(", "))
+}
+
+fn term_text(system: &System, term: &Term) -> Option<String> {
+    match term {
+        Term::Proc(p) => Some(proc_name(*p)),
+        Term::Cell(cell) => Some(cell_text(system, cell)),
+        Term::Constructor(_) | Term::Linear(_) => None,
+    }
+}
+
+fn literal_text(system: &System, literal: &Literal) -> Option<String> {
+    match literal {
+        Literal::In { cell, values } => {
+            let Type::Enum(id) = system.var(cell.var).ty else { return None };
+            let names = &system.enumeration(id).constructors;
+            let cell = cell_text(system, cell);
+            let member = |&(c, _): &(usize, &String)| values >> c & 1 == 1;
+            let mut members = names.iter().enumerate().filter(member);
+            if values.is_power_of_two() {
+                return Some(format!("{cell} = {}", members.next()?.1));
+            }
+            let others = names.iter().enumerate().filter(|name| !member(name));
+            let others: Vec<String> = others.map(|(_, name)| format!("{cell} <> {name}")).collect();
+            Some(if others.is_empty() { "true".to_owned() } else { others.join(" && ") })
+        }
+        Literal::Eq { left, right, negated } => {
+            let (left, right) = (term_text(system, left)?, term_text(system, right)?);
+            Some(format!("{left} {} {right}", if *negated { "<>" } else { "=" }))
+        }
+        Literal::Less { left, right, strict } => {
+            let (left, right) = (term_text(system, left)?, term_text(system, right)?);
+            Some(format!("{left} {} {right}", if *strict { "<" } else { "<=" }))
+        }
+        Literal::Linear { expr, relation, integer } => linear_text(system, expr, *relation, *integer),
+    }
+}
+
+/// Positive terms on the left, negative ones on the right; the constant goes where there is room.
+fn linear_text(system: &System, expr: &Linear, relation: Relation, integer: bool) -> Option<String> {
+    let mut scale = Rational::ONE;
+    for (_, coefficient) in &expr.terms {
+        scale = scale.mul(Rational::integer(coefficient.mul(scale)?.den()))?;
+    }
+    let scaled = |n: Rational| n.mul(scale);
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for (cell, coefficient) in &expr.terms {
+        let n = scaled(*coefficient)?;
+        if n.signum() > 0 { left.push((cell, n)) } else { right.push((cell, n.neg())) }
+    }
+    let constant = scaled(expr.constant)?;
+    let side = |terms: &[(&Cell, Rational)], constant| side_text(system, terms, constant, integer);
+    let on_the_right = || Some((side(&left, Rational::ZERO)?, side(&right, constant.neg())?));
+    let on_the_left = || Some((side(&left, constant)?, side(&right, Rational::ZERO)?));
+    let (left, right) = on_the_right().or_else(on_the_left)?;
+    let operator = match relation {
+        Relation::Eq => "=",
+        Relation::Ne => "<>",
+        Relation::Le => "<=",
+        Relation::Lt => "<",
+    };
+    Some(format!("{left} {operator} {right}"))
+}
+
+/// A sum with positive coefficients, in the forms that the language has: `n`, `k * G`, and a cell with at
+/// most one of `+ n` and `+ k * G` behind it.
+fn side_text(
+    system: &System,
+    terms: &[(&Cell, Rational)],
+    constant: Rational,
+    integer: bool,
+) -> Option<String> {
+    let multiple = |(cell, n): &(&Cell, Rational)| {
+        (cell.index.is_empty()).then(|| format!("{} * {}", n.num(), cell_text(system, cell)))
+    };
+    match terms {
+        [] => number_text(constant, integer),
+        [one @ (cell, n)] => match (*n == Rational::ONE, constant.signum()) {
+            (true, 0) => Some(cell_text(system, cell)),
+            (true, sign) => {
+                let (operator, n) = if sign > 0 { ("+", constant) } else { ("-", constant.neg()) };
+                Some(format!("{} {operator} {}", cell_text(system, cell), number_text(n, integer)?))
+            }
+            (false, 0) => multiple(one),
+            (false, _) => None,
+        },
+        [one, other] if constant.is_zero() => {
+            let (single, other) =
+                if one.1 == Rational::ONE && other.0.index.is_empty() { (one, other) } else { (other, one) };
+            (single.1 == Rational::ONE).then_some(())?;
+            Some(format!("{} + {}", cell_text(system, single.0), multiple(other)?))
+        }
+        _ => None,
+    }
+}
+
+/// A number of type `int`, or of type `real` in decimal notation.
+fn number_text(n: Rational, integer: bool) -> Option<String> {
+    if integer {
+        return n.is_integer().then(|| n.to_string());
+    }
+    let mut digits = 0;
+    let mut scaled = n;
+    while !scaled.is_integer() {
+        scaled = scaled.mul(Rational::integer(10))?;
+        digits += 1;
+    }
+    let text = scaled.num().unsigned_abs().to_string();
+    let text = format!("{text:0>width$}", width = digits + 1);
+    let (whole, fraction) = text.split_at(text.len() - digits);
+    let sign = if n.signum() < 0 { "-" } else { "" };
+    Some(format!("{sign}{whole}.{}", if fraction.is_empty() { "0" } else { fraction }))
+}
+
+/// The file `invariants.cub` of a certificate.
+pub fn file(system: &System, cubes: &[Forbidden], trusting: bool) -> Result<String, usize> {
+    let mut out = String::from(
+        "(* An inductive invariant: no reachable state is in any of these cubes, for any number of\n   \
+         processes. `cubicle check-certificate MODEL DIR` checks that. *)\n",
+    );
+    if trusting {
+        out.push_str("(* It takes the invariants of the model for granted (--trust-invariants). *)\n");
+    }
+    for (number, cube) in cubes.iter().enumerate() {
+        let line = declaration(system, cube).ok_or(number)?;
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{line}");
+    }
+    Ok(out)
+}
+
+/// Reads invariants in the names and types of a model; `model` is its text, `system` what it means. The
+/// error is a line for the user.
+pub fn read(system: &System, model: &str, invariants: &str) -> Result<Vec<Forbidden>, String> {
+    let (file, mut diagnostics) = crate::syntax::parse(invariants);
+    diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    if let Some(error) = diagnostics.first() {
+        return Err(located(invariants, 0, error));
+    }
+    let invariant = |item: &crate::syntax::ast::Item| {
+        matches!(item, crate::syntax::ast::Item::Property(p)
+            if p.kind == crate::syntax::ast::PropertyKind::Invariant)
+    };
+    if let Some(at) = file.items.iter().position(|item| !invariant(item)) {
+        return Err(format!("declaration {} is no `invariant`", at + 1));
+    }
+    let at = system.init.span.end as usize;
+    let text = format!("{}\n{invariants}\n{}", &model[..at], &model[at..]);
+    let inserted = at + 1..at + 1 + invariants.len();
+    let loaded = crate::load(&text).map_err(|errors| match errors.first() {
+        Some(error) => located(invariants, inserted.start, error),
+        None => "it does not fit the model".to_owned(),
+    })?;
+    let cubes = loaded.system.bad.into_iter().filter(|bad| inserted.contains(&(bad.span.start as usize)));
+    Ok(cubes.map(|bad| Forbidden { params: bad.params, cube: bad.cube }).collect())
+}
+
+/// An error with its line in the invariants, which stand at `start` of the text that it is about.
+fn located(invariants: &str, start: usize, error: &Diagnostic) -> String {
+    let at = (error.primary.span.start as usize).saturating_sub(start).min(invariants.len());
+    let line = invariants.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    format!("line {line}: {}", error.message)
+}

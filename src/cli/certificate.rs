@@ -1,0 +1,156 @@
+//! Certificates on the command line: `--certify`, `--certificate DIR`, and
+//! `cubicle check-certificate FILE DIR`.
+
+use std::ffi::OsString;
+use std::io::stdout;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use cubicle::Report;
+use cubicle::certificate::{self, Certificate, Extent, Failure, INVARIANTS, Refused};
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::options::Options;
+use cubicle::verdict::{Reason, Verdict};
+
+use super::args::Args;
+use super::output::{Output, complain};
+use super::{exit, files, input, load};
+
+/// Where the certificate goes, if anywhere; `-trace` of the original program has it beside the model.
+fn folder(args: &Args) -> Option<PathBuf> {
+    match args.trace {
+        Some(_) if args.file.as_os_str() == "-" => Some(PathBuf::from("stdin.certificate")),
+        Some(_) => Some(args.file.with_extension("certificate")),
+        None => args.certificate.clone(),
+    }
+}
+
+/// Certifies a proof when that is asked for. A proof that cannot be certified is no answer any more.
+pub fn certify(
+    args: &Args,
+    system: &System,
+    model: &str,
+    options: &Options,
+    interrupt: &Interrupt,
+    found: &mut Report,
+) -> Option<Certificate> {
+    if !args.certify && folder(args).is_none() || found.verdict != Some(Verdict::Safe) {
+        return None;
+    }
+    let cubes = &found.backward.as_ref()?.invariant;
+    let start = Instant::now();
+    let timeout = options.backward.solver_timeout;
+    let trusting = options.backward.trust_invariants;
+    let certified = certificate::certify(system, model, cubes, trusting, timeout, interrupt);
+    found.times.push(("certificate", start.elapsed()));
+    match certified {
+        Ok(certificate) => Some(certificate),
+        Err(refused) => {
+            found.verdict = Some(Verdict::Unknown(match refused {
+                Refused::Failed(Failure::Time, _) => Reason::Time,
+                Refused::Failed(Failure::Interrupted(signal), _) => Reason::Interrupted(signal),
+                other => Reason::Uncertified(certificate::explain(system, &other)),
+            }));
+            None
+        }
+    }
+}
+
+/// Writes the certificate where it is asked for.
+pub fn write(args: &Args, system: &System, certificate: Option<&Certificate>) -> Result<(), String> {
+    let (Some(folder), Some(certificate)) = (folder(args), certificate) else { return Ok(()) };
+    if args.trace.is_some() && !args.quiet {
+        complain(&format!(
+            "note: the certificate is in {}, as invariants and SMT-LIB files",
+            folder.display()
+        ));
+    }
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))?;
+    files::write(&folder.join(INVARIANTS), &certificate.invariants(system))?;
+    for script in certificate.scripts(system) {
+        files::write(&folder.join(script.name), &script.text)?;
+    }
+    Ok(())
+}
+
+/// Checks the invariant in DIR: that it holds initially, that every transition keeps it, and that it
+/// excludes every unsafe state of FILE, for any number of processes.
+///
+/// Exit codes: 0 it does; 1 it does not; 2 the model or the invariant cannot be read; 3 the solver does not
+/// know.
+#[derive(Debug, Parser)]
+#[command(name = "cubicle check-certificate")]
+struct Words {
+    /// The model
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+
+    /// The folder that --certificate wrote; only its `invariants.cub` is read
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Take the `invariant`s of the model for granted
+    #[arg(long)]
+    trust_invariants: bool,
+
+    /// Give up on a single solver call after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    solver_timeout: u32,
+}
+
+/// Runs the command on the words after `check-certificate`.
+pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
+    let words = match Words::try_parse_from(std::iter::once("cubicle check-certificate".into()).chain(words))
+    {
+        Ok(words) => words,
+        Err(error) => return super::refuse(&error),
+    };
+    let Some((system, model)) = load(&words.model, true) else { return exit::USAGE };
+    let invariants = match input::read(&words.folder.join(INVARIANTS)) {
+        Ok(input) => input,
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            return exit::USAGE;
+        }
+    };
+    let timeout = Duration::from_secs(words.solver_timeout.into());
+    let checked = certificate::check(
+        &system,
+        &model,
+        &invariants.text,
+        words.trust_invariants,
+        Extent::All,
+        timeout,
+        &Interrupt::default(),
+    );
+    let style = super::settings::automatic_style(&stdout());
+    let output = Output::new(Interrupt::default());
+    let code = match checked {
+        Ok(certificate) => {
+            let title = style.good("The certificate holds");
+            output.write(&format!("{title}: {}\n", certificate.summary()));
+            exit::OK
+        }
+        Err(refused) => {
+            let why = certificate::explain(&system, &refused);
+            match refused {
+                Refused::Unreadable(_) => {
+                    complain(&format!("error: {}: {why}", Path::new(&invariants.name).display()));
+                    exit::USAGE
+                }
+                Refused::Failed(Failure::Refuted(_), _) | Refused::Words(_) => {
+                    output.write(&format!("{}: {why}\n", style.bad("The certificate does not hold")));
+                    exit::UNSAFE
+                }
+                Refused::Failed(..) => {
+                    output.write(&format!("{}: {why}\n", style.doubtful("The certificate is not checked")));
+                    exit::UNKNOWN
+                }
+            }
+        }
+    };
+    exit::after_output(code, output.finish())
+}

@@ -1,0 +1,215 @@
+//! Certificates: what a proof leaves behind passes the check, and anything less does not.
+
+use std::time::Duration;
+
+use cubicle::certificate::{self, Certificate, Extent, Failure, Refused};
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::observer::Silent;
+use cubicle::options::{Options, Proof};
+use cubicle::verdict::Verdict;
+
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+fn example(name: &str) -> String {
+    let path = format!("{}/examples/{name}.cub", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn system(model: &str) -> System {
+    cubicle::load(model).expect("the model is well-formed").system
+}
+
+/// Proves a model and certifies the proof.
+fn certified(model: &str, brab: Option<usize>) -> Certificate {
+    let system = system(model);
+    let proof = brab.map_or(Proof::Classic, Proof::Brab);
+    let options = Options { proof, ..Options::default() };
+    let interrupt = Interrupt::default();
+    let report = cubicle::check(&system, &options, &interrupt, &mut Silent);
+    assert_eq!(report.verdict, Some(Verdict::Safe));
+    let cubes = report.backward.expect("a backward search").invariant;
+    certificate::certify(&system, model, &cubes, false, TIMEOUT, &interrupt)
+        .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)))
+}
+
+fn check(model: &str, invariants: &str) -> Result<Certificate, Refused> {
+    certificate::check(&system(model), model, invariants, false, Extent::All, TIMEOUT, &Interrupt::default())
+}
+
+fn is_refuted(result: &Result<Certificate, Refused>) -> bool {
+    matches!(result, Err(Refused::Failed(Failure::Refuted(_), _)))
+}
+
+/// The invariant of a model as lines, without the comment at the top.
+fn lines(model: &str, certificate: &Certificate) -> Vec<String> {
+    let text = certificate.invariants(&system(model));
+    text.lines().filter(|line| line.starts_with("invariant")).map(str::to_owned).collect()
+}
+
+#[test]
+fn proofs_of_every_kind_are_certified() {
+    // Universal guards, process order, numbers, two-dimensional arrays, process variables, `#k`.
+    for (name, brab) in [
+        ("german", Some(3)),
+        ("mutex", None),
+        ("szymanski", Some(2)),
+        ("bakery", Some(2)),
+        ("ticket_lock", Some(2)),
+        ("lamport_fast", Some(2)),
+        ("ricart_agrawala", Some(2)),
+        ("peterson", Some(2)),
+        ("german_data", Some(2)),
+        ("leader_election", Some(2)),
+        ("sense_barrier", Some(2)),
+    ] {
+        let model = example(name);
+        let certificate = certified(&model, brab);
+        let again = check(&model, &certificate.invariants(&system(&model)));
+        assert!(again.is_ok(), "{name}: the written invariant is refused");
+    }
+}
+
+/// Two processes never hold the token; that takes the token's owner into account.
+const TOKEN: &str = "
+type t = Idle | Busy
+var Turn : proc
+array At[proc] : t
+init (p) { At[p] = Idle }
+unsafe (p q) { At[p] = Busy && At[q] = Busy }
+transition enter (p) requires { Turn = p && At[p] = Idle } { At[p] := Busy }
+transition leave (p q) requires { At[p] = Busy } { At[p] := Idle; Turn := q }
+";
+
+#[test]
+fn every_cube_and_every_literal_counts() {
+    let good = "invariant (p q) { At[p] = Busy && At[q] = Busy } invariant (p) { At[p] = Busy && Turn <> p }";
+    assert!(check(TOKEN, good).is_ok());
+    for bad in [
+        // A cube is missing.
+        "invariant (p q) { At[p] = Busy && At[q] = Busy }",
+        "",
+        // A literal is flipped.
+        "invariant (p q) { At[p] = Busy && At[q] = Busy } invariant (p) { At[p] = Busy && Turn = p }",
+        "invariant (p q) { At[p] = Busy && At[q] = Busy } invariant (p) { At[p] <> Busy && Turn <> p }",
+        // A literal is missing: the cube meets init, or a step enters it.
+        "invariant (p q) { At[p] = Busy && At[q] = Busy } invariant (p) { At[p] = Busy }",
+        "invariant (p q) { At[p] = Busy && At[q] = Busy } invariant (p) { Turn <> p }",
+        // All states at once.
+        "invariant () { true }",
+    ] {
+        assert!(is_refuted(&check(TOKEN, bad)), "accepted: {bad}");
+    }
+}
+
+#[test]
+fn a_certificate_belongs_to_one_model() {
+    let good = lines(TOKEN, &certified(TOKEN, None)).join("\n");
+    assert!(check(TOKEN, &good).is_ok());
+    // Leaving without giving the token away is fine; entering without it is not.
+    let other = TOKEN.replace("Turn = p && At[p] = Idle", "At[p] = Idle");
+    assert!(is_refuted(&check(&other, &good)));
+    let other = TOKEN.replace("At[p] := Idle; Turn := q", "Turn := q");
+    assert!(is_refuted(&check(&other, &good)));
+    let other = TOKEN.replace("At[p] = Idle }\nunsafe", "At[p] <> Idle }\nunsafe");
+    assert!(is_refuted(&check(&other, &good)));
+    assert!(matches!(check(&example("mutex"), &good), Err(Refused::Unreadable(_))));
+}
+
+#[test]
+fn removing_a_cube_of_german_is_noticed() {
+    let model = example("german");
+    let all = lines(&model, &certified(&model, Some(2)));
+    let refused = (0..all.len())
+        .filter(|&gone| {
+            let rest: Vec<&str> =
+                (0..all.len()).filter(|&line| line != gone).map(|line| all[line].as_str()).collect();
+            is_refuted(&check(&model, &rest.join("\n")))
+        })
+        .count();
+    // The others follow from those that are left.
+    assert!(refused * 2 > all.len(), "only {refused} of {} cubes are missed", all.len());
+}
+
+#[test]
+fn what_holds_initially_is_not_assumed_of_initial_states() {
+    // The single cube would exclude the only initial value of G if it might use itself.
+    let model = "
+        type t = A | B | C  var G : t
+        init { G = A || G = B }
+        unsafe { G = C }
+        transition x () requires { G = A } { G := C }
+    ";
+    for wrong in ["invariant () { G = A } invariant () { G = C }", "invariant () { G <> B }"] {
+        assert!(is_refuted(&check(model, wrong)), "accepted: {wrong}");
+    }
+}
+
+#[test]
+fn instances_smaller_than_the_cubes_are_covered() {
+    // Nothing may be said of a second process where only one need be.
+    let model = "
+        type t = A | C | D  array X[proc] : t  array Y[proc] : bool
+        init (z) { X[z] = A }
+        unsafe (x) { X[x] = C }
+        transition t (i) requires { X[i] = A && forall_other j. X[j] = D } { X[i] := C; }
+    ";
+    let both = "
+        invariant (x y) { X[x] = C && Y[y] = True }
+        invariant (x y) { X[x] = C && Y[y] = False }
+    ";
+    assert!(is_refuted(&check(model, both)));
+    // With no process at all, init says only what it says of globals.
+    let empty = "
+        type t = A | B  var G : t  array S[proc] : t
+        init (z) { G = A && S[z] = A && S[z] = B }
+        unsafe { G = A }
+    ";
+    assert!(is_refuted(&check(empty, "invariant () { G = A }")));
+}
+
+#[test]
+fn only_invariants_of_the_model_are_read() {
+    for wrong in [
+        "unsafe (p) { At[p] = Busy }",
+        "invariant (p) { Nowhere[p] = Busy }",
+        "invariant (p) { At[p] = Busy } (* not closed",
+        "invariant (p) { At[p] = Busy",
+        "transition t () {}",
+    ] {
+        assert!(matches!(check(TOKEN, wrong), Err(Refused::Unreadable(_))), "accepted: {wrong}");
+    }
+}
+
+#[test]
+fn trusted_invariants_are_said_to_be_trusted() {
+    let model = "
+        type t = A | B | C  var G : t  var H : t
+        init { G = A && H = A }
+        invariant { H = B }
+        unsafe { G = C }
+        transition x () requires { H = B } { G := C }
+        transition y () requires { G = A } { H := ?; }
+    ";
+    let system = system(model);
+    let check = |trusting| {
+        let text = "invariant () { G = C }";
+        certificate::check(&system, model, text, trusting, Extent::All, TIMEOUT, &Interrupt::default())
+    };
+    assert!(is_refuted(&check(false)), "the model's invariant is wrong");
+    let trusting = check(true).expect("it holds when the invariant is taken for granted");
+    assert!(trusting.cubes.trusting);
+    assert!(trusting.invariants(&system).contains("--trust-invariants"));
+    assert!(trusting.scripts(&system).iter().all(|script| script.text.contains("taken for granted")));
+}
+
+#[test]
+fn scripts_have_one_answer_for_each_obligation() {
+    let model = example("german");
+    let certificate = certified(&model, Some(2));
+    let scripts = certificate.scripts(&system(&model));
+    assert_eq!(scripts.len(), 2 + system(&model).transitions.len());
+    for script in scripts {
+        assert_eq!(script.text.matches("(check-sat)").count(), script.obligations.len(), "{}", script.name);
+    }
+}

@@ -1,0 +1,123 @@
+//! Certificates as files: written, checked, tampered with.
+
+use tempfile::TempDir;
+
+use crate::harness::{run, run_on};
+use crate::models;
+
+/// A folder with the model, and the certificate of its proof in `certificate`.
+fn certified() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let model = folder.path().join("model.cub");
+    std::fs::write(&model, models::SAFE).unwrap();
+    let line = format!("--certificate {}", folder.path().join("certificate").display());
+    let outcome = run_on(&line, &model);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    folder
+}
+
+fn check(folder: &TempDir, flags: &str) -> (Option<i32>, String) {
+    let path = folder.path().display();
+    let outcome = run(&format!("check-certificate {flags} {path}/model.cub {path}/certificate"));
+    (outcome.code, outcome.stdout + &outcome.stderr)
+}
+
+#[test]
+fn a_written_certificate_is_accepted() {
+    let folder = certified();
+    let (code, text) = check(&folder, "");
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.starts_with("The certificate holds: "), "{text}");
+    let mut files: Vec<String> = std::fs::read_dir(folder.path().join("certificate"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    let expected = [
+        "consecution-001-enter.smt2",
+        "consecution-002-leave.smt2",
+        "initiation.smt2",
+        "invariants.cub",
+        "property.smt2",
+    ];
+    assert_eq!(files, expected);
+}
+
+#[test]
+fn a_certificate_that_was_tampered_with_is_not() {
+    for (from, to) in [
+        ("Critical", "Idle"),
+        ("Lock = False", "Lock = True"),
+        ("Lock = False && ", ""),
+        ("invariant (p1 p2) {", "invariant (p1 p2 p3) {"),
+    ] {
+        let folder = certified();
+        let file = folder.path().join("certificate/invariants.cub");
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.contains(from), "{text}");
+        std::fs::write(&file, text.replacen(from, to, 1)).unwrap();
+        let (code, said) = check(&folder, "");
+        assert_eq!(code, Some(1), "{from} -> {to}: {said}");
+        assert!(said.starts_with("The certificate does not hold: "), "{said}");
+    }
+}
+
+#[test]
+fn a_certificate_for_another_model_is_not_accepted() {
+    let folder = certified();
+    std::fs::write(folder.path().join("model.cub"), models::UNSAFE).unwrap();
+    assert_eq!(check(&folder, "").0, Some(1));
+    // Names of the invariant that the model does not have.
+    let other = models::SAFE.replace("Lock", "Bolt");
+    std::fs::write(folder.path().join("model.cub"), other).unwrap();
+    let (code, text) = check(&folder, "");
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("invariants.cub: line "), "{text}");
+}
+
+#[test]
+fn what_cannot_be_read_is_an_error() {
+    let folder = certified();
+    std::fs::remove_file(folder.path().join("certificate/invariants.cub")).unwrap();
+    assert_eq!(check(&folder, "").0, Some(2));
+    assert_eq!(run("check-certificate").code, Some(2));
+    assert_eq!(run("check-certificate --help").code, Some(0));
+}
+
+#[test]
+fn certifying_changes_no_answer() {
+    let folder = certified();
+    let model = folder.path().join("model.cub");
+    let (plain, certified) = (run_on("", &model), run_on("--certify", &model));
+    assert_eq!(plain, certified);
+    std::fs::write(&model, models::UNSAFE).unwrap();
+    let line = format!("--procs 3 --certify --certificate {}/none", folder.path().display());
+    let outcome = run_on(&line, &model);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(!folder.path().join("none").exists(), "there is nothing to certify");
+    assert_eq!(run_on("--only-forward --certify", &model).code, Some(2));
+}
+
+#[test]
+fn the_flag_of_the_original_program_writes_beside_the_model() {
+    let folder = certified();
+    for format in ["why", "why3", "alt-ergo"] {
+        let outcome = run_on(&format!("-trace {format}"), &folder.path().join("model.cub"));
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+        assert!(outcome.stderr.contains("as invariants and SMT-LIB files"), "{outcome:?}");
+        assert!(folder.path().join("model.certificate/invariants.cub").exists());
+        std::fs::remove_dir_all(folder.path().join("model.certificate")).unwrap();
+    }
+}
+
+#[test]
+fn the_same_proof_gives_the_same_bytes() {
+    let (one, other) = (certified(), certified());
+    for file in std::fs::read_dir(one.path().join("certificate")).unwrap() {
+        let name = file.unwrap().file_name();
+        let text = |folder: &TempDir| {
+            std::fs::read_to_string(folder.path().join("certificate").join(&name)).unwrap()
+        };
+        assert_eq!(text(&one), text(&other), "{}", name.display());
+    }
+}
