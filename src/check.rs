@@ -9,17 +9,20 @@
 //! ```
 
 mod auto;
+mod sizes;
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 pub use self::auto::Stage;
+pub use self::sizes::Enough;
 use crate::backward::{self, Brab, Outcome};
 use crate::forward::{self, Exploration, StateSpace, Stop};
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{admits, replay, satisfies};
 use crate::model::{BadKind, System};
 use crate::observer::{Event, Observer};
-use crate::options::{ForwardOptions, Options, Proof, Strategy};
+use crate::options::{ForwardOptions, Options, Procs, Proof, Strategy};
 use crate::verdict::{Reason, Trace, Verdict};
 
 /// States that may be stored, over all instances, in the search for a real trace after spurious ones.
@@ -43,6 +46,8 @@ pub struct Report {
     pub backward: Option<Outcome>,
     /// The searches of [`Proof::Auto`], in order.
     pub stages: Vec<Stage>,
+    /// Why the exploration of instances of increasing size ended, with [`Procs::Auto`].
+    pub enough: Option<Enough>,
     /// What settled the verdict, when it is not unknown.
     pub decider: Option<Decider>,
     /// Wall-clock time per phase, in order.
@@ -149,6 +154,7 @@ pub fn check(
         explorations: Vec::new(),
         backward: None,
         stages: Vec::new(),
+        enough: None,
         decider: None,
         times: Vec::new(),
     };
@@ -259,43 +265,62 @@ fn explore(
     observer: &mut dyn Observer,
     report: &mut Report,
 ) -> Option<Verdict> {
-    let oracle = matches!(options.proof, Proof::Brab(_)) && !options.only_forward;
-    let explore = if oracle { forward::explore_oracle } else { forward::explore };
-    let trusting = trusting(system, options);
-    let stop_at_unsafe = options.forward.stop_at_unsafe && !trusting;
+    if options.procs == Some(Procs::Auto) && !matches!(options.proof, Proof::Brab(_)) {
+        return sizes::explore(system, options, interrupt, observer, report);
+    }
+    let explore = if serves_as_oracle(options) { forward::explore_oracle } else { forward::explore };
+    let stop_at_unsafe = options.forward.stop_at_unsafe && !trusting(system, options);
     let limits = ForwardOptions { stop_at_unsafe, ..options.forward.clone() };
     for procs in instances(system, options, observer) {
-        let mut exploration = explore(system, procs, &limits, interrupt, observer);
-        observer.event(system, Event::ForwardEnd(&exploration));
-        if trusting {
-            keep_to_invariants(system, &mut exploration);
-        }
-        let (found, stop) = (exploration.unsafe_trace.clone(), exploration.stop);
-        report.explorations.push(exploration);
-        if let Some(trace) = found {
-            report.decider = Some(Decider::Forward(procs));
-            return Some(Verdict::Unsafe(Box::new(trace)));
-        }
-        if options.only_forward && stop == Stop::TooLarge {
-            return Some(Verdict::Unknown(Reason::Memory));
-        }
-        if interrupt.timed_out() {
-            return Some(Verdict::Unknown(Reason::Time));
-        }
-        if let Some(signal) = interrupt.pending() {
-            if !oracle || !interrupt.consume() {
-                return Some(Verdict::Unknown(Reason::Interrupted(signal)));
-            }
-            observer.event(
-                system,
-                Event::Note(
-                    "exploration interrupted; the backward search goes on with the states seen so far",
-                ),
-            );
-            break;
+        let exploration = explore(system, procs, &limits, interrupt, observer);
+        match conclude_instance(system, options, interrupt, observer, report, exploration) {
+            ControlFlow::Continue(()) => {}
+            ControlFlow::Break(verdict) => return verdict,
         }
     }
     None
+}
+
+/// Whether the backward search needs the states.
+fn serves_as_oracle(options: &Options) -> bool {
+    matches!(options.proof, Proof::Brab(_)) && !options.only_forward
+}
+
+/// Reports an exploration; breaks when no further instance is to be explored, with a verdict when the run
+/// ends here.
+fn conclude_instance(
+    system: &System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+    report: &mut Report,
+    mut exploration: Exploration,
+) -> ControlFlow<Option<Verdict>> {
+    observer.event(system, Event::ForwardEnd(&exploration));
+    if trusting(system, options) {
+        keep_to_invariants(system, &mut exploration);
+    }
+    let (procs, found, stop) = (exploration.procs, exploration.unsafe_trace.clone(), exploration.stop);
+    report.explorations.push(exploration);
+    if let Some(trace) = found {
+        report.decider = Some(Decider::Forward(procs));
+        return ControlFlow::Break(Some(Verdict::Unsafe(Box::new(trace))));
+    }
+    if options.only_forward && stop == Stop::TooLarge && options.procs != Some(Procs::Auto) {
+        return ControlFlow::Break(Some(Verdict::Unknown(Reason::Memory)));
+    }
+    if interrupt.timed_out() {
+        return ControlFlow::Break(Some(Verdict::Unknown(Reason::Time)));
+    }
+    if let Some(signal) = interrupt.pending() {
+        if !serves_as_oracle(options) || !interrupt.consume() {
+            return ControlFlow::Break(Some(Verdict::Unknown(Reason::Interrupted(signal))));
+        }
+        let note = "exploration interrupted; the backward search goes on with the states seen so far";
+        observer.event(system, Event::Note(note));
+        return ControlFlow::Break(None);
+    }
+    ControlFlow::Continue(())
 }
 
 /// Whether some states are excluded by trusted invariants: meeting one is no finding, and an exploration
@@ -331,7 +356,7 @@ fn keep_to_invariants(system: &System, exploration: &mut Exploration) {
 /// Sizes of the instances to explore, in increasing order.
 fn instances(system: &System, options: &Options, observer: &mut dyn Observer) -> Vec<usize> {
     let wanted = match (options.proof, options.procs) {
-        (Proof::Brab(procs), _) | (_, Some(procs)) => procs,
+        (Proof::Brab(procs), _) | (_, Some(Procs::Exactly(procs))) => procs,
         _ if options.only_forward => DEFAULT_PROCS,
         _ => return Vec::new(),
     };

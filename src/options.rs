@@ -221,6 +221,16 @@ pub enum Proof {
     Brab(usize),
 }
 
+/// Size of a forward exploration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Procs {
+    /// This many processes.
+    Exactly(usize),
+    /// Increasing numbers of processes, until larger instances look the same; see
+    /// [`Enough`](crate::check::Enough).
+    Auto,
+}
+
 /// Options of a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -229,7 +239,7 @@ pub struct Options {
     /// Explore all smaller instances too.
     pub up_to: bool,
     /// Size of a forward exploration without [`Proof::Brab`].
-    pub procs: Option<usize>,
+    pub procs: Option<Procs>,
     /// Stop after the forward exploration.
     pub only_forward: bool,
     /// The forward exploration.

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use cubicle::check::{Conclusion, Enough};
 use cubicle::forward::{Exploration, Stop, explore};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::model::semantics::replay;
 use cubicle::observer::Silent;
-use cubicle::options::{CflChoice, ForwardOptions, Restart, Strategy};
+use cubicle::options::{CflChoice, ForwardOptions, Options, Procs, Restart, Strategy};
 
 fn traps() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traps")
@@ -139,4 +140,23 @@ fn numbers_stay_exact() {
     let cut = run(&system, 2, &ForwardOptions { number_range: Some((0, 9)), ..concrete() });
     assert_eq!(cut.states, 100);
     assert_eq!(cut.stop, Stop::Numbers, "a range makes the exploration inexact");
+}
+
+#[test]
+fn larger_instances_are_tried_until_they_look_the_same() {
+    let auto = |trap: &str, max_states| {
+        let forward = ForwardOptions { max_states, ..ForwardOptions::default() };
+        let options = Options { procs: Some(Procs::Auto), only_forward: true, forward, ..Options::default() };
+        let report = cubicle::check(&system(trap), &options, &Interrupt::default(), &mut Silent);
+        let sizes: Vec<usize> = report.explorations.iter().map(|e| e.procs).collect();
+        (report.conclusion(), sizes, report.enough)
+    };
+    // The bad states that only instances of four and five processes reach are found.
+    let found = Some(Enough::Found);
+    assert_eq!(auto("F14", None), (Conclusion::Unsafe, vec![2, 3, 4], found));
+    assert_eq!(auto("F15", None), (Conclusion::Unsafe, vec![3, 4, 5], found));
+    let same = Some(Enough::Settled { of: 2, views: 5 });
+    assert_eq!(auto("F1", None), (Conclusion::NothingFound, vec![2, 3, 4, 5], same));
+    let cut = Some(Enough::Cut(2));
+    assert_eq!(auto("F18", Some(10)), (Conclusion::NothingFound, vec![2], cut));
 }

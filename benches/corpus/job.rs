@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cubicle::options::{BackwardOptions, ForwardOptions, Options, Proof, SolverMode, Strategy};
+use cubicle::options::{BackwardOptions, ForwardOptions, Options, Procs, Proof, SolverMode, Strategy};
 
 /// What to decide and how.
 #[derive(Clone, Debug, clap::Args)]
@@ -102,7 +102,7 @@ impl Job {
         let solver = if self.z3 { SolverMode::Z3 } else { SolverMode::Layered };
         Options {
             proof: self.brab.map_or(Proof::Auto, Proof::Brab),
-            procs: self.explore,
+            procs: self.explore.map(Procs::Exactly),
             only_forward: self.explore.is_some(),
             forward: ForwardOptions {
                 strategy: self.strategy,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::{ArgAction, Parser, ValueEnum};
+use cubicle::options::Procs;
 
 const PROOF: &str = "Proof, for any number of processes (cubicle brab 2 --search dfsh model.cub)";
 const FORWARD: &str = "Exploration of an instance (cubicle --only-forward --procs 4 model.cub)";
@@ -114,15 +115,10 @@ pub struct Args {
     #[arg(long, help_heading = FORWARD)]
     pub only_forward: bool,
 
-    /// Processes of the instance, without --brab [default with --only-forward: 3]
-    #[arg(
-        long,
-        value_name = "K",
-        value_parser = clap::value_parser!(u8).range(0..=16),
-        conflicts_with = "brab",
-        help_heading = FORWARD
-    )]
-    pub procs: Option<u8>,
+    /// Processes of the instance, without --brab; `auto`: more and more, until larger instances look
+    /// the same [default with --only-forward: 3]
+    #[arg(long, value_name = "K", value_parser = procs, conflicts_with = "brab", help_heading = FORWARD)]
+    pub procs: Option<Procs>,
 
     /// How the next state is chosen
     #[arg(long, value_name = "STRATEGY", default_value = "bfs", help_heading = FORWARD)]
@@ -300,6 +296,8 @@ impl Args {
             Some("an exploration has no certificate: --certify and --certificate need a proof")
         } else if matches!(&self.abstr_num.as_deref(), Some([low, up]) if low > up) {
             Some("--abstr-num needs a lower bound that is not above the upper one")
+        } else if self.procs == Some(Procs::Auto) && self.upto {
+            Some("--upto needs a number of processes, not `auto`")
         } else if !self.explores() && (self.deadlock || self.all_errors || self.upto) {
             Some("--deadlock, --all-errors and --upto need --brab, --procs or --only-forward")
         } else {
@@ -427,6 +425,18 @@ fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
+/// No more processes than this are explored.
+const MOST_PROCS: usize = 16;
+
+/// A number of processes, or `auto`.
+fn procs(text: &str) -> Result<Procs, String> {
+    match text.parse() {
+        Ok(procs) if procs <= MOST_PROCS => Ok(Procs::Exactly(procs)),
+        _ if text == "auto" => Ok(Procs::Auto),
+        _ => Err(format!("a number of processes is between 0 and {MOST_PROCS}, or `auto`")),
+    }
+}
+
 /// `100MB`, `4G`, `512KiB`; a bare number is bytes. Units are powers of 1024.
 fn bytes(text: &str) -> Result<usize, String> {
     let wrong = || "a size is a number and one of K, M, G (or KB, KiB, ..)".to_owned();
@@ -460,6 +470,16 @@ mod tests {
         assert_eq!(bytes("12"), Ok(12));
         for wrong in ["", "MB", "-1", "1.5G", "1T", "99999999999999999999", "99999999999G"] {
             assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_processes() {
+        assert_eq!(procs("0"), Ok(Procs::Exactly(0)));
+        assert_eq!(procs("16"), Ok(Procs::Exactly(16)));
+        assert_eq!(procs("auto"), Ok(Procs::Auto));
+        for wrong in ["", "17", "-1", "Auto", "3.0", "99999999999999999999"] {
+            assert!(procs(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -19,7 +19,7 @@ pub fn options(args: &Args) -> Options {
             (None, args::Approach::Classic) => Proof::Classic,
         },
         up_to: args.upto,
-        procs: args.procs.map(usize::from),
+        procs: args.procs,
         only_forward: args.only_forward,
         forward: forward(args),
         backward: backward(args),

@@ -38,6 +38,7 @@ mod team;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod views;
 mod walk;
 
 use std::sync::Arc;
@@ -52,6 +53,7 @@ use machine::{BuildOptions, Machine, Unbuildable};
 use search::Search;
 use space::Seen;
 pub use space::StateSpace;
+pub use views::Views;
 pub use walk::TechniqueReport;
 use walk::Walk;
 
@@ -169,6 +171,13 @@ impl Exploration {
         self.states = seen.states();
         seen.add_coverage(self);
         self.states > before
+    }
+}
+
+impl Exploration {
+    /// The views of so many processes that the states have; `None` when there are no states.
+    pub fn views(&self, procs: usize) -> Option<Views> {
+        self.seen.as_ref().map(|seen| seen.views(procs))
     }
 }
 

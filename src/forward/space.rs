@@ -8,6 +8,7 @@ use super::Exploration;
 use super::columns::Columns;
 use super::machine::Machine;
 use super::search::Visited;
+use super::views::Views;
 use super::walk::Walk;
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{Env, Layout, State, Value, distinct_tuples};
@@ -80,6 +81,13 @@ impl Seen {
     /// Number of states.
     pub(super) fn states(&self) -> usize {
         self.0.visited.read().unwrap_or_else(PoisonError::into_inner).store.len()
+    }
+
+    /// What so many processes look like together.
+    pub(super) fn views(&self, procs: usize) -> Views {
+        let Shared { system, machine, visited, .. } = &*self.0;
+        let visited = visited.read().unwrap_or_else(PoisonError::into_inner);
+        Views::new(machine, usize::from(system.proc_constants), system.orders_processes, &visited, procs)
     }
 
     /// Whether the options ask to stop at the first bad state.

@@ -10,7 +10,7 @@ use super::statistics::statistics;
 use super::style::Style;
 use super::trace::{history, states};
 use crate::backward::Outcome;
-use crate::check::{Conclusion, Report};
+use crate::check::{Conclusion, Enough, Report};
 use crate::forward::Stop;
 use crate::model::{BadKind, System};
 use crate::options::Options;
@@ -48,6 +48,9 @@ pub fn conclusion(
         }
     }
     text.push('\n');
+    if let Some(why) = report.enough.and_then(|enough| sizes(report, enough)) {
+        let _ = writeln!(text, "{why}");
+    }
     if let Some(who) = decider(report) {
         let _ = writeln!(text, "{who}");
     }
@@ -98,6 +101,24 @@ fn nothing_found(report: &Report, style: Style) -> String {
     let complete = report.explorations.iter().all(|e| e.stop == Stop::Complete);
     let seen = if complete { "all states" } else { "exploration not complete" };
     style.good(format!("Nothing wrong found with {} processes ({seen})", sizes.join(", ")))
+}
+
+/// Why no larger instance was explored, without line end; `None` when that is plain to see.
+fn sizes(report: &Report, enough: Enough) -> Option<String> {
+    let last = report.explorations.last()?.procs;
+    Some(match enough {
+        Enough::Settled { of, views } => format!(
+            "Ended with {last} processes: {}, {} and {last} have the same {views} views of {of} processes (no proof)",
+            last - 2,
+            last - 1
+        ),
+        Enough::Cut(procs) => {
+            format!("Ended with {procs} processes: a partial exploration cannot be compared with others")
+        }
+        Enough::Largest => format!("Ended with {last} processes: the model has no larger instance"),
+        Enough::Limit => format!("Ended with {last} processes: larger instances are not tried"),
+        Enough::Found => return None,
+    })
 }
 
 /// What BRAB proved on the way, or what it was trying.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::reason::reason;
 use super::style::Style;
 use super::trace::history;
-use crate::check::{Conclusion, Report};
+use crate::check::{Conclusion, Enough, Report};
 use crate::forward::{Exploration, Stop};
 use crate::model::System;
 use crate::verdict::Verdict;
@@ -35,6 +35,7 @@ pub fn statistics(system: &System, model: &str, report: &Report) -> String {
         "reason": why,
         "error trace": trace,
         "explorations": report.explorations.iter().map(exploration).collect::<Vec<_>>(),
+        "sizes": report.enough.map(sizes),
         "backward": report.backward.as_ref().map(backward),
         "times": times(&report.times),
     });
@@ -52,6 +53,16 @@ fn exploration(exploration: &Exploration) -> Value {
         "deadlocked states": exploration.deadlock_states,
         "fired": exploration.fired,
     })
+}
+
+fn sizes(enough: Enough) -> &'static str {
+    match enough {
+        Enough::Settled { .. } => "settled",
+        Enough::Cut(_) => "cut",
+        Enough::Largest => "largest",
+        Enough::Limit => "limit",
+        Enough::Found => "found",
+    }
 }
 
 fn stop(stop: Stop) -> &'static str {

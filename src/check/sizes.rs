@@ -1,0 +1,106 @@
+//! `--procs auto`: instances of increasing size, until a larger one looks the same.
+//!
+//! A heuristic and no proof: see [`Enough::Settled`].
+
+use std::ops::ControlFlow;
+
+use super::{Report, conclude_instance, oracle_procs, trusting};
+use crate::forward::{self, Stop, Views};
+use crate::interrupt::Interrupt;
+use crate::model::semantics::admits;
+use crate::model::{System, Transition};
+use crate::observer::Observer;
+use crate::options::{ForwardOptions, Options};
+use crate::verdict::Verdict;
+
+/// No more processes than this are tried.
+const MOST_PROCS: usize = 16;
+
+/// States of one instance, when no limit is given: counters never end by themselves.
+const STATES: usize = 1_000_000;
+
+/// Sizes that must look the same, one after the other.
+const SAME: usize = 3;
+
+/// Why no larger instance was explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Enough {
+    /// The last three sizes have the same views of so many processes: each combination of these
+    /// processes' cells and the globals that occurs in one instance occurs in the others.
+    Settled {
+        /// Processes of a view.
+        of: usize,
+        /// Number of different views.
+        views: usize,
+    },
+    /// The instance of this size was not explored completely, so that it cannot be compared.
+    Cut(usize),
+    /// The model has no larger instance.
+    Largest,
+    /// Larger instances are not tried.
+    Limit,
+    /// A bad state was found.
+    Found,
+}
+
+/// Explores instances of increasing size; a verdict only when the run ends here. Notes in the report why
+/// it stopped.
+pub(super) fn explore(
+    system: &System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+    report: &mut Report,
+) -> Option<Verdict> {
+    let max_states = options.forward.max_states.or(Some(STATES));
+    let limits = ForwardOptions {
+        max_states,
+        stop_at_unsafe: options.forward.stop_at_unsafe && !trusting(system, options),
+        ..options.forward.clone()
+    };
+    let of = view_size(system);
+    let mut same: Vec<Views> = Vec::new();
+    let mut procs = first_size(system);
+    let enough = loop {
+        let exploration = forward::explore(system, procs, &limits, interrupt, observer);
+        let views = if exploration.stop == Stop::Complete { exploration.views(of) } else { None };
+        match conclude_instance(system, options, interrupt, observer, report, exploration) {
+            ControlFlow::Continue(()) => {}
+            ControlFlow::Break(verdict) => {
+                if matches!(verdict, Some(Verdict::Unsafe(_))) {
+                    report.enough = Some(Enough::Found);
+                }
+                return verdict;
+            }
+        }
+        let Some(views) = views else { break Enough::Cut(procs) };
+        same.retain(|smaller| *smaller == views);
+        same.push(views);
+        if same.len() >= SAME {
+            break Enough::Settled { of, views: same[0].len() };
+        }
+        if !admits(system, procs + 1) {
+            break Enough::Largest;
+        }
+        if procs >= MOST_PROCS {
+            break Enough::Limit;
+        }
+        procs += 1;
+    };
+    report.enough = Some(enough);
+    None
+}
+
+/// Processes of a view: as many as a bad cube names, but two or three.
+fn view_size(system: &System) -> usize {
+    let most = system.bad.iter().map(|bad| usize::from(bad.params)).max().unwrap_or(0);
+    most.clamp(2, 3)
+}
+
+/// The smallest size in which every transition has an instance and views can be looked at.
+fn first_size(system: &System) -> usize {
+    let transitions = system.transitions.iter().map(Transition::arity);
+    let bad = system.bad.iter().map(|bad| usize::from(bad.params));
+    let most = transitions.chain(bad).max().unwrap_or(0).max(view_size(system));
+    oracle_procs(system, usize::from(system.proc_constants) + most).min(MOST_PROCS)
+}

@@ -1,0 +1,190 @@
+//! What few processes look like together: states of different instances, made comparable.
+//!
+//! The view of a state that some processes have is the globals and the cells of these processes, under
+//! any names; all other processes are nameless. Two instances with the same views satisfy the same cubes
+//! over so many processes. (Views of the states reached are what P. Abdulla, F. Haziza and L. Holík
+//! work with in "All for the Price of Few", VMCAI 2013.)
+
+use std::collections::HashSet;
+
+use super::cells::{Kind, UNDEF};
+use super::machine::Machine;
+use super::search::Visited;
+use crate::model::semantics::tuples;
+
+/// Kinds of entries of a view.
+const OPEN: i64 = 0;
+const CONSTRUCTOR: i64 = 1;
+const NUMBER: i64 = 2;
+const MEMBER: i64 = 3;
+const NAMELESS: i64 = 4;
+
+/// All views of a set of states.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Views {
+    procs: usize,
+    views: HashSet<Box<[i64]>>,
+}
+
+impl Views {
+    /// Number of processes of a view.
+    pub const fn procs(&self) -> usize {
+        self.procs
+    }
+
+    /// Number of different views.
+    pub fn len(&self) -> usize {
+        self.views.len()
+    }
+
+    /// Whether there is none: the instance has fewer processes.
+    pub fn is_empty(&self) -> bool {
+        self.views.is_empty()
+    }
+
+    /// The views of `procs` processes of all states. Processes that the model names are in every view.
+    pub(super) fn new(
+        machine: &Machine,
+        fixed: usize,
+        ordered: bool,
+        visited: &Visited,
+        procs: usize,
+    ) -> Self {
+        let mut viewer = Viewer { machine, ordered, codes: Vec::new(), view: Vec::new(), least: Vec::new() };
+        // Choices of processes, each with the orders in which it is looked at.
+        let choices: Vec<Vec<Vec<usize>>> = subsets(fixed, machine.cells.procs, procs)
+            .into_iter()
+            .map(|chosen| {
+                let orders = if ordered { vec![chosen] } else { permutations(&chosen) };
+                orders.into_iter().map(|order| (0..fixed).chain(order).collect()).collect()
+            })
+            .collect();
+        let mut views = HashSet::new();
+        for number in 0..visited.store.len() {
+            machine.packing.unpack(visited.store.state(number), &mut viewer.codes);
+            for orders in &choices {
+                viewer.least_view(orders);
+                if !views.contains(viewer.least.as_slice()) {
+                    views.insert(viewer.least.clone().into_boxed_slice());
+                }
+            }
+        }
+        Self { procs, views }
+    }
+}
+
+struct Viewer<'a> {
+    machine: &'a Machine,
+    /// Whether the order of processes matters.
+    ordered: bool,
+    codes: Vec<i64>,
+    view: Vec<i64>,
+    least: Vec<i64>,
+}
+
+impl Viewer<'_> {
+    /// Puts the least of the views in these orders into `least`.
+    fn least_view(&mut self, orders: &[Vec<usize>]) {
+        for (n, members) in orders.iter().enumerate() {
+            self.look(members);
+            if n == 0 || self.view < self.least {
+                std::mem::swap(&mut self.view, &mut self.least);
+            }
+        }
+    }
+
+    /// Puts what `members` look like, in this order, into `view`.
+    fn look(&mut self, members: &[usize]) {
+        let cells = &self.machine.cells;
+        self.view.clear();
+        // Nameless values get numbers in order of occurrence: only which are equal counts.
+        let mut names: Vec<(usize, i64)> = Vec::new();
+        let mut at = 0;
+        while at < cells.len() {
+            let (var, arity) = (cells.cells[at].var, cells.cells[at].index.len());
+            for tuple in tuples(members.len(), arity) {
+                let cell = cells.layout.position(var, tuple.into_iter().map(|i| members[i]));
+                self.entry(cell, members, &mut names);
+            }
+            at += cells.procs.pow(arity as u32).max(1);
+            debug_assert!(at >= cells.len() || cells.cells[at].var != var, "variables follow one another");
+        }
+    }
+
+    fn entry(&mut self, cell: usize, members: &[usize], names: &mut Vec<(usize, i64)>) {
+        let cells = &self.machine.cells;
+        let info = &cells.cells[cell];
+        let code = self.codes[cell];
+        let (kind, what) = match info.kind {
+            _ if code == UNDEF => (OPEN, 0),
+            Kind::Enum => (CONSTRUCTOR, i64::from(cells.classes[info.class].constructors[code as usize])),
+            Kind::Int | Kind::Real => (NUMBER, code),
+            Kind::Proc | Kind::Abstract => {
+                let member = members.iter().position(|m| info.kind == Kind::Proc && *m as i64 == code);
+                if let Some(member) = member {
+                    (MEMBER, member as i64)
+                } else {
+                    // Processes are shared by all classes, outside values are not.
+                    let process = info.kind == Kind::Proc && code < cells.procs as i64;
+                    let name = (if process { usize::MAX } else { info.class }, code);
+                    let known = names.iter().position(|n| *n == name).unwrap_or_else(|| {
+                        names.push(name);
+                        names.len() - 1
+                    });
+                    // A process is not an outside value.
+                    (NAMELESS + i64::from(process), known as i64)
+                }
+            }
+        };
+        self.view.extend([kind, what]);
+        if self.ordered && info.kind == Kind::Proc && code != UNDEF {
+            let place = cells.place(cell, code);
+            let below = members.iter().filter(|m| (2 * **m as i64 + 1, 0) < place).count();
+            self.view.push(below as i64);
+        }
+    }
+}
+
+/// All sets of `size` numbers in `first..end`, each in increasing order.
+fn subsets(first: usize, end: usize, size: usize) -> Vec<Vec<usize>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for least in first..end {
+        for mut rest in subsets(least + 1, end, size - 1) {
+            rest.insert(0, least);
+            all.push(rest);
+        }
+    }
+    all
+}
+
+/// All orders of these.
+fn permutations(of: &[usize]) -> Vec<Vec<usize>> {
+    if of.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for (i, first) in of.iter().enumerate() {
+        let rest: Vec<usize> = of[..i].iter().chain(&of[i + 1..]).copied().collect();
+        for mut order in permutations(&rest) {
+            order.insert(0, *first);
+            all.push(order);
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{permutations, subsets};
+
+    #[test]
+    fn subsets_and_orders() {
+        assert_eq!(subsets(1, 4, 2), [[1, 2], [1, 3], [2, 3]]);
+        assert_eq!(subsets(0, 1, 2), Vec::<Vec<usize>>::new());
+        assert_eq!(permutations(&[3, 5]), [[3, 5], [5, 3]]);
+        assert_eq!(permutations(&[1, 2, 3]).len(), 6);
+    }
+}
