@@ -264,7 +264,7 @@ pub fn explore(
 /// States of an oracle without limits, when all cells are finite.
 const ORACLE_STATES: usize = 300_000;
 /// States of an oracle without limits, when there are numbers: counters seldom end by themselves.
-const ORACLE_STATES_WITH_NUMBERS: usize = 20_000;
+const ORACLE_STATES_WITH_NUMBERS: usize = 10_000;
 /// Walks that look deeper than a breadth-first search which this limit ended add three quarters of it.
 const DEEPER: (usize, usize) = (3, 4);
 
