@@ -309,12 +309,9 @@ fn conclude_instance(
     if options.only_forward && stop == Stop::TooLarge && options.procs != Some(Procs::Auto) {
         return ControlFlow::Break(Some(Verdict::Unknown(Reason::Memory)));
     }
-    if interrupt.timed_out() {
-        return ControlFlow::Break(Some(Verdict::Unknown(Reason::Time)));
-    }
-    if let Some(signal) = interrupt.pending() {
+    if let Some(reason) = interrupt.reason() {
         if !serves_as_oracle(options) || !interrupt.consume() {
-            return ControlFlow::Break(Some(Verdict::Unknown(Reason::Interrupted(signal))));
+            return ControlFlow::Break(Some(Verdict::Unknown(reason)));
         }
         let note = "exploration interrupted; the backward search goes on with the states seen so far";
         observer.event(system, Event::Note(note));

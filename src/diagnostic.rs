@@ -128,6 +128,29 @@ impl Diagnostic {
     }
 }
 
+/// A model as its user knows it: for saying where something stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Name of the file.
+    pub name: &'a str,
+    /// The text that spans index.
+    pub text: &'a str,
+}
+
+impl Source<'_> {
+    /// Line and column of the start of a span, both from 1; columns count characters.
+    pub fn position(&self, span: Span) -> (usize, usize) {
+        let excerpt = Excerpt::new(self.text, span);
+        (excerpt.line, excerpt.column)
+    }
+
+    /// `model.cub:17:1`.
+    pub fn place(&self, span: Span) -> String {
+        let (line, column) = self.position(span);
+        format!("{}:{line}:{column}", self.name)
+    }
+}
+
 /// The line that a span starts in, cut to a window when it is long. A span that goes on in later lines
 /// is shown up to the end of its first line: enough to find it, whatever its size.
 struct Excerpt<'t> {

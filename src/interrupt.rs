@@ -17,6 +17,7 @@ struct Shared {
     consumed: AtomicU32,
     deadline: std::sync::OnceLock<Instant>,
     expired: AtomicBool,
+    exhausted: AtomicBool,
 }
 
 impl Interrupt {
@@ -51,8 +52,13 @@ impl Interrupt {
         self.0.expired.store(true, Ordering::Relaxed);
     }
 
+    /// The memory of the run is used up.
+    pub fn exhaust(&self) {
+        self.0.exhausted.store(true, Ordering::Relaxed);
+    }
+
     /// Whether the deadline has passed, or the time is up otherwise.
-    pub fn timed_out(&self) -> bool {
+    fn timed_out(&self) -> bool {
         self.0.expired.load(Ordering::Relaxed)
             || self.0.deadline.get().is_some_and(|&at| Instant::now() >= at)
     }
@@ -61,6 +67,7 @@ impl Interrupt {
     pub fn reason(&self) -> Option<Reason> {
         match self.pending() {
             Some(signal) => Some(Reason::Interrupted(signal)),
+            None if self.0.exhausted.load(Ordering::Relaxed) => Some(Reason::Memory),
             None => self.timed_out().then_some(Reason::Time),
         }
     }

@@ -21,6 +21,8 @@ pub enum Event<'a> {
         /// Nodes postponed.
         postponed: usize,
     },
+    /// So many nodes were expanded in this BRAB run: instead of [`Event::Node`] where that is not wanted.
+    NodeCount(usize),
     /// The node was replaced by a candidate with this (negative) number.
     Approximated {
         /// Printed as `approx[-5]`.

@@ -219,7 +219,9 @@ impl<'a, 'r> Run<'a, 'r> {
             self.pool.effort += effort(cube.procs);
             self.report(id, observer);
             let id = self.approximate(id, observer)?;
-            self.expand(id)?;
+            if let Some(reason) = self.expand(id)? {
+                return Ok(End::Unknown(reason, None));
+            }
         }
     }
 
@@ -284,10 +286,11 @@ impl<'a, 'r> Run<'a, 'r> {
     }
 
     fn report(&self, id: NodeId, observer: &mut dyn Observer) {
+        let system = self.setting.system;
         if !observer.wants_nodes() {
+            observer.event(system, Event::NodeCount(self.counts.nodes));
             return;
         }
-        let system = self.setting.system;
         let history = self.nodes.history_text(system, id);
         let cube = text(system, self.setting.shape, &self.nodes.get(id).cube);
         observer.event(
@@ -302,14 +305,18 @@ impl<'a, 'r> Run<'a, 'r> {
         );
     }
 
-    /// Takes the pre-images of a node and adds it to the visited ones.
-    fn expand(&mut self, id: NodeId) -> Result<(), Overflow> {
+    /// Takes the pre-images of a node and adds it to the visited ones. Returns a reason when the run must
+    /// end before that is done.
+    fn expand(&mut self, id: NodeId) -> Result<Option<Reason>, Overflow> {
         let setting = self.setting;
         let node = self.nodes.get(id).clone();
         self.counts.max_procs = self.counts.max_procs.max(node.cube.procs.into());
         self.counts.deleted += self.visited.insert(self.context, node.cube.clone(), setting.options.delete);
         let mut later = Vec::new();
         for t in setting.transitions {
+            if let Some(reason) = setting.interrupt.reason() {
+                return Ok(Some(reason));
+            }
             let mut pres: Vec<Pre> = Vec::new();
             pre_image(setting.shape, t, &node.cube, setting.pre, &mut self.counts.pre, &mut pres)?;
             for pre in pres {
@@ -341,7 +348,7 @@ impl<'a, 'r> Run<'a, 'r> {
         for next in later {
             self.frontier.postpone(next);
         }
-        Ok(())
+        Ok(None)
     }
 
     fn postpones(&self, child: &Cube, pre: &Pre, t: &Prepared<'_>) -> bool {

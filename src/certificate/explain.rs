@@ -4,6 +4,7 @@ use super::obligations::Obligation;
 use super::prove::Failure;
 use super::{Cubes, Refused, text};
 use crate::model::{BadKind, System};
+use crate::report::reason;
 
 /// An obligation in one line, with the number of its cube.
 pub fn obligation(system: &System, obligation: Obligation) -> String {
@@ -44,8 +45,7 @@ pub fn explain(system: &System, refused: &Refused) -> String {
             }
             Failure::Overflow => "a number left the 64-bit range".to_owned(),
             Failure::Processes => "a case has too many processes".to_owned(),
-            Failure::Time => "the time limit was reached".to_owned(),
-            Failure::Interrupted(signal) => format!("interrupted by signal {signal}"),
+            Failure::Stopped(why) => reason(why),
         },
     }
 }

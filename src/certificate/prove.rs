@@ -17,6 +17,7 @@ use super::solver::{Answer, Session};
 use super::units::{Index, Instance, Units};
 use crate::interrupt::Interrupt;
 use crate::model::{Literal, System};
+use crate::verdict::Reason;
 
 /// Why there is no proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,10 +30,8 @@ pub enum Failure {
     Overflow,
     /// More processes than a case may have.
     Processes,
-    /// The time is over.
-    Time,
-    /// This signal arrived.
-    Interrupted(i32),
+    /// The run must end, for this reason.
+    Stopped(Reason),
 }
 
 impl From<Overflow> for Failure {
@@ -169,11 +168,8 @@ impl Prover<'_, '_> {
     fn show(&mut self, obligation: Obligation) -> Result<(), Failure> {
         let mut refutations = Vec::new();
         for case in self.obligations.cases(obligation)? {
-            if let Some(signal) = self.interrupt.pending() {
-                return Err(Failure::Interrupted(signal));
-            }
-            if self.interrupt.timed_out() {
-                return Err(Failure::Time);
+            if let Some(reason) = self.interrupt.reason() {
+                return Err(Failure::Stopped(reason));
             }
             let units = Units::new(self.index, &case.formula, case.procs, self.usable(obligation));
             let at_once = units.refuting(self.index, &mut self.order(obligation).into_iter(), case.procs);

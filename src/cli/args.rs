@@ -207,7 +207,8 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = LIMITS)]
     pub time_limit: Option<Duration>,
 
-    /// End an exploration when its states take this much memory (100MB, 4GB) [default: 80 % of the machine's]
+    /// End the run when it takes this much memory (100MB, 4GB), and an exploration when its states take
+    /// half of it, with --only-forward 90 % [default: 80 % of the machine's]
     #[arg(long, value_name = "SIZE", value_parser = bytes, help_heading = LIMITS)]
     pub memory_limit: Option<usize>,
 

@@ -49,8 +49,7 @@ pub fn certify(
         Ok(certificate) => Some(certificate),
         Err(refused) => {
             found.verdict = Some(Verdict::Unknown(match refused {
-                Refused::Failed(Failure::Time, _) => Reason::Time,
-                Refused::Failed(Failure::Interrupted(signal), _) => Reason::Interrupted(signal),
+                Refused::Failed(Failure::Stopped(reason), _) => reason,
                 other => Reason::Uncertified(certificate::explain(system, &other)),
             }));
             None

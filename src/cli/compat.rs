@@ -116,6 +116,20 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
             out.words.push(word);
             continue;
         };
+        // A flag whose value may be left out takes it after `=`, lest it swallow the model.
+        let named = |next: &OsString| {
+            arg.is_require_equals_set()
+                && !attached
+                && next.to_str().is_some_and(|next| {
+                    arg.get_possible_values().iter().any(|value| value.matches(next, false))
+                })
+        };
+        if let Some(value) = words.next_if(named) {
+            let mut joined = OsString::from(format!("--{name}="));
+            joined.push(value);
+            out.words.push(joined);
+            continue;
+        }
         let values = if attached { 0 } else { values(arg) };
         let long = name.len() > 1 && !text.starts_with("--");
         out.words.push(if long { format!("-{text}").into() } else { word });
@@ -178,6 +192,9 @@ mod tests {
             ("m.cub brab 3", "m.cub brab 3"),
             ("-search brab m.cub", "--search brab m.cub"),
             ("-- -quiet", "-- -quiet"),
+            ("--trace-states full m.cub", "--trace-states=full m.cub"),
+            ("-trace-states diff m.cub", "--trace-states=diff m.cub"),
+            ("--trace-states m.cub", "--trace-states m.cub"),
             ("-unknown -", "-unknown -"),
             ("-", "-"),
         ] {

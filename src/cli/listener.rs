@@ -83,6 +83,9 @@ impl Observer for Listener {
                 let cube = self.verbose.then_some(cube);
                 self.print(&report::node(number, history, cube, (queued, postponed), self.style));
             }
+            Event::NodeCount(_) => {
+                self.progress.nodes.fetch_add(1, Ordering::Relaxed);
+            }
             Event::Approximated { number, cube } => {
                 self.print(&report::approximation(number, cube, self.style));
             }

@@ -9,6 +9,7 @@ mod exit;
 mod files;
 mod input;
 mod listener;
+mod memory;
 mod output;
 mod replay;
 mod settings;
@@ -24,7 +25,7 @@ use std::thread;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use cubicle::diagnostic::Severity;
+use cubicle::diagnostic::{Severity, Source};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::verdict::Verdict;
@@ -108,7 +109,7 @@ fn decide(args: &Args) -> u8 {
     let interrupt = Interrupt::default();
     let progress = Arc::new(Progress::default());
     let output = Arc::new(Output::new(interrupt.clone()));
-    if let Err(error) = watchdog::start(&interrupt, &progress, &output) {
+    if let Err(error) = watchdog::start(&interrupt, settings::memory(args), &progress, &output) {
         complain(&format!("error: cannot listen to signals: {error}"));
         return exit::INTERNAL;
     }
@@ -140,15 +141,17 @@ fn decide(args: &Args) -> u8 {
     progress.done.store(true, Ordering::Relaxed);
     listener.status.clear();
 
+    let name = args.file.display().to_string();
+    let source = Source { name: &name, text: &text };
     let states = settings::trace_states(args);
     output.write(&if args.quiet {
         report::answer(&system, &found, states, style)
     } else {
-        report::conclusion(&system, &options, &found, states, style)
+        report::conclusion(&system, &source, &options, &found, states, style)
     });
     let code = exit::after_output(exit::of_report(&found), output.finish());
     advise(args, &system, &found);
-    let written = write_files(args, &system, &found)
+    let written = write_files(args, &system, &source, &found)
         .and_then(|()| certificate::write(args, &system, certified.as_ref()));
     // The process ends here: taking millions of states apart would only make it end later.
     std::mem::forget(found);
@@ -178,14 +181,13 @@ fn advise(args: &Args, system: &System, found: &Report) {
 }
 
 /// The files that flags ask for.
-fn write_files(args: &Args, system: &System, found: &Report) -> Result<(), String> {
-    let model = args.file.display().to_string();
+fn write_files(args: &Args, system: &System, source: &Source<'_>, found: &Report) -> Result<(), String> {
     if let Some(path) = &args.stats_json {
-        files::write(path, &report::statistics_json(system, &model, found))?;
+        files::write(path, &report::statistics_json(system, source.name, found))?;
     }
     if let Some(path) = &args.trace_out {
         match found.traces().next() {
-            Some(trace) => files::write(path, &itf::write(system, trace, &model))?,
+            Some(trace) => files::write(path, &itf::write(system, trace, source))?,
             None if args.quiet => {}
             None => complain("note: there is no trace to write"),
         }

@@ -9,6 +9,7 @@ use cubicle::options::{
 use cubicle::report::{Style, TraceStates};
 
 use super::args::{self, Args};
+use super::memory;
 
 /// What the engines are asked to do.
 pub fn options(args: &Args) -> Options {
@@ -50,7 +51,7 @@ fn forward(args: &Args) -> ForwardOptions {
             args::CflChoice::Uniform => CflChoice::Uniform,
         },
         epochs: args.epochs.map(saturating),
-        memory: args.memory_limit.or_else(most_of_the_memory),
+        memory: memory(args).map(|limit| if args.only_forward { limit / 10 * 9 } else { limit / 2 }),
         jobs: usize::from(args.jobs),
         ..ForwardOptions::default()
     }
@@ -102,12 +103,9 @@ fn backward(args: &Args) -> BackwardOptions {
     }
 }
 
-/// 80 % of the machine's memory, where the system tells how much there is.
-fn most_of_the_memory() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes / 5 * 4 * 1024)
+/// What the process may use. Of it, the states get nine tenths, or half when a proof is to follow.
+pub fn memory(args: &Args) -> Option<usize> {
+    args.memory_limit.or_else(memory::most_of_it)
 }
 
 /// A limit beyond the address space is none.

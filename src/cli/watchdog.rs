@@ -1,4 +1,4 @@
-//! Signals and the limit on CPU time, and the thread that ends a run whose engine does not react to them.
+//! Signals, the limits on CPU time and memory, and the thread that ends a run whose engine does not react to them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,12 +6,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cubicle::interrupt::Interrupt;
+use cubicle::verdict::Reason;
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
-use super::cpu::{self, Budget};
-use super::exit;
 use super::output::{Output, complain};
+use super::{cpu, exit, memory};
 
 /// How long an engine may take to stop in good order.
 const GRACE: Duration = Duration::from_secs(1);
@@ -43,8 +43,13 @@ impl Progress {
     }
 }
 
-/// Passes signals on to `interrupt` and starts the watchdog.
-pub fn start(interrupt: &Interrupt, progress: &Arc<Progress>, output: &Arc<Output>) -> std::io::Result<()> {
+/// Passes signals on to `interrupt` and starts the watchdog. `memory` is in bytes.
+pub fn start(
+    interrupt: &Interrupt,
+    memory: Option<usize>,
+    progress: &Arc<Progress>,
+    output: &Arc<Output>,
+) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGUSR1])?;
     let (listener, told) = (interrupt.clone(), Arc::clone(progress));
     thread::Builder::new().name("signals".into()).spawn(move || {
@@ -57,30 +62,48 @@ pub fn start(interrupt: &Interrupt, progress: &Arc<Progress>, output: &Arc<Outpu
         }
     })?;
     let (interrupt, progress, output) = (interrupt.clone(), Arc::clone(progress), Arc::clone(output));
-    thread::Builder::new().name("watchdog".into()).spawn(move || watch(&interrupt, &progress, &output))?;
+    thread::Builder::new()
+        .name("watchdog".into())
+        .spawn(move || watch(&interrupt, memory, &progress, &output))?;
     Ok(())
 }
 
 /// Ends the process when it should have ended by itself a while ago.
-fn watch(interrupt: &Interrupt, progress: &Progress, output: &Output) {
-    let budget = Budget::of_process();
+fn watch(interrupt: &Interrupt, memory: Option<usize>, progress: &Progress, output: &Output) {
+    let cpu = cpu::Budget::of_process();
+    let memory = memory.map(memory::Budget::new);
     let mut overdue: Option<Instant> = None;
     loop {
         thread::sleep(TICK);
-        let mut killed_soon = false;
-        if let Some(budget) = budget {
+        let mut at_once = false;
+        if let Some(budget) = cpu {
             let spent = cpu::spent();
             if spent >= budget.ask {
                 interrupt.expire();
             }
-            killed_soon = spent >= budget.force;
+            at_once |= spent >= budget.force;
         }
-        let signal = interrupt.pending();
-        let late = signal.is_some() || (interrupt.timed_out() && !progress.done.load(Ordering::Relaxed));
-        if !late {
+        if let Some(budget) = memory {
+            let (stop, end) = budget.exceeded(memory::used());
+            if stop {
+                interrupt.exhaust();
+            }
+            at_once |= end;
+        }
+        let Some(reason) = interrupt.reason() else {
             overdue = None;
-        } else if killed_soon || overdue.get_or_insert_with(Instant::now).elapsed() >= GRACE {
-            let why = if signal.is_some() { "stopped on request" } else { "stopped at the time limit" };
+            continue;
+        };
+        let signal = interrupt.pending();
+        if signal.is_none() && progress.done.load(Ordering::Relaxed) {
+            continue;
+        }
+        if at_once || overdue.get_or_insert_with(Instant::now).elapsed() >= GRACE {
+            let why = match reason {
+                Reason::Memory => "stopped at the memory limit",
+                Reason::Interrupted(_) => "stopped on request",
+                _ => "stopped at the time limit",
+            };
             complain(&format!("{why}, in the middle of a step: {}", progress.line()));
             let code = exit::after_output(signal.map_or(exit::UNKNOWN, exit::of_signal), output.try_finish());
             #[expect(clippy::exit, reason = "the main thread is stuck: nobody else can end the process")]

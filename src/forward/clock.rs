@@ -68,11 +68,8 @@ impl Clock {
 
     /// Why to stop, if so. Reads the clocks.
     pub fn reason(&self) -> Option<Stop> {
-        if self.interrupt.pending().is_some() {
-            return Some(Stop::Interrupted);
-        }
-        let expired = self.expired.load(Ordering::Relaxed) || self.time_is_up() || self.interrupt.timed_out();
-        expired.then_some(Stop::Time)
+        let over = || self.expired.load(Ordering::Relaxed) || self.time_is_up();
+        self.interrupt.reason().map(Stop::from).or_else(|| over().then_some(Stop::Time))
     }
 
     /// Whether a signal asks to stop.

@@ -48,7 +48,7 @@ use crate::model::{System, TransitionId};
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
 use crate::oracle::Growth;
-use crate::verdict::Trace;
+use crate::verdict::{Reason, Trace};
 use machine::{BuildOptions, Machine, Unbuildable};
 use search::Search;
 use space::Seen;
@@ -178,6 +178,17 @@ impl Exploration {
     /// The views of so many processes that the states have; `None` when there are no states.
     pub fn views(&self, procs: usize) -> Option<Views> {
         self.seen.as_ref().map(|seen| seen.views(procs))
+    }
+}
+
+/// Why an exploration ends when the run as a whole must.
+impl From<Reason> for Stop {
+    fn from(why: Reason) -> Self {
+        match why {
+            Reason::Interrupted(_) => Self::Interrupted,
+            Reason::Memory => Self::Memory,
+            _ => Self::Time,
+        }
     }
 }
 

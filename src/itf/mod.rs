@@ -8,7 +8,7 @@
 //! value of an abstract type `data` is `"data!0"`, `"data!1"`, ..
 //!
 //! What ITF leaves to the tools stands under `#meta`: of the file the number of processes, of a state
-//! the transition that led to it with its arguments.
+//! the transition that led to it with its arguments, and where in the model these are declared.
 
 mod read;
 mod replay;

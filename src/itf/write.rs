@@ -2,25 +2,29 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::diagnostic::{Source, Span};
 use crate::model::semantics::{Layout, State, Step, Value, tuples};
 use crate::model::{BOOL, BadKind, System, Type, Var, VarId, VarKind};
 use crate::verdict::Trace;
 
-/// The text of the file, ending in a line feed. `source` names the model.
-pub fn write(system: &System, trace: &Trace, source: &str) -> String {
+/// The text of the file, ending in a line feed. `source` is the model.
+pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {
     let layout = Layout::new(system, trace.initial.procs);
     let mut states = vec![state(system, &layout, &trace.initial, json!({ "index": 0 }))];
     for (number, step) in trace.steps.iter().enumerate() {
-        states.push(state(system, &layout, &step.after, of_step(system, number + 1, step)));
+        states.push(state(system, &layout, &step.after, of_step(system, source, number + 1, step)));
     }
     let vars: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
-    let meta = json!({
+    let mut meta = json!({
         "format": "ITF",
         "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
-        "source": source,
+        "source": source.name,
         "processes": trace.initial.procs,
         "ends in": ending(system, trace),
     });
+    if let Some(bad) = trace.bad {
+        meta["declared at"] = place(source, system.bad[bad].span);
+    }
     // One line for each state, so that a diff of two traces says something.
     let states: Vec<_> = states.iter().map(|state| format!("    {state}")).collect();
     format!(
@@ -44,13 +48,20 @@ pub(super) fn bad_name(system: &System, bad: usize) -> String {
     }
 }
 
-fn of_step(system: &System, index: usize, step: &Step) -> Json {
+/// Where a declaration begins.
+fn place(source: &Source<'_>, span: Span) -> Json {
+    let (line, column) = source.position(span);
+    json!({ "line": line, "column": column })
+}
+
+fn of_step(system: &System, source: &Source<'_>, index: usize, step: &Step) -> Json {
     let transition = system.transition(step.transition);
     let (shown, hidden) = step.args.split_at(transition.params.len());
     let mut meta = json!({
         "index": index,
         "transition": transition.name,
         "arguments": shown.iter().map(|&p| process(p)).collect::<Vec<_>>(),
+        "declared at": place(source, transition.span),
     });
     if !hidden.is_empty() {
         meta["hidden arguments"] = hidden.iter().map(|&p| process(p)).collect();

@@ -8,9 +8,10 @@ use super::reason::reason;
 use super::stages::decider;
 use super::statistics::statistics;
 use super::style::Style;
-use super::trace::{history, states};
+use super::trace::{history, states, violation};
 use crate::backward::Outcome;
 use crate::check::{Conclusion, Enough, Report};
+use crate::diagnostic::Source;
 use crate::forward::Stop;
 use crate::model::{BadKind, System};
 use crate::options::Options;
@@ -28,6 +29,7 @@ pub enum TraceStates {
 /// Everything after the node lines, ending in the answer.
 pub fn conclusion(
     system: &System,
+    source: &Source<'_>,
     options: &Options,
     report: &Report,
     trace_states: Option<TraceStates>,
@@ -40,6 +42,9 @@ pub fn conclusion(
     }
     for (title, trace) in traces(report) {
         let _ = writeln!(text, "\n{}: {}", style.bad(title), history(system, trace, style));
+        if let Some(line) = violation(system, source, trace) {
+            let _ = writeln!(text, "{line}");
+        }
         if refuted_invariant(system, trace) {
             text.push_str("The `invariant` that the model declares is refuted.\n");
         }

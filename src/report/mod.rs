@@ -8,6 +8,7 @@ mod block;
 mod conclusion;
 mod forward;
 mod json;
+mod literals;
 mod progress;
 mod reason;
 mod stages;

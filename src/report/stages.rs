@@ -4,6 +4,7 @@ use super::block::WIDTH;
 use super::style::Style;
 use crate::check::{Decider, Report, Stage};
 use crate::options::Proof;
+use crate::verdict::Verdict;
 
 /// What is written when a search begins.
 pub fn stage(number: usize, proof: Proof, effort: u64, style: Style) -> String {
@@ -15,6 +16,9 @@ pub fn stage(number: usize, proof: Proof, effort: u64, style: Style) -> String {
 /// Which engine settled the verdict, after which others; without line end. `None` when nobody did, or when
 /// there was only one to do it.
 pub(super) fn decider(report: &Report) -> Option<String> {
+    if matches!(report.verdict, Some(Verdict::Unknown(_))) {
+        return None;
+    }
     let last = report.stages.last()?;
     let (who, before) = match report.decider? {
         Decider::Stage(proof) => (name(proof), &report.stages[..report.stages.len() - 1]),

@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 
 use super::conclusion::TraceStates;
+use super::literals::literal;
 use super::style::Style;
 use super::values::{Names, cells, processes};
+use crate::diagnostic::Source;
 use crate::model::semantics::{State, Step, satisfies};
-use crate::model::{BadKind, System};
+use crate::model::{BadKind, ProcRef, System};
 use crate::verdict::Trace;
 
 /// `Init -> t(#1) -> u(#1, #3) -> unsafe[1]`; a trace without a bad cube ends in `deadlock`.
@@ -69,6 +71,26 @@ pub fn states(system: &System, trace: &Trace, which: TraceStates, style: Style) 
         let _ = writeln!(text, "({line})");
     }
     text
+}
+
+/// `unsafe[1] (model.cub:17:1) holds in the last state for #1, #2: At[#1] = Inside && At[#2] = Inside`;
+/// `None` for a deadlock. Without line end.
+pub(super) fn violation(system: &System, source: &Source<'_>, trace: &Trace) -> Option<String> {
+    let bad = &system.bad[trace.bad?];
+    let last = trace.steps.last().map_or(&trace.initial, |step| &step.after);
+    let witnesses = satisfies(system, last, trace.bad?)?;
+    let name = |p: ProcRef| match p {
+        ProcRef::Var(i) => processes(&witnesses[usize::from(i)..=usize::from(i)]),
+        ProcRef::Const(k) => processes(&[usize::from(k)]),
+    };
+    let literals: Vec<_> = bad.cube.iter().map(|l| literal(system, l, &name)).collect();
+    let literals = if literals.is_empty() { "true".to_owned() } else { literals.join(" && ") };
+    let who = if witnesses.is_empty() { String::new() } else { format!(" for {}", processes(&witnesses)) };
+    Some(format!(
+        "{} ({}) holds in the last state{who}: {literals}",
+        ending(system, trace),
+        source.place(bad.span)
+    ))
 }
 
 /// ` for #1, #3`: the processes of the bad cube, when it has any.

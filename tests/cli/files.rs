@@ -128,3 +128,15 @@ fn a_file_that_cannot_be_written_is_an_error() {
         assert!(outcome.stderr.contains(&format!("cannot write {target}")), "{}", outcome.stderr);
     }
 }
+
+#[test]
+fn a_trace_says_where_its_steps_are_declared() {
+    let (_folder, path, trace) = traced(models::UNSAFE, 2, 1);
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(&trace).unwrap()).unwrap();
+    let model = std::fs::read_to_string(&path).unwrap();
+    let line_of = |word: &str| model.lines().position(|line| line.contains(word)).unwrap() + 1;
+    assert_eq!(file["#meta"]["declared at"]["line"], line_of("unsafe"));
+    let step = &file["states"][1]["#meta"];
+    let name = step["transition"].as_str().unwrap();
+    assert_eq!(step["declared at"]["line"], line_of(&format!("transition {name}")));
+}

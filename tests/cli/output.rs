@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::harness::{cubicle, outcome, run};
+use crate::harness::{cubicle, outcome, run, run_on};
 use crate::models;
 
 #[test]
@@ -71,4 +71,26 @@ fn a_reader_that_has_seen_enough_does_not_change_the_answer() {
     let outcome = outcome(&child.wait_with_output().unwrap());
     assert!(matches!(outcome.code, Some(1 | 141)), "{outcome:?}");
     assert!(!outcome.stderr.contains("error"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_run_ends_at_its_memory_limit() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("endless.cub");
+    std::fs::write(&path, models::ENDLESS).unwrap();
+    // The program alone takes more.
+    let outcome = run_on("-q --memory-limit 1M --nodes 1000000000 --depth 1000000000", &path);
+    assert_eq!(outcome.code, Some(3), "{outcome:?}");
+    let told = outcome.stdout + &outcome.stderr;
+    assert!(told.contains("not enough memory") || told.contains("stopped at the memory limit"), "{told}");
+    let outcome = run_on("--memory-limit 40M --only-forward --procs 2", &path);
+    assert!(outcome.stdout.contains("cut by the memory limit"), "{outcome:?}");
+}
+
+#[test]
+fn an_error_trace_says_which_literals_hold() {
+    let outcome = run("examples/mutex_wrong.cub");
+    let line = "unsafe[1] (examples/mutex_wrong.cub:16:1) holds in the last state for #1, #2: \
+                At[#1] = Inside && At[#2] = Inside\n";
+    assert!(outcome.stdout.contains(line), "{}", outcome.stdout);
 }
