@@ -271,6 +271,27 @@ pub fn residues(shape: &Shape, v: &Pattern, n: &View<'_>, visit: &mut dyn FnMut(
     Matching { shape, v, n, implied: false }.run(&mut |m, map| m.residue(map).is_some_and(&mut *visit));
 }
 
+/// The residues in `n` of the renamings of `v` that hold in `witness`, a part of `n` that is decided further.
+pub fn residues_at(
+    shape: &Shape,
+    v: &Pattern,
+    witness: &View<'_>,
+    n: &View<'_>,
+    visit: &mut dyn FnMut(Residue),
+) {
+    if v.globals.iter().any(|&(s, m)| witness.mask(shape, s) & m == 0) {
+        return;
+    }
+    Matching { shape, v, n: witness, implied: false }.run(&mut |m, map| {
+        if m.residue(map).is_some()
+            && let Some(r) = (Matching { n, ..*m }).residue(map)
+        {
+            visit(r);
+        }
+        false
+    });
+}
+
 struct Matching<'a, 'b> {
     shape: &'a Shape,
     v: &'a Pattern,

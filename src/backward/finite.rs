@@ -6,19 +6,28 @@
 //! left to Z3.
 
 use super::cover::{Residue, View};
-use super::cube::Builder;
+use super::cube::{Builder, Cube};
 use super::ground::{Overflow, Side};
-use super::slot::{Shape, Slot};
+use super::slot::{Kind, Shape, Slot};
 use super::theory::{self, Sat};
 use smallvec::SmallVec;
 
-/// Decisions made before a test is left to Z3.
-const DECISIONS: usize = 20_000;
-/// Choices of side literals checked before a test is left to Z3.
-const THEORY_TESTS: usize = 60;
+/// What may be spent on a test before it is left to Z3.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    decisions: usize,
+    /// Choices of side literals checked.
+    theory_tests: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { decisions: 20_000, theory_tests: 60 }
+    }
+}
 
 /// `some slot outside its mask, or some side literal holds`.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 struct Clause {
     /// Place, forbidden mask.
     outside: SmallVec<[(u32, u64); 4]>,
@@ -26,30 +35,123 @@ struct Clause {
     sides: Vec<Side>,
 }
 
-/// Whether some state of `n` lies outside every cube that `residues` are what is left of.
+/// Whether some state of `n` lies outside every visited cube.
+///
+/// Clauses are made as they are needed: a choice that satisfies those so far is completed to a witness,
+/// and `violated` gives what is left in `n` of the visited cubes that hold in the witness. A witness in none
+/// is certain once the theory test accepts it. Unknown also when it does not: the caller then makes all
+/// clauses. Also returns the number of clauses made.
 pub fn escapes(
     shape: &Shape,
     n: &View<'_>,
-    residues: &[Residue],
-    slots: &dyn Fn(u32) -> Slot,
-) -> Result<Sat, Overflow> {
-    let mut clauses = Vec::with_capacity(residues.len());
-    for r in residues {
-        let sides = r.sides.iter().map(Side::negate).collect::<Result<Vec<_>, _>>()?;
-        clauses.push(Clause { outside: r.masks.clone(), sides });
+    slots: &[Slot],
+    budget: &mut Budget,
+    violated: &mut dyn FnMut(&View<'_>, &mut Vec<Residue>),
+) -> Result<(Sat, usize), Overflow> {
+    let mut residues = Vec::new();
+    let mut clauses = Vec::new();
+    loop {
+        let before = clauses.len();
+        for r in residues.drain(..) {
+            let clause = clause(&r)?;
+            if !clauses.contains(&clause) {
+                clauses.push(clause);
+            }
+        }
+        if before > 0 && clauses.len() == before {
+            return Ok((Sat::Unknown, before)); // a contradiction of side literals was not seen
+        }
+        let (sat, model) = solve(shape, n, slots, &clauses, budget)?;
+        let Some(model) = model.filter(|_| sat == Sat::Yes) else {
+            return Ok((sat, clauses.len()));
+        };
+        let table = complete(shape, slots, model.masks, n.cube.sides.iter().chain(&model.chosen));
+        let sides = n.cube.sides.iter().chain(&model.chosen).cloned().collect();
+        // Its masks stand in the table alone.
+        let cube = Cube { sides, masks: Box::default(), ..*n.cube };
+        violated(&View { cube: &cube, dense: n.dense, masks: &table }, &mut residues);
+        if residues.is_empty() {
+            let mut b = Builder::from_cube(shape, &cube);
+            let decided = slots.iter().zip(&table).all(|(&s, &m)| m == 0 || b.restrict(s, m));
+            let sat = if decided { theory::satisfiable(shape, &b)? } else { Sat::No };
+            return Ok((if sat == Sat::Yes { Sat::Yes } else { Sat::Unknown }, clauses.len()));
+        }
     }
-    clauses.sort_by_key(|c| (c.outside.len() + 2 * c.sides.len(), c.outside.first().copied()));
-    let mut search = Search {
-        shape,
-        n,
-        slots,
-        clauses: &clauses,
-        decisions: DECISIONS,
-        theory_tests: THEORY_TESTS,
-        base: n.masks,
-    };
-    let state = State { masks: n.masks.to_vec(), chosen: Vec::new() };
-    search.solve(state)
+}
+
+/// As [`escapes`], for the clauses of all renamings of all visited cubes.
+pub fn escapes_all(
+    shape: &Shape,
+    n: &View<'_>,
+    residues: &[Residue],
+    slots: &[Slot],
+    budget: &mut Budget,
+) -> Result<Sat, Overflow> {
+    let clauses = residues.iter().map(clause).collect::<Result<Vec<_>, _>>()?;
+    Ok(solve(shape, n, slots, &clauses, budget)?.0)
+}
+
+fn clause(r: &Residue) -> Result<Clause, Overflow> {
+    let sides = r.sides.iter().map(Side::negate).collect::<Result<Vec<_>, _>>()?;
+    Ok(Clause { outside: r.masks.clone(), sides })
+}
+
+fn solve(
+    shape: &Shape,
+    n: &View<'_>,
+    slots: &[Slot],
+    clauses: &[Clause],
+    budget: &mut Budget,
+) -> Result<(Sat, Option<State>), Overflow> {
+    let mut order: Vec<usize> = (0..clauses.len()).collect();
+    order.sort_by_key(|&i| {
+        let c = &clauses[i];
+        (c.outside.len() + 2 * c.sides.len(), c.outside.first().copied())
+    });
+    let mut search = Search { shape, n, slots, clauses, order, budget, base: n.masks, model: None };
+    let sat = search.solve(State { masks: n.masks.to_vec(), chosen: Vec::new() })?;
+    Ok((sat, search.model))
+}
+
+/// Decides every mask, equal or different where a side literal asks for it as far as that is seen from the
+/// two masks alone.
+fn complete<'s>(
+    shape: &Shape,
+    slots: &[Slot],
+    mut masks: Vec<u64>,
+    sides: impl Iterator<Item = &'s Side>,
+) -> Vec<u64> {
+    let place = |s: Slot| slots.iter().position(|&t| t == s);
+    let last = |m: u64| m.checked_ilog2().map_or(0, |bit| 1u64 << bit);
+    for side in sides {
+        let (Side::Eq(a, b) | Side::Ne(a, b)) = *side else { continue };
+        if !matches!(shape.kind(a), Kind::Enum(_) | Kind::Proc) {
+            continue;
+        }
+        let mask = |s: Slot, masks: &[u64]| match s.as_process() {
+            Some(p) => 1 << p,
+            None => place(s).map_or(0, |at| masks[at]),
+        };
+        let (x, y) = (mask(a, &masks), mask(b, &masks));
+        let (x, y) = if matches!(side, Side::Eq(..)) {
+            (last(x & y), last(x & y))
+        } else {
+            let x = last(x);
+            let rest = y & !(x & !super::slot::OTHER);
+            (x, last(rest))
+        };
+        if x != 0 && y != 0 {
+            for (s, m) in [(a, x), (b, y)] {
+                if let Some(at) = place(s) {
+                    masks[at] = m;
+                }
+            }
+        }
+    }
+    for m in &mut masks {
+        *m = last(*m);
+    }
+    masks
 }
 
 #[derive(Clone)]
@@ -61,12 +163,15 @@ struct State {
 struct Search<'a, 'b> {
     shape: &'a Shape,
     n: &'a View<'b>,
-    slots: &'a dyn Fn(u32) -> Slot,
+    slots: &'a [Slot],
     clauses: &'a [Clause],
-    decisions: usize,
-    theory_tests: usize,
+    /// The clauses, short ones first.
+    order: Vec<usize>,
+    budget: &'a mut Budget,
     /// Masks of the tested cube.
     base: &'a [u64],
+    /// The choice that satisfied every clause.
+    model: Option<State>,
 }
 
 impl Search<'_, '_> {
@@ -75,7 +180,8 @@ impl Search<'_, '_> {
         let branch = loop {
             let mut changed = false;
             let mut best: Option<(usize, usize)> = None;
-            for (i, clause) in self.clauses.iter().enumerate() {
+            for &i in &self.order {
+                let clause = &self.clauses[i];
                 match status(&state, clause) {
                     Status::Satisfied => {}
                     Status::Empty => return Ok(Sat::No),
@@ -101,12 +207,14 @@ impl Search<'_, '_> {
             }
         };
         let Some(i) = branch else {
-            return self.theory(&state);
+            let sat = self.theory(&state)?;
+            self.model = Some(state);
+            return Ok(sat);
         };
-        if self.decisions == 0 || self.theory_tests == 0 {
+        if self.budget.decisions == 0 || self.budget.theory_tests == 0 {
             return Ok(Sat::Unknown);
         }
-        self.decisions -= 1;
+        self.budget.decisions -= 1;
         // Either the first open literal of the clause holds, or it does not and another must.
         let clause = &self.clauses[i];
         let mut answer = Sat::No;
@@ -158,13 +266,13 @@ impl Search<'_, '_> {
         if state.chosen.is_empty() && self.n.cube.sides.is_empty() {
             return Ok(Sat::Yes);
         }
-        if self.theory_tests == 0 {
+        if self.budget.theory_tests == 0 {
             return Ok(Sat::Unknown);
         }
-        self.theory_tests -= 1;
+        self.budget.theory_tests -= 1;
         let mut b = Builder::from_cube(self.shape, self.n.cube);
         for (place, (&mask, &base)) in state.masks.iter().zip(self.base).enumerate() {
-            if mask != base && !b.restrict((self.slots)(place as u32), mask) {
+            if mask != base && !b.restrict(self.slots[place], mask) {
                 return Ok(Sat::No);
             }
         }

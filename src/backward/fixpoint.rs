@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
-use super::cover::{Dense, Key, Pattern, Residue, View, residues, subsumes};
+use super::cover::{Dense, Key, Pattern, Residue, View, residues, residues_at, subsumes};
 use super::cube::{Builder, Cube};
 use super::export::{formula, formulas, side_literal};
-use super::finite::escapes;
+use super::finite::{Budget, escapes, escapes_all};
 use super::ground::{Ground, Overflow};
 use super::slot::{Shape, Slot};
 use super::theory::{Sat, satisfiable};
@@ -228,6 +228,25 @@ impl Visited {
         context.counts.hard += 1;
         let (dense, slots) = context.layout(cube.procs);
         let view = View { cube, dense, masks: &table };
+        let mut budget = Budget::default();
+        let mut clauses = 0;
+        if context.solver == SolverMode::Layered {
+            let (answer, made) = escapes(shape, &view, slots, &mut budget, &mut |witness, out| {
+                let impossible = witness.impossible(shape);
+                for (key, e) in self.keys.iter().zip(&self.entries) {
+                    if key.may_meet(cube.procs, impossible) {
+                        residues_at(shape, &e.pattern, witness, &view, &mut |r| out.push(r));
+                    }
+                }
+            })?;
+            clauses = made as u64;
+            if answer != Sat::Unknown {
+                let covered = answer == Sat::No;
+                context.counts.clauses += clauses;
+                context.counts.hard_covered += u64::from(covered);
+                return Ok(if covered { Covered::Union } else { Covered::No });
+            }
+        }
         let impossible = view.impossible(shape);
         let mut all: Vec<Residue> = Vec::new();
         let mut covered = false;
@@ -245,11 +264,11 @@ impl Visited {
                 return Ok(Covered::Subsumed);
             }
         }
-        let clauses = all.len() as u64;
+        clauses += all.len() as u64;
         let answer = if all.is_empty() {
             Sat::Yes
         } else if context.solver == SolverMode::Layered {
-            escapes(shape, &view, &all, &|place| slots[place as usize])?
+            escapes_all(shape, &view, &all, slots, &mut budget)?
         } else {
             Sat::Unknown
         };
