@@ -98,7 +98,8 @@ impl Formula {
 
     /// Conjunction, flattened.
     pub fn all(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut flat = Vec::new();
+        let parts = parts.into_iter();
+        let mut flat = Vec::with_capacity(parts.size_hint().0);
         for part in parts {
             match part {
                 Self::All(inner) => flat.extend(inner),
@@ -158,6 +159,16 @@ pub enum Reading<'a> {
     After(&'a Transition, &'a [u8]),
 }
 
+impl Reading<'_> {
+    /// Whether cells of this variable are read in the state itself.
+    fn keeps(&self, var: VarId) -> bool {
+        match self {
+            Self::Now => true,
+            Self::After(transition, _) => transition.updates.iter().all(|update| update.var != var),
+        }
+    }
+}
+
 /// Reads formulas of a system.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
@@ -200,6 +211,9 @@ impl<'a> Reader<'a> {
     /// A literal.
     pub fn literal(self, literal: &Literal, names: &[u8], reading: Reading<'_>) -> Result<Formula, Overflow> {
         match literal {
+            Literal::In { cell, values } if reading.keeps(cell.var) => {
+                Ok(self.member(&Value::Point(Point::Place(place(cell, names))), *values))
+            }
             Literal::In { cell, values } => {
                 let ways = self.cell(cell, names, reading)?;
                 Ok(choose(ways, |value| self.member(value, *values)))

@@ -102,25 +102,23 @@ impl<'a> Obligations<'a> {
         let (t, cube) = (&self.system.transitions[transition], &self.cubes.all[number]);
         let rigid = self.system.proc_constants;
         let mut out = Vec::new();
-        if !writes(t, &cube.cube) {
-            // The cube held before the step, whatever the guard says: a stronger case than needed.
-            for (procs, named) in arrangements(rigid, cube.params) {
-                let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
-                out.push(Case { procs, args: Vec::new(), named, formula });
-            }
-            return Ok(out);
-        }
-        for (least, args) in arrangements(rigid, t.arity() as u8) {
+        let mut unchanged = !writes(t, &cube.cube);
+        let all = if unchanged { Vec::new() } else { arrangements(rigid, t.arity() as u8) };
+        for (least, args) in all {
             let guard = self.reader.conj(&t.guard, &args, Reading::Now)?;
             if guard == Formula::FALSE {
                 continue;
             }
             for (procs, named) in arrangements(least, cube.params) {
-                let mut parts = vec![self.reader.conj(&cube.cube, &named, Reading::After(t, &args))?];
-                if parts[0] == Formula::FALSE {
+                let after = self.reader.conj(&cube.cube, &named, Reading::After(t, &args))?;
+                if after == Formula::FALSE {
                     continue;
                 }
-                parts.push(guard.clone());
+                if after == self.reader.conj(&cube.cube, &named, Reading::Now)? {
+                    unchanged = true;
+                    continue;
+                }
+                let mut parts = vec![after, guard.clone()];
                 for other in (0..procs).filter(|p| !args.contains(p)) {
                     let names: Vec<u8> = args.iter().copied().chain([other]).collect();
                     for universal in &t.universals {
@@ -128,6 +126,13 @@ impl<'a> Obligations<'a> {
                     }
                 }
                 out.push(Case { procs, args: args.clone(), named, formula: Formula::all(parts) });
+            }
+        }
+        if unchanged {
+            // The cube held before the step, whatever arguments and guard: a stronger case than needed.
+            for (procs, named) in arrangements(rigid, cube.params) {
+                let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
+                out.push(Case { procs, args: Vec::new(), named, formula });
             }
         }
         Ok(out)

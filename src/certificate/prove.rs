@@ -4,7 +4,7 @@
 //! Starting from the properties, only cubes that some refutation uses are looked at themselves, so that the
 //! result is inductive and has no cube that nothing needs.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use z3::ast::Bool;
@@ -14,7 +14,7 @@ use super::Cubes;
 use super::ground::{Formula, Overflow, Reading};
 use super::obligations::{Case, Obligation, Obligations};
 use super::solver::{Answer, Session};
-use super::units::{Index, Instance, Units};
+use super::units::{Index, Instance, Refutation, Units};
 use crate::interrupt::Interrupt;
 use crate::model::{Literal, System};
 use crate::verdict::Reason;
@@ -97,6 +97,7 @@ pub fn prove(
             active: Vec::new(),
             known: HashMap::new(),
             claims: Vec::new(),
+            claimed: HashSet::new(),
             proof: Proof::default(),
         }
         .run(extent)
@@ -135,6 +136,8 @@ struct Prover<'a, 'i> {
     active: Vec<Active>,
     known: HashMap<Instance, usize>,
     claims: Vec<Claim>,
+    /// All claims so far: many cases have the same refutation.
+    claimed: HashSet<(Formula, Vec<Formula>)>,
     proof: Proof,
 }
 
@@ -172,12 +175,9 @@ impl Prover<'_, '_> {
                 return Err(Failure::Stopped(reason));
             }
             let units = Units::new(self.index, &case.formula, case.procs, self.usable(obligation));
-            let at_once = units.refuting(self.index, &mut self.order(obligation).into_iter(), case.procs);
+            let at_once = units.refuting(self.index, &case.formula, &mut self.order(obligation), case.procs);
             let instances = match at_once {
-                Some(instances) => {
-                    self.claim(obligation, &case, &instances)?;
-                    instances
-                }
+                Some(refutation) => self.claim(obligation, refutation)?,
                 None => self.search(obligation, &case, &units)?,
             };
             for instance in &instances {
@@ -196,16 +196,17 @@ impl Prover<'_, '_> {
 
     /// Cubes whose instances may be assumed, the most promising first: the cube itself, those needed anyway,
     /// the others.
-    fn order(&self, obligation: Obligation) -> Vec<usize> {
+    fn order(&self, obligation: Obligation) -> impl Iterator<Item = usize> {
         let proved = self.usable(obligation)..self.cubes.proved;
         let first = match obligation {
             Obligation::Consecution { cube, .. } => Some(cube),
             Obligation::Initiation(_) | Obligation::Property(_) => None,
         };
-        let needed = self.needed.iter().copied().filter(|cube| proved.contains(cube));
-        let others = proved.clone().filter(|cube| !self.needed.contains(cube));
+        let usable = proved.clone();
+        let needed = self.needed.iter().copied().filter(move |cube| usable.contains(cube));
+        let others = proved.filter(|cube| !self.needed.contains(cube));
         let trusted = self.cubes.proved..self.cubes.all.len();
-        first.into_iter().chain(needed).chain(trusted).chain(others).collect()
+        first.into_iter().chain(needed).chain(trusted).chain(others)
     }
 
     /// The literals of an instance.
@@ -221,15 +222,25 @@ impl Prover<'_, '_> {
         Bool::and(&parts)
     }
 
-    /// Notes that `instances` refute the case; Z3 confirms many such claims in one call.
-    fn claim(&mut self, obligation: Obligation, case: &Case, instances: &[Instance]) -> Result<(), Failure> {
-        let mut parts = vec![self.formula_of(case)];
-        for instance in instances {
-            let literals = Formula::All(self.literals(instance)?);
-            parts.push(self.session.formula(&literals.not()));
+    /// Notes a refutation; Z3 confirms many such claims in one call. The rest of the case does not matter.
+    fn claim(&mut self, obligation: Obligation, refutation: Refutation) -> Result<Vec<Instance>, Failure> {
+        let Refutation { support, instances } = refutation;
+        let mut excluded = Vec::with_capacity(instances.len());
+        for instance in &instances {
+            excluded.push(Formula::All(self.literals(instance)?));
         }
+        let refuted = (support, excluded);
+        if self.claimed.contains(&refuted) {
+            return Ok(instances);
+        }
+        let mut parts = vec![self.session.formula(&refuted.0)];
+        parts.extend(refuted.1.iter().map(|cube| self.session.formula(cube).not()));
+        self.claimed.insert(refuted);
         self.claims.push(Claim { obligation, refuted: Bool::and(&parts) });
-        if self.claims.len() >= BATCH { self.confirm() } else { Ok(()) }
+        if self.claims.len() >= BATCH {
+            self.confirm()?;
+        }
+        Ok(instances)
     }
 
     /// Has Z3 decide the claims made since the last time.
@@ -260,7 +271,7 @@ impl Prover<'_, '_> {
         units: &Units,
     ) -> Result<Vec<Instance>, Failure> {
         let formula = self.formula_of(case);
-        let order = self.order(obligation);
+        let order: Vec<usize> = self.order(obligation).collect();
         // What the units say rests on these.
         for instance in units.used() {
             self.activate(instance.clone())?;
@@ -271,7 +282,7 @@ impl Prover<'_, '_> {
                     let Active { instance, literals, .. } = &self.active[i];
                     instance.procs.iter().all(|&p| p < case.procs)
                         && instance.cube >= self.usable(obligation)
-                        && (units.used().contains(instance)
+                        && (units.used().any(|used| used == instance)
                             || !literals.iter().any(|literal| units.contradicts(literal)))
                 })
                 .collect();

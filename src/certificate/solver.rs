@@ -29,6 +29,9 @@ pub struct State {
     known: HashMap<Atom, bool>,
 }
 
+/// Work of a call that is not limited in time, about a tenth of a second.
+const EASY: u32 = 300_000;
+
 #[derive(Clone, Debug)]
 enum Cell {
     Enum(Vec<Bool>),
@@ -73,6 +76,7 @@ impl<'a> Session<'a> {
             timeout,
             calls: 0,
         };
+        session.limit(EASY, u32::MAX);
         // Processes beyond those of a case are values outside of it: nothing more is known of them.
         if ordered {
             for p in 1..usize::from(system.proc_constants).min(session.processes.len()) {
@@ -145,12 +149,17 @@ impl<'a> Session<'a> {
     /// Whether `formula` holds in some state under `assumptions`.
     pub fn check(&mut self, formula: &Bool, assumptions: &[Bool]) -> Answer {
         self.calls += 1;
-        let mut params = Params::new();
-        params.set_u32("timeout", u32::try_from(self.timeout.as_millis()).unwrap_or(u32::MAX).max(1));
-        self.solver.set_params(&params);
         self.solver.push();
         self.solver.assert(formula);
-        let answer = match self.solver.check_assumptions(assumptions) {
+        // A limit on time costs Z3 a thread for each call, so most calls have one on work instead.
+        let mut result = self.solver.check_assumptions(assumptions);
+        if result == SatResult::Unknown {
+            let millis = u32::try_from(self.timeout.as_millis()).unwrap_or(u32::MAX).max(1);
+            self.limit(0, millis);
+            result = self.solver.check_assumptions(assumptions);
+            self.limit(EASY, u32::MAX);
+        }
+        let answer = match result {
             SatResult::Sat => match self.solver.get_model() {
                 Some(model) => Answer::Sat(State { model, known: HashMap::new() }),
                 None => Answer::Unknown("no model".to_owned()),
@@ -165,6 +174,14 @@ impl<'a> Session<'a> {
         };
         self.solver.pop(1);
         answer
+    }
+
+    /// Bounds the next calls: `work` in Z3's own unit (0: not at all), and milliseconds.
+    fn limit(&self, work: u32, millis: u32) {
+        let mut params = Params::new();
+        params.set_u32("rlimit", work);
+        params.set_u32("timeout", millis);
+        self.solver.set_params(&params);
     }
 
     /// Truth of a literal in a state; cells that nothing mentioned have some value, always the same.

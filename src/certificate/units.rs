@@ -17,14 +17,23 @@ pub struct Instance {
     pub procs: Vec<u8>,
 }
 
+/// What a literal of a cube takes, whatever the processes.
+#[derive(Debug)]
+enum Demand {
+    /// Some cell of the variable is within these constructors.
+    Mask(VarId, u64),
+    /// Something is said of these variables.
+    Vars(Vec<VarId>),
+}
+
 /// Cubes prepared for the search of instances.
 #[derive(Debug)]
 pub struct Index<'a> {
     reader: Reader<'a>,
     /// For each cube, its literals by the last parameter that they mention; those without one first.
     levels: Vec<Vec<Vec<&'a Literal>>>,
-    /// For each cube, the variables that it reads.
-    vars: Vec<Vec<VarId>>,
+    /// For each cube, what a conjunction must say for its literals to imply an instance.
+    demands: Vec<Vec<Demand>>,
     /// Cubes of a single literal about one cell, by its variable.
     single: BTreeMap<VarId, Vec<usize>>,
 }
@@ -35,7 +44,7 @@ impl<'a> Index<'a> {
         let mut index = Self {
             reader: Reader::new(system),
             levels: Vec::new(),
-            vars: Vec::new(),
+            demands: Vec::new(),
             single: BTreeMap::new(),
         };
         for (number, forbidden) in cubes.all.iter().enumerate() {
@@ -50,9 +59,16 @@ impl<'a> Index<'a> {
             if let ([_], [var]) = (&forbidden.cube[..], &vars[..]) {
                 index.single.entry(*var).or_default().push(number);
             }
-            index.vars.push(vars);
+            index.demands.push(forbidden.cube.iter().map(Self::demand).collect());
         }
         index
+    }
+
+    fn demand(literal: &Literal) -> Demand {
+        match literal {
+            Literal::In { cell, values } => Demand::Mask(cell.var, *values),
+            other => Demand::Vars(literal_vars(other)),
+        }
     }
 
     /// The reader of ground formulas.
@@ -137,9 +153,31 @@ pub struct Units {
     masks: BTreeMap<Place, u64>,
     facts: BTreeSet<(Atom, bool)>,
     vars: BTreeSet<VarId>,
-    /// Instances that narrowed masks.
-    used: Vec<Instance>,
-    contradiction: bool,
+    /// The masks of each variable's enum cells.
+    by_var: BTreeMap<VarId, Vec<u64>>,
+    /// Instances that narrowed masks, and where.
+    used: Vec<(Instance, Place)>,
+    /// A cell that has no value left.
+    contradiction: Option<Place>,
+}
+
+/// Instances that conjuncts of a case contradict.
+#[derive(Debug)]
+pub struct Refutation {
+    /// These conjuncts.
+    pub support: Formula,
+    /// The instances.
+    pub instances: Vec<Instance>,
+}
+
+/// The cell that a literal restricts to a set of constructors or processes.
+fn masked_place(formula: &Formula) -> Option<&Place> {
+    match formula {
+        Formula::Literal(Atom::In(place, _) | Atom::Equal(Point::Process(_), Point::Place(place)), _) => {
+            Some(place)
+        }
+        _ => None,
+    }
 }
 
 impl Units {
@@ -156,6 +194,9 @@ impl Units {
             for &number in single.filter(|&&number| number >= usable) {
                 units.narrow(index, &place, number, procs);
             }
+        }
+        for (place, mask) in &units.masks {
+            units.by_var.entry(place.var).or_default().push(*mask);
         }
         units
     }
@@ -180,7 +221,9 @@ impl Units {
         self.vars.insert(place.var);
         let slot = self.masks.entry(place.clone()).or_insert(u64::MAX);
         *slot &= mask;
-        self.contradiction |= *slot == 0;
+        if *slot == 0 && self.contradiction.is_none() {
+            self.contradiction = Some(place.clone());
+        }
     }
 
     /// Takes away the values that cube `number`, a single literal, forbids for `place`.
@@ -203,14 +246,14 @@ impl Units {
             let Some(values) = formula.ok().as_ref().and_then(values_for) else { continue };
             if self.masks[place] & values != 0 {
                 self.restrict(place, !values);
-                self.used.push(instance);
+                self.used.push((instance, place.clone()));
             }
         }
     }
 
     /// Instances without which the literals do not say all of this.
-    pub fn used(&self) -> &[Instance] {
-        &self.used
+    pub fn used(&self) -> impl Iterator<Item = &Instance> {
+        self.used.iter().map(|(instance, _)| instance)
     }
 
     /// Whether the literals alone imply `formula`, a literal or a truth value.
@@ -232,19 +275,20 @@ impl Units {
         }
     }
 
-    /// Instances that these literals contradict, each by itself or by contradicting each other. Cubes are
-    /// tried in the given order. `None` when there are none.
+    /// Instances that these literals contradict, each by itself or by contradicting each other, and the
+    /// literals that do so. Cubes are tried in the given order. `None` when there are none.
     pub fn refuting(
         &self,
         index: &Index<'_>,
+        formula: &Formula,
         order: &mut dyn Iterator<Item = usize>,
         procs: u8,
-    ) -> Option<Vec<Instance>> {
-        if self.contradiction {
-            return Some(self.used.clone());
+    ) -> Option<Refutation> {
+        if let Some(place) = &self.contradiction {
+            return Some(self.refutation(index, formula, None, BTreeSet::from([place.clone()])));
         }
         for number in order {
-            if !index.vars[number].iter().all(|var| self.vars.contains(var)) {
+            if !index.demands[number].iter().all(|demand| self.meets(demand)) {
                 continue;
             }
             let mut instance = None;
@@ -253,12 +297,47 @@ impl Units {
                 true
             });
             if let Some(instance) = instance {
-                let mut all = self.used.clone();
-                all.push(instance);
-                return Some(all);
+                return Some(self.refutation(index, formula, Some(instance), BTreeSet::new()));
             }
         }
         None
+    }
+
+    fn meets(&self, demand: &Demand) -> bool {
+        match demand {
+            Demand::Mask(var, values) => {
+                self.by_var.get(var).is_some_and(|masks| masks.iter().any(|mask| mask & !values == 0))
+            }
+            Demand::Vars(vars) => vars.iter().all(|var| self.vars.contains(var)),
+        }
+    }
+
+    /// `instance`, and what it takes of the literals and of the instances that narrowed masks.
+    fn refutation(
+        &self,
+        index: &Index<'_>,
+        formula: &Formula,
+        instance: Option<Instance>,
+        mut places: BTreeSet<Place>,
+    ) -> Refutation {
+        let mut literals = Vec::new();
+        if let Some(instance) = &instance {
+            let cube = index.levels[instance.cube].iter().flatten();
+            literals.extend(cube.filter_map(|l| index.reader.literal(l, &instance.procs, Reading::Now).ok()));
+        }
+        places.extend(literals.iter().filter_map(masked_place).cloned());
+        let instances: Vec<Instance> = (self.used.iter())
+            .filter(|(_, place)| places.contains(place))
+            .map(|(used, _)| used.clone())
+            .chain(instance.iter().cloned())
+            .collect();
+        let support = (formula.conjuncts().iter())
+            .filter(|part| match masked_place(part) {
+                Some(place) => places.contains(place),
+                None => literals.contains(part),
+            })
+            .cloned();
+        Refutation { support: Formula::All(support.collect()), instances }
     }
 
     /// Whether the literals alone contradict `formula`, so that an instance with it is of no use.

@@ -8,15 +8,16 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use cubicle::Report;
-use cubicle::certificate::{self, Certificate, Extent, Failure, INVARIANTS, Refused};
+use cubicle::certificate::{self, Certificate, Extent, Failure, INVARIANTS, Obligation, Refused};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::options::Options;
 use cubicle::verdict::{Reason, Verdict};
 
 use super::args::Args;
+use super::external::Answer;
 use super::output::{Output, complain};
-use super::{exit, files, input, load};
+use super::{exit, external, files, input, load};
 
 /// Where the certificate goes, if anywhere; `-trace` of the original program has it beside the model.
 fn folder(args: &Args) -> Option<PathBuf> {
@@ -79,7 +80,7 @@ pub fn write(args: &Args, system: &System, certificate: Option<&Certificate>) ->
 /// excludes every unsafe state of FILE, for any number of processes.
 ///
 /// Exit codes: 0 it does; 1 it does not; 2 the model or the invariant cannot be read; 3 the solver does not
-/// know.
+/// know; 4 the solver of --check-with cannot be run.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle check-certificate")]
 struct Words {
@@ -94,6 +95,11 @@ struct Words {
     /// Take the `invariant`s of the model for granted
     #[arg(long)]
     trust_invariants: bool,
+
+    /// Have this solver decide, instead of the Z3 inside: the words of a command, to which the name of an
+    /// SMT-LIB file is added (`cvc5 --incremental`, `z3`)
+    #[arg(long, value_name = "COMMAND")]
+    check_with: Option<String>,
 
     /// Give up on a single solver call after so many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
@@ -128,11 +134,23 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
     let style = super::settings::automatic_style(&stdout());
     let output = Output::new(Interrupt::default());
     let code = match checked {
-        Ok(certificate) => {
-            let title = style.good("The certificate holds");
-            output.write(&format!("{title}: {}\n", certificate.summary()));
-            exit::OK
-        }
+        Ok(certificate) => match ask_others(words.check_with.as_deref(), &system, &certificate) {
+            Ok(None) => {
+                let title = style.good("The certificate holds");
+                output.write(&format!("{title}: {}\n", certificate.summary()));
+                exit::OK
+            }
+            Ok(Some((obligation, said))) => {
+                let title = style.bad("The certificate does not hold");
+                let which = certificate::obligation(&system, obligation);
+                output.write(&format!("{title}: the solver says {said} to {which}\n"));
+                if said == "sat" { exit::UNSAFE } else { exit::UNKNOWN }
+            }
+            Err(error) => {
+                complain(&format!("error: {error}"));
+                exit::INTERNAL
+            }
+        },
         Err(refused) => {
             let why = certificate::explain(&system, &refused);
             match refused {
@@ -152,4 +170,22 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         }
     };
     exit::after_output(code, output.finish())
+}
+
+/// Asks the solver that the user names; the first obligation that it does not confirm, and its answer.
+///
+/// The Z3 inside has chosen instances of the invariant for each obligation, but its word does not count: fewer
+/// instances only make an obligation harder.
+fn ask_others(
+    command: Option<&str>,
+    system: &System,
+    certificate: &Certificate,
+) -> Result<Option<(Obligation, String)>, String> {
+    let Some(command) = command else { return Ok(None) };
+    for script in certificate.scripts(system) {
+        if let Answer::Other(obligation, said) = external::solve(command, &script)? {
+            return Ok(Some((obligation, said)));
+        }
+    }
+    Ok(None)
 }

@@ -6,6 +6,7 @@ mod compat;
 mod cpu;
 mod ends;
 mod exit;
+mod external;
 mod files;
 mod input;
 mod listener;

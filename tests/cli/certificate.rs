@@ -121,3 +121,33 @@ fn the_same_proof_gives_the_same_bytes() {
         assert_eq!(text(&one), text(&other), "{}", name.display());
     }
 }
+
+/// A solver that answers each question by `answer`, as a shell script in the folder.
+#[cfg(unix)]
+fn solver(folder: &TempDir, answer: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.path().join("solver");
+    let text = format!("#!/bin/sh\ngrep '^(check-sat)' \"$2\" | sed 's/.*/{answer}/'\n");
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+#[cfg(unix)]
+#[test]
+fn another_solver_has_the_last_word() {
+    let folder = certified();
+    for (answer, code) in [("unsat", 0), ("sat", 1), ("unknown", 3), ("(error stop)", 3), ("hello", 4)] {
+        let path = folder.path().display();
+        let command = format!("{} --fast", solver(&folder, answer));
+        let outcome = crate::harness::run_words(&[
+            "check-certificate",
+            "--check-with",
+            &command,
+            &format!("{path}/model.cub"),
+            &format!("{path}/certificate"),
+        ]);
+        assert_eq!(outcome.code, Some(code), "{answer}: {outcome:?}");
+    }
+    assert_eq!(check(&folder, "--check-with /nowhere/solver").0, Some(4));
+}

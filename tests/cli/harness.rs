@@ -30,6 +30,11 @@ pub fn run(line: &str) -> Outcome {
     finish(cubicle().args(line.split_whitespace()))
 }
 
+/// Runs it with these words, which may hold blanks.
+pub fn run_words(words: &[&str]) -> Outcome {
+    finish(cubicle().args(words))
+}
+
 /// Runs it with the words of `line` and `model` on standard input.
 pub fn run_stdin(line: &str, model: &[u8]) -> Outcome {
     run_words_stdin(&line.split_whitespace().collect::<Vec<_>>(), model)
