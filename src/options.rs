@@ -185,6 +185,8 @@ pub struct BackwardOptions {
     pub numeric_candidates: bool,
     /// Time limit of one solver call.
     pub solver_timeout: Duration,
+    /// Measure the phases of the search; costs a few percent.
+    pub profile: bool,
 }
 
 impl Default for BackwardOptions {
@@ -204,6 +206,7 @@ impl Default for BackwardOptions {
             trust_invariants: false,
             numeric_candidates: false,
             solver_timeout: Duration::from_secs(10),
+            profile: false,
         }
     }
 }

@@ -9,6 +9,7 @@ use super::candidates::{Limits, candidates};
 use super::cube::Cube;
 use super::export::{oracle_literals, text};
 use super::ground::Overflow;
+use super::meter::Phase;
 use super::node::{Node, NodeId, Origin};
 use super::preimage::{Pre, PreCounts, pre_image};
 use super::run::Run;
@@ -33,6 +34,7 @@ impl Run<'_, '_> {
         if matches!(self.nodes.get(id).origin, Origin::Candidate(_)) {
             return Ok(id);
         }
+        let _phase = self.context.meter.enter(Phase::Candidates);
         let (shape, options) = (self.setting.shape, self.setting.options);
         let limits = Limits {
             procs: brab.procs,
@@ -80,6 +82,7 @@ impl Run<'_, '_> {
         }
         let unseen = !self.is_known_bad(c)
             && oracle_literals(self.setting.shape, c).is_some_and(|(procs, literals)| {
+                let _phase = self.context.meter.enter(Phase::Filter);
                 let unseen = brab.oracle.ask(procs, &literals) == Known::Unseen;
                 self.pool.asked += 1;
                 self.pool.refuted += u64::from(!unseen);
@@ -95,9 +98,11 @@ impl Run<'_, '_> {
         let setting = self.setting;
         let mut cost = 0;
         let mut pres: Vec<Pre> = Vec::new();
+        let phase = self.context.meter.enter(Phase::PreImages);
         for t in setting.transitions {
             pre_image(setting.shape, t, c, setting.pre, &mut PreCounts::default(), &mut pres)?;
         }
+        drop(phase);
         for pre in pres {
             if self.context.contains(c, &pre.cube) || self.visited.subsumes(self.context, &pre.cube) {
                 continue;

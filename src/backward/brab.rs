@@ -3,13 +3,11 @@
 //! Each restart removes at least one candidate for good, so the loop ends. What is proved at the end is
 //! proved in the last run alone; only candidates and their fate live longer.
 
-use std::time::Instant;
-
 use super::candidates::opposites_of_init;
 use super::export::text;
 use super::fixpoint::Context;
 use super::instance::prepare;
-use super::outcome::{Candidate, Outcome, Statistics};
+use super::outcome::{Candidate, Outcome, Proposals, Statistics, Tests};
 use super::preimage::PreOptions;
 use super::run::{End, Pool, Run, Setting};
 use super::slot::Shape;
@@ -40,10 +38,9 @@ pub fn search(
         unranged = system.without_ranges();
         &unranged
     };
-    let start = Instant::now();
     let shape = Shape::new(system, options.ranges);
     let transitions = prepare(system);
-    let mut context = Context::new(system, &shape, options.solver, options.solver_timeout);
+    let mut context = Context::new(system, &shape, options);
     let mut pool = Pool::default();
     let mut statistics = Statistics::default();
     let mut setting = Setting {
@@ -78,6 +75,7 @@ pub fn search(
         statistics.nodes = counts.nodes;
         statistics.fixpoints += counts.fixpoints;
         statistics.max_procs = statistics.max_procs.max(counts.max_procs);
+        statistics.max_literals = statistics.max_literals.max(counts.max_literals);
         statistics.deleted += counts.deleted;
         untouched += counts.pre.untouched;
         instances += counts.pre.instances;
@@ -103,19 +101,24 @@ pub fn search(
     };
     let counts = context.counts;
     statistics.solver_calls = counts.solver_calls as usize;
+    statistics.tests = Tests {
+        subsumed: counts.subsumed,
+        empty: counts.empty,
+        finite: counts.hard - counts.left_to_solver,
+        solver: counts.left_to_solver,
+    };
+    let proposed = u64::from(pool.made.unsigned_abs());
+    let bad = proposed - pool.kept.len() as u64;
+    statistics.proposals = Proposals { asked: pool.asked, refuted: pool.refuted, proposed, bad };
     statistics.counters = vec![
         ("Transition instances", instances),
         ("Untouched instances", untouched),
         ("Postponed nodes", postponed),
-        ("Subsumption hits", counts.subsumed),
-        ("Hard tests", counts.hard),
         ("Hard tests covered", counts.hard_covered),
         ("Clauses", counts.clauses),
         ("Solver unknowns", counts.solver_unknown),
-        ("Candidates asked", pool.asked),
-        ("Candidates refuted", pool.refuted),
     ];
-    statistics.times = vec![("backward", start.elapsed())];
+    statistics.phases = context.meter.report();
     let mut candidates: Vec<Candidate> = pool
         .kept
         .iter()

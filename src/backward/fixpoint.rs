@@ -10,10 +10,11 @@ use super::cube::{Builder, Cube};
 use super::export::{formula, formulas, side_literal};
 use super::finite::{Budget, escapes, escapes_all};
 use super::ground::{Ground, Overflow};
+use super::meter::{Meter, Phase};
 use super::slot::{Shape, Slot};
 use super::theory::{Sat, satisfiable};
 use crate::model::{Cell, Literal, ProcRef, System, Term};
-use crate::options::SolverMode;
+use crate::options::{BackwardOptions, SolverMode};
 use crate::smt::{Answer, Formula, Session};
 use smallvec::SmallVec;
 
@@ -35,13 +36,17 @@ pub enum Covered {
 pub struct TestCounts {
     /// Decided by one visited cube.
     pub subsumed: u64,
+    /// Cubes without any state.
+    pub empty: u64,
     /// Passed to the finite-domain procedure.
     pub hard: u64,
     /// Of these, covered.
     pub hard_covered: u64,
     /// Clauses made for them.
     pub clauses: u64,
-    /// Z3 calls.
+    /// Of these, that it left to Z3.
+    pub left_to_solver: u64,
+    /// Z3 calls, for all purposes.
     pub solver_calls: u64,
     /// Of these, without an answer.
     pub solver_unknown: u64,
@@ -78,16 +83,19 @@ pub struct Context<'a> {
     sessions: Vec<Option<Session<'a>>>,
     /// Counters.
     pub counts: TestCounts,
+    /// Times.
+    pub meter: Meter,
 }
 
 impl<'a> Context<'a> {
     /// A context for one search.
-    pub fn new(system: &'a System, shape: &'a Shape, solver: SolverMode, timeout: Duration) -> Self {
+    pub fn new(system: &'a System, shape: &'a Shape, options: &BackwardOptions) -> Self {
         Self {
             system,
             shape,
-            solver,
-            timeout,
+            solver: options.solver,
+            timeout: options.solver_timeout,
+            meter: Meter::new(options.profile),
             dense: Vec::new(),
             sessions: Vec::new(),
             counts: TestCounts::default(),
@@ -120,6 +128,15 @@ impl<'a> Context<'a> {
         })
     }
 
+    /// Asks Z3 for a state of the instance that satisfies the formulas.
+    fn ask_solver(&mut self, procs: u8, formulas: &[Formula]) -> Answer {
+        let _phase = self.meter.enter(Phase::Solver);
+        let timeout = self.timeout;
+        let answer = self.session(procs).check(formulas, timeout);
+        self.counts.solver_unknown += u64::from(matches!(answer, Answer::Unknown(_)));
+        answer
+    }
+
     /// Whether a cube holds in some state at all.
     pub fn satisfiable(&mut self, cube: &Cube) -> Result<Sat, Overflow> {
         let b = Builder::from_cube(self.shape, cube);
@@ -127,14 +144,10 @@ impl<'a> Context<'a> {
             Sat::Unknown => {
                 self.prepare(cube.procs);
                 let formulas = formulas(self.shape, cube);
-                let timeout = self.timeout;
-                Ok(match self.session(cube.procs).check(&formulas, timeout) {
+                Ok(match self.ask_solver(cube.procs, &formulas) {
                     Answer::Sat => Sat::Yes,
                     Answer::Unsat => Sat::No,
-                    Answer::Unknown(_) => {
-                        self.counts.solver_unknown += 1;
-                        Sat::Unknown
-                    }
+                    Answer::Unknown(_) => Sat::Unknown,
                 })
             }
             sat => Ok(sat),
@@ -157,6 +170,7 @@ impl<'a> Context<'a> {
     pub fn initial_by_solver(&mut self, cube: &Cube) -> Answer {
         self.prepare(cube.procs);
         let formulas = formulas(self.shape, cube);
+        let _phase = self.meter.enter(Phase::Solver);
         let timeout = self.timeout;
         self.session(cube.procs).check_initial(&formulas, timeout)
     }
@@ -168,6 +182,7 @@ impl Visited {
     /// Only the cubes are dropped: their descendants, waiting or visited, stay. Dropping these too loses
     /// states when a cube is found covered by a visited one whose own pre-images then never come.
     pub fn insert(&mut self, context: &mut Context<'_>, cube: Cube, delete: bool) -> usize {
+        let _phase = context.meter.enter(Phase::Subsumption);
         let shape = context.shape;
         let pattern = Pattern::new(shape, cube);
         let mut gone = Vec::new();
@@ -201,6 +216,7 @@ impl Visited {
 
     /// Whether one visited cube alone contains `cube`.
     pub fn subsumes(&self, context: &mut Context<'_>, cube: &Cube) -> bool {
+        let _phase = context.meter.enter(Phase::Subsumption);
         context.prepare(cube.procs);
         let dense = &context.layout(cube.procs).0;
         let table = dense.table(context.shape, cube);
@@ -216,13 +232,17 @@ impl Visited {
     /// Whether the visited cubes together contain `cube`.
     pub fn covers(&self, context: &mut Context<'_>, cube: &Cube) -> Result<Covered, Overflow> {
         let shape = context.shape;
+        let phase = context.meter.enter(Phase::Subsumption);
         context.prepare(cube.procs);
         let table = context.layout(cube.procs).0.table(shape, cube);
         if self.subsumes_view(shape, &View { cube, dense: &context.layout(cube.procs).0, masks: &table }) {
             context.counts.subsumed += 1;
             return Ok(Covered::Subsumed);
         }
+        drop(phase);
+        let _phase = context.meter.enter(Phase::FiniteDomain);
         if context.satisfiable(cube)? == Sat::No {
+            context.counts.empty += 1;
             return Ok(Covered::Empty);
         }
         context.counts.hard += 1;
@@ -278,19 +298,14 @@ impl Visited {
             fs
         });
         context.counts.clauses += clauses;
+        context.counts.left_to_solver += u64::from(by_solver.is_some());
         let answer = match by_solver {
             None => answer,
-            Some(fs) => {
-                let timeout = context.timeout;
-                match context.session(cube.procs).check(&fs, timeout) {
-                    Answer::Unsat => Sat::No,
-                    Answer::Sat => Sat::Yes,
-                    Answer::Unknown(_) => {
-                        context.counts.solver_unknown += 1;
-                        Sat::Unknown
-                    }
-                }
-            }
+            Some(fs) => match context.ask_solver(cube.procs, &fs) {
+                Answer::Unsat => Sat::No,
+                Answer::Sat => Sat::Yes,
+                Answer::Unknown(_) => Sat::Unknown,
+            },
         };
         if answer == Sat::No {
             context.counts.hard_covered += 1;

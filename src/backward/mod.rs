@@ -13,6 +13,7 @@ mod fixpoint;
 mod ground;
 mod initial;
 mod instance;
+mod meter;
 mod node;
 mod outcome;
 mod preimage;
@@ -24,7 +25,8 @@ mod run;
 mod slot;
 mod theory;
 
-pub use outcome::{Candidate, Outcome, Statistics};
+pub use meter::PhaseReport;
+pub use outcome::{Candidate, Outcome, Proposals, Statistics, Tests};
 
 use crate::interrupt::Interrupt;
 use crate::model::System;

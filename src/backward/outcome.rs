@@ -1,7 +1,6 @@
 //! What a backward search returns.
 
-use std::time::Duration;
-
+use super::PhaseReport;
 use crate::verdict::{Forbidden, Verdict};
 
 /// A candidate that the last run kept, as text.
@@ -11,6 +10,32 @@ pub struct Candidate {
     pub number: i32,
     /// Its literals.
     pub literals: Vec<String>,
+}
+
+/// How tests whether a cube is covered were settled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tests {
+    /// By one visited cube that contains it.
+    pub subsumed: u64,
+    /// By its literals, which contradict each other.
+    pub empty: u64,
+    /// By the finite-domain procedure.
+    pub finite: u64,
+    /// By Z3.
+    pub solver: u64,
+}
+
+/// What became of candidates, in all runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Proposals {
+    /// Questions to the oracle.
+    pub asked: u64,
+    /// Of these, refuted by a forward state.
+    pub refuted: u64,
+    /// Candidates that took the place of a node, or began the search.
+    pub proposed: u64,
+    /// Of these, dropped later: reachable, or not proved.
+    pub bad: u64,
 }
 
 /// Figures of a backward search.
@@ -26,14 +51,21 @@ pub struct Statistics {
     pub solver_calls: usize,
     /// Most processes of a visited cube.
     pub max_procs: usize,
+    /// Most literals of a visited cube.
+    pub max_literals: usize,
+    /// How tests whether a cube is covered were settled.
+    pub tests: Tests,
+    /// Candidates.
+    pub proposals: Proposals,
     /// Visited nodes removed because a later one subsumes them.
     pub deleted: usize,
     /// Restarts of BRAB.
     pub restarts: usize,
     /// Further named counters, in print order.
     pub counters: Vec<(&'static str, u64)>,
-    /// Time per phase, in print order.
-    pub times: Vec<(&'static str, Duration)>,
+    /// Calls and time per phase, in print order; empty unless
+    /// [`BackwardOptions::profile`](crate::options::BackwardOptions::profile) asks for it.
+    pub phases: Vec<PhaseReport>,
 }
 
 /// Result of a backward search.

@@ -14,6 +14,7 @@ use super::fixpoint::{Context, Covered, Visited};
 use super::ground::{Env, Overflow};
 use super::initial::Initial;
 use super::instance::Prepared;
+use super::meter::Phase;
 use super::node::{Node, NodeId, Nodes, Origin};
 use super::preimage::{Pre, PreCounts, PreOptions, pre_image};
 use super::queue::Frontier;
@@ -89,6 +90,8 @@ pub struct RunCounts {
     pub fixpoints: usize,
     /// Most processes of a visited cube.
     pub max_procs: usize,
+    /// Most literals of a visited cube.
+    pub max_literals: usize,
     /// Visited nodes that a later one subsumes.
     pub deleted: usize,
     /// Pre-images.
@@ -235,6 +238,7 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// Whether the cube contains an initial state.
     pub(super) fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Overflow> {
+        let _phase = self.context.meter.enter(Phase::Initial);
         let at = usize::from(cube.procs);
         if self.initial.len() <= at {
             self.initial.resize_with(at + 1, || None);
@@ -264,6 +268,7 @@ impl<'a, 'r> Run<'a, 'r> {
             None => setting.options.solver_timeout,
         };
         let root = self.root_of(id);
+        let _phase = self.context.meter.enter(Phase::Replay);
         let found = replay(setting.system, setting.shape, &self.nodes, id, timeout);
         if let Origin::Candidate(number) = self.nodes.get(root).origin {
             return Some(match found {
@@ -311,6 +316,7 @@ impl<'a, 'r> Run<'a, 'r> {
         let setting = self.setting;
         let node = self.nodes.get(id).clone();
         self.counts.max_procs = self.counts.max_procs.max(node.cube.procs.into());
+        self.counts.max_literals = self.counts.max_literals.max(node.cube.len());
         self.counts.deleted += self.visited.insert(self.context, node.cube.clone(), setting.options.delete);
         let mut later = Vec::new();
         for t in setting.transitions {
@@ -318,7 +324,9 @@ impl<'a, 'r> Run<'a, 'r> {
                 return Ok(Some(reason));
             }
             let mut pres: Vec<Pre> = Vec::new();
+            let phase = self.context.meter.enter(Phase::PreImages);
             pre_image(setting.shape, t, &node.cube, setting.pre, &mut self.counts.pre, &mut pres)?;
+            drop(phase);
             for pre in pres {
                 if self.visited.subsumes(self.context, &pre.cube) {
                     self.counts.fixpoints += 1;

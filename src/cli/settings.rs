@@ -100,6 +100,7 @@ fn backward(args: &Args) -> BackwardOptions {
         // As in the original tool: numbers are of use to candidates only where the oracle knows some.
         numeric_candidates: args.abstr_num.is_some(),
         solver_timeout: args.solver_timeout,
+        profile: args.profile || args.stats_json.is_some(),
     }
 }
 

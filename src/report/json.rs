@@ -5,13 +5,14 @@ use serde_json::{Value, json};
 use super::reason::reason;
 use super::style::Style;
 use super::trace::history;
-use crate::check::{Conclusion, Enough, Report};
+use crate::check::{Conclusion, Enough, Report, Stage};
 use crate::forward::{Exploration, Stop};
 use crate::model::System;
+use crate::options::Proof;
 use crate::verdict::Verdict;
 
-/// Everything that the run found out, as a JSON text that ends in a line feed. Only `times` depends on
-/// the clock.
+/// Everything that the run found out, as a JSON text that ends in a line feed. Only `times` and the seconds
+/// of `phases` depend on the clock.
 pub fn statistics(system: &System, model: &str, report: &Report) -> String {
     let verdict = match report.conclusion() {
         Conclusion::Safe => "safe",
@@ -36,6 +37,7 @@ pub fn statistics(system: &System, model: &str, report: &Report) -> String {
         "error trace": trace,
         "explorations": report.explorations.iter().map(exploration).collect::<Vec<_>>(),
         "sizes": report.enough.map(sizes),
+        "stages": report.stages.iter().map(stage).collect::<Vec<_>>(),
         "backward": report.backward.as_ref().map(backward),
         "times": times(&report.times),
     });
@@ -90,17 +92,51 @@ fn backward(outcome: &crate::backward::Outcome) -> Value {
         .collect();
     let counters: serde_json::Map<_, _> =
         statistics.counters.iter().map(|&(name, value)| (name.to_owned(), value.into())).collect();
+    let (tests, proposals) = (&statistics.tests, &statistics.proposals);
+    let phases: serde_json::Map<_, _> = statistics
+        .phases
+        .iter()
+        .map(|phase| {
+            let figures = json!({ "calls": phase.calls, "seconds": phase.time.as_secs_f64() });
+            (phase.name.to_owned(), figures)
+        })
+        .collect();
     json!({
         "nodes": statistics.nodes,
         "abandoned": statistics.abandoned,
         "fixpoints": statistics.fixpoints,
         "solver calls": statistics.solver_calls,
         "max processes": statistics.max_procs,
+        "max literals": statistics.max_literals,
         "deleted": statistics.deleted,
         "restarts": statistics.restarts,
         "candidates": candidates,
         "counters": counters,
-        "times": times(&statistics.times),
+        "tests": {
+            "subsumption": tests.subsumed,
+            "contradiction": tests.empty,
+            "finite domains": tests.finite,
+            "Z3": tests.solver,
+        },
+        "proposed candidates": proposals.proposed,
+        "bad candidates": proposals.bad,
+        "questions to the oracle": proposals.asked,
+        "questions refuted": proposals.refuted,
+        "phases": phases,
+    })
+}
+
+/// A search of the automatic choice.
+fn stage(stage: &Stage) -> Value {
+    let (search, procs) = match stage.proof {
+        Proof::Brab(procs) => ("brab", Some(procs)),
+        Proof::Auto | Proof::Classic => ("classic", None),
+    };
+    json!({
+        "search": search,
+        "processes": procs,
+        "nodes": stage.nodes,
+        "reason": stage.reason.as_ref().map(reason),
     })
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::block::Block;
 use super::style::Style;
-use crate::backward::Outcome;
+use crate::backward::{Outcome, Proposals, Tests};
 use crate::check::Report;
 use crate::options::Options;
 use crate::verdict::Verdict;
@@ -17,6 +17,12 @@ pub(super) fn statistics(outcome: &Outcome, options: &Options, style: Style) -> 
     block.row("Fixpoints", statistics.fixpoints);
     block.row("Number of solver calls", statistics.solver_calls);
     block.row("Max Number of processes", statistics.max_procs);
+    block.row("Max Number of literals", statistics.max_literals);
+    let Tests { subsumed, empty, finite, solver } = statistics.tests;
+    block.row(
+        "Tests settled by",
+        format!("subsumption {subsumed}, contradiction {empty}, finite domains {finite}, Z3 {solver}"),
+    );
     if options.backward.delete {
         block.row("Number of deleted nodes", statistics.deleted);
     }
@@ -26,6 +32,9 @@ pub(super) fn statistics(outcome: &Outcome, options: &Options, style: Style) -> 
             if safe { "Number of invariants" } else { "Number of candidates" },
             outcome.candidates.len(),
         );
+        let Proposals { asked, refuted, proposed, bad } = statistics.proposals;
+        block.row("Candidates", format!("{proposed} proposed, {bad} of them bad"));
+        block.row("Questions to the oracle", format!("{asked}, {refuted} refuted"));
         let mut restarts = statistics.restarts.to_string();
         if !statistics.abandoned.is_empty() {
             let nodes: Vec<_> = statistics.abandoned.iter().map(usize::to_string).collect();
@@ -43,8 +52,10 @@ pub fn profile(report: &Report, style: Style) -> String {
     for (phase, time) in &report.times {
         block.row(&format!("Time, {phase}"), format!("{:.3} s", time.as_secs_f64()));
     }
-    for (phase, time) in statistics.iter().flat_map(|statistics| &statistics.times) {
-        block.row(&format!("  {phase}"), format!("{:.3} s", time.as_secs_f64()));
+    for phase in statistics.iter().flat_map(|statistics| &statistics.phases) {
+        let (seconds, calls) = (phase.time.as_secs_f64(), phase.calls);
+        let calls = if calls == 0 { String::new() } else { format!(", {calls} times") };
+        block.row(&format!("  {}", phase.name), format!("{seconds:.3} s{calls}"));
     }
     for (counter, value) in statistics.iter().flat_map(|statistics| &statistics.counters) {
         block.row(counter, value);

@@ -1,0 +1,153 @@
+//! Where the time of a search goes: calls and time of its phases.
+//!
+//! One phase is current at a time; what runs inside of another is counted for itself alone, so that the
+//! times add up. Reading the clock costs a few percent, so it is done only when somebody asks for it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Parts of a backward search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// All else: the queue, the nodes, what is told to the observer.
+    Search,
+    /// Pre-images.
+    PreImages,
+    /// Whether one visited cube contains another cube.
+    Subsumption,
+    /// Whether several visited cubes together contain a cube, without Z3.
+    FiniteDomain,
+    /// Z3.
+    Solver,
+    /// Whether a cube meets init, without Z3.
+    Initial,
+    /// Making and comparing candidates.
+    Candidates,
+    /// Asking the oracle about candidates.
+    Filter,
+    /// Looking for the run behind a path to init.
+    Replay,
+}
+
+/// The phases in print order.
+const PHASES: [(Phase, &str); 9] = [
+    (Phase::PreImages, "pre-images"),
+    (Phase::Subsumption, "subsumption"),
+    (Phase::FiniteDomain, "finite domains"),
+    (Phase::Solver, "Z3"),
+    (Phase::Initial, "tests against init"),
+    (Phase::Candidates, "candidates"),
+    (Phase::Filter, "candidate filter"),
+    (Phase::Replay, "replay"),
+    (Phase::Search, "the rest"),
+];
+
+/// What a phase took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PhaseReport {
+    /// Its name.
+    pub name: &'static str,
+    /// How often it was entered.
+    pub calls: u64,
+    /// Time in it, without phases inside of it.
+    pub time: Duration,
+}
+
+/// Measures, or does nothing. Clones share.
+#[derive(Clone, Debug, Default)]
+pub struct Meter(Option<Arc<Mutex<Shared>>>);
+
+#[derive(Debug)]
+struct Shared {
+    current: Phase,
+    since: Instant,
+    totals: [(u64, Duration); PHASES.len()],
+}
+
+/// Ends a phase when dropped.
+#[must_use = "the phase ends when this is dropped"]
+pub struct InPhase(Option<(Arc<Mutex<Shared>>, Phase)>);
+
+impl Meter {
+    /// A meter that measures, or one that does nothing.
+    pub fn new(measures: bool) -> Self {
+        let totals = [(0, Duration::ZERO); PHASES.len()];
+        let shared = || Shared { current: Phase::Search, since: Instant::now(), totals };
+        Self(measures.then(|| Arc::new(Mutex::new(shared()))))
+    }
+
+    /// Begins a phase; the one that is interrupted goes on when the value is dropped.
+    pub fn enter(&self, phase: Phase) -> InPhase {
+        InPhase(self.0.as_ref().map(|shared| {
+            let mut now = lock(shared);
+            let before = now.switch(phase);
+            now.totals[phase as usize].0 += 1;
+            (Arc::clone(shared), before)
+        }))
+    }
+
+    /// What was measured; empty when nothing was.
+    pub fn report(&self) -> Vec<PhaseReport> {
+        let Some(shared) = &self.0 else { return Vec::new() };
+        let mut now = lock(shared);
+        now.switch(Phase::Search);
+        let report = |&(phase, name): &(Phase, &'static str)| {
+            let (calls, time) = now.totals[phase as usize];
+            PhaseReport { name, calls, time }
+        };
+        PHASES.iter().map(report).collect()
+    }
+}
+
+impl Shared {
+    /// Makes a phase current; which one was.
+    fn switch(&mut self, phase: Phase) -> Phase {
+        let now = Instant::now();
+        self.totals[self.current as usize].1 += now - self.since;
+        self.since = now;
+        std::mem::replace(&mut self.current, phase)
+    }
+}
+
+impl Drop for InPhase {
+    fn drop(&mut self) {
+        if let Some((shared, before)) = &self.0 {
+            lock(shared).switch(*before);
+        }
+    }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_inside_of_others_count_for_themselves() {
+        let meter = Meter::new(true);
+        let start = Instant::now();
+        {
+            let _outer = meter.enter(Phase::Subsumption);
+            for _ in 0..3 {
+                let _inner = meter.enter(Phase::Solver);
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+        let report = meter.report();
+        let of = |name| report.iter().find(|phase| phase.name == name).expect("a phase");
+        assert_eq!((of("Z3").calls, of("subsumption").calls, of("replay").calls), (3, 1, 0));
+        assert!(of("Z3").time >= Duration::from_millis(15));
+        let total: Duration = report.iter().map(|phase| phase.time).sum();
+        assert!(total <= start.elapsed() + Duration::from_millis(1), "{total:?}");
+    }
+
+    #[test]
+    fn nothing_is_measured_unasked() {
+        let meter = Meter::new(false);
+        drop(meter.enter(Phase::Solver));
+        assert_eq!(meter.report(), []);
+    }
+}
