@@ -14,6 +14,7 @@ use cubicle::options::{BackwardOptions, ForwardOptions, SearchOrder, SolverMode,
 use cubicle::oracle::{Answer, Oracle};
 use cubicle::verdict::{Reason, Verdict};
 
+use super::certificates::{certified, only_truth_is_accepted};
 use super::dice::Dice;
 use super::direct::{Direct, random_state};
 use super::explore::{Reached, canonical, explore, steps};
@@ -36,7 +37,7 @@ pub struct Failure {
     pub detail: String,
 }
 
-fn failure<T>(kind: &'static str, detail: String) -> Result<T, Failure> {
+pub(super) fn failure<T>(kind: &'static str, detail: String) -> Result<T, Failure> {
     Err(Failure { kind, detail })
 }
 
@@ -73,7 +74,7 @@ pub fn examine(text: &str, seed: u64) -> Result<Summary, Failure> {
         let number = system.bad[bad].number;
         format!("{} processes reach bad cube {number}: {}", r.procs, r.run_to(system, state))
     });
-    backward_agrees(system, &reached, bad, &mut dice)
+    backward_agrees(system, text, &reached, bad, &mut dice)
 }
 
 fn timed() -> Interrupt {
@@ -330,6 +331,7 @@ impl Oracle for Liar {
 
 fn backward_agrees(
     system: &System,
+    text: &str,
     reached: &[Reached],
     bad: Option<String>,
     dice: &mut Dice,
@@ -339,6 +341,7 @@ fn backward_agrees(
     let mut safe = None;
     let mut wrong: Option<String> = bad;
     let known = wrong.is_some();
+    let mut certificate = Vec::new();
     let settings =
         [(0, SolverMode::Layered), (2, SolverMode::Layered), (1, SolverMode::Layered), (9, SolverMode::Z3)];
     for (number, (brab, solver)) in settings.into_iter().enumerate() {
@@ -368,6 +371,9 @@ fn backward_agrees(
                 wrong.get_or_insert_with(|| format!("unsafe with {}\n{trace:?}", of()));
             }
             Verdict::Safe => {
+                if wrong.is_none() {
+                    certificate = certified(system, text, &outcome.invariant)?;
+                }
                 safe.get_or_insert_with(of);
             }
             Verdict::Unknown(reason @ (Reason::Memory | Reason::Interrupted(_))) => {
@@ -387,6 +393,7 @@ fn backward_agrees(
             return failure(kind, format!("safe with {safe}\n{wrong}"));
         }
     }
+    only_truth_is_accepted(system, text, &certificate, reached, dice)?;
     Ok(match (safe, wrong) {
         (Some(_), _) => Summary::Safe,
         (_, Some(_)) => Summary::Unsafe,

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test target uses a part of it")]
 #![allow(clippy::cast_possible_wrap, reason = "all numbers here are small")]
 
+pub mod certificates;
 pub mod dice;
 pub mod direct;
 pub mod examine;

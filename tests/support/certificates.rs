@@ -1,0 +1,139 @@
+//! Certificates of random systems: those of proofs are accepted, and whatever is accepted is true of every
+//! state that brute force reaches.
+
+use std::time::Duration;
+
+use cubicle::certificate::{self, Extent, Failure as Obligations, Refused};
+use cubicle::interrupt::Interrupt;
+use cubicle::model::semantics::Semantics;
+use cubicle::model::{Bad, BadKind, Literal, Relation, System};
+use cubicle::verdict::Forbidden;
+
+use super::dice::Dice;
+use super::examine::{Failure, failure};
+use super::explore::Reached;
+
+/// Time of a call of Z3.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Certificates that are made worse, for each system.
+const WORSE: usize = 4;
+
+/// A proof has left `cubes` behind: they certify it, also once they are written down.
+pub fn certified(system: &System, text: &str, cubes: &[Forbidden]) -> Result<Vec<Forbidden>, Failure> {
+    let interrupt = Interrupt::default();
+    let certificate = match certificate::certify(system, text, cubes, false, TIMEOUT, &interrupt) {
+        Ok(certificate) => certificate,
+        // Sums of array cells have no words in the language, and numbers may leave their range.
+        Err(Refused::Words(_) | Refused::Failed(Obligations::Overflow, _)) => return Ok(Vec::new()),
+        Err(refused) => {
+            let why = certificate::explain(system, &refused);
+            let cubes: Vec<_> = cubes.iter().filter_map(|c| certificate::declaration(system, c)).collect();
+            return failure("a proof without certificate", format!("{why}\n{}", cubes.join("\n")));
+        }
+    };
+    let written = certificate.invariants(system);
+    match certificate::check(system, text, &written, false, Extent::All, TIMEOUT, &interrupt) {
+        Ok(again) if again.cubes.all == certificate.cubes.all => Ok(certificate.cubes.all),
+        Ok(_) => failure("a certificate that reads differently", written),
+        Err(refused) => {
+            let why = certificate::explain(system, &refused);
+            failure("a certificate that is refused", format!("{why}\n{written}"))
+        }
+    }
+}
+
+/// Changes an invariant at random: when that is still accepted, no reached state is in it, or in a bad cube.
+pub fn only_truth_is_accepted(
+    system: &System,
+    text: &str,
+    cubes: &[Forbidden],
+    reached: &[Reached],
+    dice: &mut Dice,
+) -> Result<(), Failure> {
+    let bad = system.bad.iter().map(|bad| Forbidden { params: bad.params, cube: bad.cube.clone() });
+    let from: Vec<Forbidden> = if cubes.is_empty() { bad.collect() } else { cubes.to_vec() };
+    for _ in 0..WORSE {
+        let mut changed = from.clone();
+        for _ in 0..=dice.below(2) {
+            change(system, &mut changed, dice);
+        }
+        let lines: Option<Vec<String>> =
+            changed.iter().map(|cube| certificate::declaration(system, cube)).collect();
+        let Some(lines) = lines else { continue };
+        let written = lines.join("\n");
+        let interrupt = Interrupt::default();
+        match certificate::check(system, text, &written, false, Extent::All, TIMEOUT, &interrupt) {
+            Ok(accepted) => {
+                let mut claims = system.bad.clone();
+                claims.extend(accepted.cubes.all.iter().map(as_bad));
+                let claims = System { bad: claims, ..system.clone() };
+                for instance in reached {
+                    let semantics = Semantics::new(&claims, instance.procs);
+                    for (number, (state, _)) in instance.states.iter().enumerate() {
+                        let violated = |claim: &usize| semantics.satisfies(state, *claim).is_some();
+                        if (0..claims.bad.len()).any(|claim| violated(&claim)) {
+                            let run = instance.run_to(system, number);
+                            return failure("a wrong certificate is accepted", format!("{written}\n{run}"));
+                        }
+                    }
+                }
+            }
+            Err(Refused::Failed(..)) => {}
+            Err(other) => {
+                let why = certificate::explain(system, &other);
+                return failure("a certificate that cannot be read", format!("{why}\n{written}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn as_bad(cube: &Forbidden) -> Bad {
+    let (params, cube) = (cube.params, cube.cube.clone());
+    Bad { number: 0, kind: BadKind::Invariant, params, cube, span: cubicle::diagnostic::Span::default() }
+}
+
+/// Drops a cube or a literal, turns a literal round, or asks for one more process.
+fn change(system: &System, cubes: &mut Vec<Forbidden>, dice: &mut Dice) {
+    if cubes.is_empty() {
+        return;
+    }
+    let at = dice.below(cubes.len());
+    let cube = &mut cubes[at].cube;
+    match dice.below(10) {
+        0 | 1 => {
+            cubes.remove(at);
+        }
+        2 => cubes[at].params += 1,
+        3..=5 if !cube.is_empty() => {
+            cube.remove(dice.below(cube.len()));
+        }
+        _ if !cube.is_empty() => {
+            let literal = dice.below(cube.len());
+            turn(system, &mut cube[literal]);
+        }
+        _ => {}
+    }
+}
+
+fn turn(system: &System, literal: &mut Literal) {
+    match literal {
+        Literal::In { cell, values } => {
+            if let cubicle::model::Type::Enum(id) = system.var(cell.var).ty {
+                *values = system.enumeration(id).all() & !*values;
+            }
+        }
+        Literal::Eq { negated, .. } => *negated = !*negated,
+        Literal::Less { left, right, strict } => {
+            std::mem::swap(left, right);
+            *strict = !*strict;
+        }
+        Literal::Linear { relation, .. } => {
+            *relation = match relation {
+                Relation::Eq | Relation::Lt => Relation::Ne,
+                Relation::Ne | Relation::Le => Relation::Eq,
+            }
+        }
+    }
+}
