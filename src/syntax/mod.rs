@@ -11,6 +11,13 @@ pub use build::MAX_DEPTH;
 pub use parser::{MAX_BYTES, MAX_ERRORS, parse};
 pub use print::print;
 
+use crate::diagnostic::Span;
+
+/// What the lexer makes of a text: the places of its tokens in order, and whether each is one.
+pub fn spans(text: &str) -> impl Iterator<Item = (Span, bool)> {
+    token::tokens(text).map(|(start, token, end)| (Span::new(start, end), token.is_ok()))
+}
+
 // Generated from grammar/cubicle.lalrpop.
 #[allow(
     clippy::all,

@@ -1,0 +1,39 @@
+//! Small models through all engines with tiny limits: no panic (`check` panics on a trace that does not
+//! replay), and every proof is certified.
+#![no_main]
+
+use std::time::Duration;
+
+use cubicle::certificate::{self, Failure, Refused};
+use cubicle::interrupt::Interrupt;
+use cubicle::observer::Silent;
+use cubicle::options::{BackwardOptions, ForwardOptions, Options, Proof};
+use cubicle::verdict::Verdict;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let Ok(loaded) = cubicle::load(text) else { return };
+    let system = &loaded.system;
+    let timeout = Duration::from_millis(200);
+    for proof in [Proof::Classic, Proof::Brab(1), Proof::Brab(2)] {
+        let options = Options {
+            proof,
+            forward: ForwardOptions { max_states: Some(200), ..ForwardOptions::default() },
+            backward: BackwardOptions {
+                max_nodes: 30,
+                max_depth: 10,
+                solver_timeout: timeout,
+                ..BackwardOptions::default()
+            },
+            time_limit: Some(Duration::from_millis(500)),
+            ..Options::default()
+        };
+        let report = cubicle::check(system, &options, &Interrupt::default(), &mut Silent);
+        let (Some(Verdict::Safe), Some(outcome)) = (&report.verdict, &report.backward) else { continue };
+        let interrupt = Interrupt::default();
+        let certified = certificate::certify(system, text, &outcome.invariant, false, timeout, &interrupt);
+        if let Err(refused @ (Refused::Failed(Failure::Refuted(_), _) | Refused::Unreadable(_))) = certified {
+            panic!("{}", certificate::explain(system, &refused));
+        }
+    }
+});
