@@ -67,6 +67,11 @@ fn mended_disagreements_stay_mended() {
          transition t0 (i) requires { S[i] = D } { S[i] := A }
          transition t2 () { S[c] := case | S[c] = C : B | S[c] <> D : C | _ : S[c] }
          transition t3 () { S[c] := case | S[c] = B : D | _ : B }",
+        // What a `?` forgets may have been the first to bear its name.
+        "type t = A | B | C type d array S[proc] : t var Y : d array R[proc] : d
+         init (a) { S[a] = A } unsafe (z) { S[z] = B } transition t0 () { Y := . }
+         transition t1 () { S[c] := case | R[c] = Y : C | _ : S[c] }
+         transition t3 () { S[c] := case | true : B | _ : S[c] }",
     ];
     for text in models {
         for seed in 0..8 {

@@ -115,12 +115,16 @@ impl Findings {
                 deadlocks.push(trace);
             }
         }
+        let mut stop = Stop::Complete;
         for error in broken {
-            let text = format!("internal error: a forward run did not replay and is not shown: {error}");
+            // Anything else would hide a bad state.
+            assert!(error.is_overflow(), "a forward run did not replay: {error}");
+            let text = format!("a run was found but is not shown, since it cannot be replayed: {error}");
             observer.event(system, Event::Warning(&text));
+            stop = Stop::Numbers;
         }
         Found {
-            stop: Stop::Complete,
+            stop,
             depth: 0,
             unsafe_traces,
             deadlocks,

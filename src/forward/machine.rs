@@ -357,6 +357,7 @@ impl Compiler<'_> {
         for update in &system.transitions[usize::from(instance.transition.0)].updates {
             for index in tuples(self.cells.procs, system.var(update.var).arity()) {
                 let cell = self.grounder.layout.position(update.var, index.iter().copied());
+                instance.renames |= self.cells.may_rename(cell);
                 let field = self.packing.fields[cell];
                 let mut constant = |raw: u64| {
                     keep[usize::from(field.word)] &= !(field.mask() << field.shift);
@@ -378,7 +379,6 @@ impl Compiler<'_> {
                     [(_, Source::Code(code))] if field.fits(*code) => constant(field.encode(*code)),
                     _ => instance.writes.push(Write { cell, branches }),
                 }
-                instance.renames |= self.cells.may_rename(cell);
             }
         }
         for write in &instance.writes {

@@ -102,7 +102,9 @@ impl<'a> Search<'a> {
             None => Stop::Depth,
         };
         let mut found = self.findings.conclude(self.system, self.machine, &self.visited, observer);
-        found.stop = stop;
+        if found.stop == Stop::Complete {
+            found.stop = stop;
+        }
         found.depth = self.depth;
         found.fired = self.fired;
         Ok((found, self.visited))

@@ -27,6 +27,13 @@ pub(super) enum TraceError {
     Replay(#[from] ReplayError),
 }
 
+impl TraceError {
+    /// Whether only a number out of range stands in the way.
+    pub fn is_overflow(&self) -> bool {
+        matches!(self, Self::Replay(ReplayError::Overflow { .. }))
+    }
+}
+
 /// A step under real process names.
 struct RealStep {
     instance: usize,

@@ -261,7 +261,9 @@ impl Walk {
             None => Stop::Complete,
         };
         let mut found = self.findings.conclude(&self.system, &self.machine, &self.visited, observer);
-        found.stop = stop;
+        if found.stop == Stop::Complete {
+            found.stop = stop;
+        }
         found.depth = self.depth();
         found.fired.clone_from(&self.fired);
         found.epochs = self.epochs;
