@@ -158,6 +158,8 @@ pub enum SolverMode {
 pub struct BackwardOptions {
     /// Order of the queue.
     pub order: SearchOrder,
+    /// Threads. The result does not depend on it.
+    pub jobs: usize,
     /// Postponement; by default what suits the order.
     pub postpone: Option<Postpone>,
     /// Candidates have at most this many literals plus one, and at most `brab` processes. 0: as `brab`.
@@ -193,6 +195,7 @@ impl Default for BackwardOptions {
     fn default() -> Self {
         Self {
             order: SearchOrder::Bfs,
+            jobs: 1,
             postpone: None,
             candidate_size: 0,
             max_candidates: None,

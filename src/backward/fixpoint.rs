@@ -13,6 +13,7 @@ use super::ground::{Ground, Overflow};
 use super::meter::{Meter, Phase};
 use super::slot::{Shape, Slot};
 use super::theory::{Sat, satisfiable};
+use super::threads::Threads;
 use crate::model::{Cell, Literal, ProcRef, System, Term};
 use crate::options::{BackwardOptions, SolverMode};
 use crate::smt::{Answer, Formula, Session};
@@ -52,6 +53,9 @@ pub struct TestCounts {
     pub solver_unknown: u64,
 }
 
+/// Cubes that one thread looks through before another could help.
+const RANGE: usize = 512;
+
 #[derive(Debug)]
 struct Entry {
     pattern: Pattern,
@@ -78,6 +82,8 @@ pub struct Context<'a> {
     pub solver: SolverMode,
     /// Time limit of a Z3 call.
     pub timeout: Duration,
+    /// Who looks through long lists of cubes, and takes pre-images.
+    pub threads: Threads,
     /// Dense layouts by number of processes.
     dense: Vec<Option<(Dense, Vec<Slot>)>>,
     sessions: Vec<Option<Session<'a>>>,
@@ -96,6 +102,7 @@ impl<'a> Context<'a> {
             solver: options.solver,
             timeout: options.solver_timeout,
             meter: Meter::new(options.profile),
+            threads: Threads::new(options.jobs),
             dense: Vec::new(),
             sessions: Vec::new(),
             counts: TestCounts::default(),
@@ -247,17 +254,24 @@ impl Visited {
         }
         context.counts.hard += 1;
         let (dense, slots) = context.layout(cube.procs);
+        let threads = &context.threads;
         let view = View { cube, dense, masks: &table };
         let mut budget = Budget::default();
         let mut clauses = 0;
         if context.solver == SolverMode::Layered {
             let (answer, made) = escapes(shape, &view, slots, &mut budget, &mut |witness, out| {
                 let impossible = witness.impossible(shape);
-                for (key, e) in self.keys.iter().zip(&self.entries) {
-                    if key.may_meet(cube.procs, impossible) {
-                        residues_at(shape, &e.pattern, witness, &view, &mut |r| out.push(r));
+                let parts = threads.map_ranges(&self.keys, RANGE, |first, keys| {
+                    let mut found = Vec::new();
+                    for (i, key) in (first..).zip(keys) {
+                        if key.may_meet(cube.procs, impossible) {
+                            let v = &self.entries[i].pattern;
+                            residues_at(shape, v, witness, &view, &mut |r| found.push(r));
+                        }
                     }
-                }
+                    found
+                });
+                out.extend(parts.into_iter().flatten());
             })?;
             clauses = made as u64;
             if answer != Sat::Unknown {

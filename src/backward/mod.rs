@@ -24,6 +24,7 @@ mod replay;
 mod run;
 mod slot;
 mod theory;
+mod threads;
 
 pub use meter::PhaseReport;
 pub use outcome::{Candidate, Outcome, Proposals, Statistics, Tests};

@@ -34,6 +34,13 @@ pub struct PreCounts {
     pub untouched: u64,
 }
 
+impl std::ops::AddAssign for PreCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.instances += other.instances;
+        self.untouched += other.untouched;
+    }
+}
+
 /// How pre-images are taken.
 #[derive(Clone, Copy, Debug)]
 pub struct PreOptions {

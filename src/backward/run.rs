@@ -319,14 +319,26 @@ impl<'a, 'r> Run<'a, 'r> {
         self.counts.max_literals = self.counts.max_literals.max(node.cube.len());
         self.counts.deleted += self.visited.insert(self.context, node.cube.clone(), setting.options.delete);
         let mut later = Vec::new();
+        let (shape, options) = (setting.shape, setting.pre);
+        let pres_under = |t: &Prepared<'_>| {
+            let (mut counts, mut pres) = (PreCounts::default(), Vec::new());
+            pre_image(shape, t, &node.cube, options, &mut counts, &mut pres).map(|()| (counts, pres))
+        };
+        let threads = &self.context.threads;
+        let ahead = threads.are_many() && node.cube.procs > shape.rigid + 2;
+        let phase = self.context.meter.enter(Phase::PreImages);
+        let mut ahead =
+            if ahead { threads.map(setting.transitions, pres_under) } else { Vec::new() }.into_iter();
+        drop(phase);
         for t in setting.transitions {
             if let Some(reason) = setting.interrupt.reason() {
                 return Ok(Some(reason));
             }
-            let mut pres: Vec<Pre> = Vec::new();
             let phase = self.context.meter.enter(Phase::PreImages);
-            pre_image(setting.shape, t, &node.cube, setting.pre, &mut self.counts.pre, &mut pres)?;
+            let pres = ahead.next().unwrap_or_else(|| pres_under(t));
             drop(phase);
+            let (counts, pres) = pres?;
+            self.counts.pre += counts;
             for pre in pres {
                 if self.visited.subsumes(self.context, &pre.cube) {
                     self.counts.fixpoints += 1;

@@ -136,7 +136,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = FORWARD)]
     pub epochs: Option<u64>,
 
-    /// Threads of `bfs`, `random` and `cfl`; the result does not depend on it
+    /// Threads of `bfs`, `random`, `cfl` and of the proof; the result does not depend on it
     #[arg(
         short,
         long,

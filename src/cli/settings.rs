@@ -79,6 +79,7 @@ fn backward(args: &Args) -> BackwardOptions {
             args::Search::Bfsa => SearchOrder::Bfsa,
             args::Search::Dfsa => SearchOrder::Dfsa,
         },
+        jobs: usize::from(args.jobs),
         postpone: args.postpone.map(|postpone| match postpone {
             0 => Postpone::Never,
             1 => Postpone::MoreProcesses,
