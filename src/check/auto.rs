@@ -85,16 +85,19 @@ impl Auto<'_> {
             }
         }
         let mut settled = None;
+        // Efforts grow only when there is a search that more effort may help.
+        let mut level = 0;
         for round in 0.. {
             let (now, later) = open.into_iter().partition::<Vec<_>, _>(|search| search.from <= round);
             open = Vec::new();
             for search in now {
-                match self.stage(search.proof, round, observer, report) {
+                match self.stage(search.proof, level, observer, report) {
                     Verdict::Unknown(Reason::Effort(_)) => open.push(search),
                     Verdict::Unknown(reason) if !is_final(&reason) => settled = Some(reason),
                     verdict => return verdict,
                 }
             }
+            level += u32::from(!open.is_empty());
             open.extend(later);
             if open.is_empty() {
                 break;
@@ -103,19 +106,19 @@ impl Auto<'_> {
         Verdict::Unknown(self.spurious.take().or(settled).expect("every search ended for a reason"))
     }
 
-    /// One search with the effort of a round.
+    /// One search with the effort of a level.
     fn stage(
         &mut self,
         proof: Proof,
-        round: u32,
+        level: u32,
         observer: &mut dyn Observer,
         report: &mut Report,
     ) -> Verdict {
-        let effort = EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(round));
+        let effort = EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(level));
         let number = report.stages.len() + 1;
         observer.event(self.system, Event::Stage { number, proof, effort });
         if let Proof::Brab(procs) = proof
-            && let Some(verdict) = self.explore(procs, round, observer, report)
+            && let Some(verdict) = self.explore(procs, level, observer, report)
         {
             return verdict;
         }
@@ -149,17 +152,17 @@ impl Auto<'_> {
         verdict
     }
 
-    /// Sees to it that so many states of the instance are known as the round allows; a verdict when the
+    /// Sees to it that so many states of the instance are known as the level allows; a verdict when the
     /// run ends here.
     fn explore(
         &mut self,
         procs: usize,
-        round: u32,
+        level: u32,
         observer: &mut dyn Observer,
         report: &mut Report,
     ) -> Option<Verdict> {
         let start = Instant::now();
-        let states = STATES.0.saturating_mul(STATES.1.saturating_pow(round)).min(STATES.2);
+        let states = STATES.0.saturating_mul(STATES.1.saturating_pow(level)).min(STATES.2);
         let forward = &self.options.forward;
         let states = forward.max_states.map_or(states, |most| most.min(states));
         let limits = ForwardOptions {

@@ -2,14 +2,22 @@
 //!
 //! At its limit the process is killed without a word. So it ends by itself before: the engines are asked
 //! to stop at [`Budget::ask`], and a run that does not is ended at [`Budget::force`].
+//!
+//! The kernel compares the limit with a count of clock ticks, which on a busy machine runs ahead of the
+//! clock of the process by a tenth. So the kernel itself is asked for a warning: see [`ask_for_warning`].
 
 use std::time::Duration;
 
-use rustix::process::{Resource, getrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Left to the engines to stop in good order, and to say what is known.
 const GOOD_ORDER: Duration = Duration::from_secs(1);
+
+/// Seconds before the limit at which the kernel warns, where there are many, and else.
+const WARNING: (u64, u64) = (2, 1);
+/// So many seconds are many.
+const MANY: u64 = 10;
 
 /// CPU times, since the start of the process, at which something is to be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +40,18 @@ impl Budget {
     fn of_limit(limit: Duration) -> Self {
         let reserve = GOOD_ORDER.min(limit / 4);
         Self { ask: limit.saturating_sub(reserve), force: limit.saturating_sub(reserve / 2) }
+    }
+}
+
+/// Makes the kernel send SIGXCPU, which is to be handled, shortly before the limit: it does so at the soft
+/// limit, which is often the same as the hard one.
+pub fn ask_for_warning() {
+    let limit = getrlimit(Resource::Cpu);
+    let Some(hard) = limit.maximum else { return };
+    let early = hard - if hard >= MANY { WARNING.0 } else { WARNING.1.min(hard) };
+    if early > 0 && limit.current.is_none_or(|soft| soft > early) {
+        // Where that is refused, the clock of the process has to do.
+        let _ = setrlimit(Resource::Cpu, Rlimit { current: Some(early), maximum: Some(hard) });
     }
 }
 

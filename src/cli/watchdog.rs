@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use cubicle::interrupt::Interrupt;
 use cubicle::verdict::Reason;
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGXCPU};
 use signal_hook::iterator::Signals;
 
 use super::output::{Output, complain};
@@ -50,27 +50,34 @@ pub fn start(
     progress: &Arc<Progress>,
     output: &Arc<Output>,
 ) -> std::io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGUSR1])?;
+    let budget = cpu::Budget::of_process();
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGUSR1, SIGXCPU])?;
+    cpu::ask_for_warning();
     let (listener, told) = (interrupt.clone(), Arc::clone(progress));
     thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
-            if signal == SIGUSR1 {
-                complain(&format!("progress: {}", told.line()));
-            } else {
-                listener.raise(signal);
+            match signal {
+                SIGUSR1 => complain(&format!("progress: {}", told.line())),
+                SIGXCPU => listener.expire(),
+                _ => listener.raise(signal),
             }
         }
     })?;
     let (interrupt, progress, output) = (interrupt.clone(), Arc::clone(progress), Arc::clone(output));
     thread::Builder::new()
         .name("watchdog".into())
-        .spawn(move || watch(&interrupt, memory, &progress, &output))?;
+        .spawn(move || watch(&interrupt, budget, memory, &progress, &output))?;
     Ok(())
 }
 
 /// Ends the process when it should have ended by itself a while ago.
-fn watch(interrupt: &Interrupt, memory: Option<usize>, progress: &Progress, output: &Output) {
-    let cpu = cpu::Budget::of_process();
+fn watch(
+    interrupt: &Interrupt,
+    cpu: Option<cpu::Budget>,
+    memory: Option<usize>,
+    progress: &Progress,
+    output: &Output,
+) {
     let memory = memory.map(memory::Budget::new);
     let mut overdue: Option<Instant> = None;
     loop {
