@@ -21,6 +21,16 @@ pub enum Obligation {
     Property(usize),
 }
 
+impl Obligation {
+    /// The cube of the invariant that it is about.
+    pub const fn cube(self) -> Option<usize> {
+        match self {
+            Self::Initiation(cube) | Self::Consecution { cube, .. } => Some(cube),
+            Self::Property(_) => None,
+        }
+    }
+}
+
 /// A way in which the processes of an obligation can coincide: one formula to refute.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {

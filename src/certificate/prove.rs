@@ -66,6 +66,9 @@ const MAX_PROCS: usize = 62;
 /// Refutations confirmed by one call of Z3.
 const BATCH: usize = 64;
 
+/// One case in so many is looked at once more to leave out cubes.
+const MINIMISING: usize = 8;
+
 /// Instances added after one counterexample.
 const MORE: usize = 8;
 
@@ -99,6 +102,7 @@ pub fn prove(
             claims: Vec::new(),
             claimed: HashSet::new(),
             proof: Proof::default(),
+            dropping: None,
         }
         .run(extent)
     })
@@ -139,6 +143,8 @@ struct Prover<'a, 'i> {
     /// All claims so far: many cases have the same refutation.
     claimed: HashSet<(Formula, Vec<Formula>)>,
     proof: Proof,
+    /// The cube that is on trial: whether the needed ones do without it.
+    dropping: Option<usize>,
 }
 
 impl Prover<'_, '_> {
@@ -156,6 +162,10 @@ impl Prover<'_, '_> {
             }
         }
         self.confirm()?;
+        if extent == Extent::Needed {
+            self.minimise()?;
+            self.confirm()?;
+        }
         self.proof.shown = self.needed.into_iter().collect();
         self.proof.solver_calls = self.session.calls;
         Ok(self.proof)
@@ -174,12 +184,7 @@ impl Prover<'_, '_> {
             if let Some(reason) = self.interrupt.reason() {
                 return Err(Failure::Stopped(reason));
             }
-            let units = Units::new(self.index, &case.formula, case.procs, self.usable(obligation));
-            let at_once = units.refuting(self.index, &case.formula, &mut self.order(obligation), case.procs);
-            let instances = match at_once {
-                Some(refutation) => self.claim(obligation, refutation)?,
-                None => self.search(obligation, &case, &units)?,
-            };
+            let instances = self.refute(obligation, &case)?;
             for instance in &instances {
                 self.need(instance.cube);
             }
@@ -189,24 +194,89 @@ impl Prover<'_, '_> {
         Ok(())
     }
 
-    /// The first cube whose instances may be assumed: of an initial state only the trusted ones.
-    fn usable(&self, obligation: Obligation) -> usize {
-        if matches!(obligation, Obligation::Initiation(_)) { self.cubes.proved } else { 0 }
+    /// Instances that refute a case.
+    fn refute(&mut self, obligation: Obligation, case: &Case) -> Result<Vec<Instance>, Failure> {
+        let usable = |cube| self.is_usable(obligation, cube);
+        let units = Units::new(self.index, &case.formula, case.procs, &usable);
+        let at_once = units.refuting(self.index, &case.formula, &mut self.order(obligation), case.procs);
+        match at_once {
+            Some(refutation) => self.claim(obligation, refutation),
+            None => self.search(obligation, case, &units),
+        }
+    }
+
+    /// Whether instances of a cube may be assumed: of an initial state only those of trusted cubes.
+    fn is_usable(&self, obligation: Obligation, cube: usize) -> bool {
+        if cube >= self.cubes.proved {
+            return true;
+        }
+        let kept = self.dropping.is_none_or(|out| cube != out && self.needed.contains(&cube));
+        kept && !matches!(obligation, Obligation::Initiation(_))
     }
 
     /// Cubes whose instances may be assumed, the most promising first: the cube itself, those needed anyway,
     /// the others.
     fn order(&self, obligation: Obligation) -> impl Iterator<Item = usize> {
-        let proved = self.usable(obligation)..self.cubes.proved;
-        let first = match obligation {
-            Obligation::Consecution { cube, .. } => Some(cube),
-            Obligation::Initiation(_) | Obligation::Property(_) => None,
-        };
-        let usable = proved.clone();
-        let needed = self.needed.iter().copied().filter(move |cube| usable.contains(cube));
-        let others = proved.filter(|cube| !self.needed.contains(cube));
+        let needed = self.needed.iter().copied();
+        let others = (0..self.cubes.proved).filter(|cube| !self.needed.contains(cube));
         let trusted = self.cubes.proved..self.cubes.all.len();
-        first.into_iter().chain(needed).chain(trusted).chain(others)
+        let order = obligation.cube().into_iter().chain(needed).chain(trusted).chain(others);
+        order.filter(move |&cube| self.is_usable(obligation, cube))
+    }
+
+    /// Leaves out cubes that the others make up for, the last first, within a bounded number of cases.
+    fn minimise(&mut self) -> Result<(), Failure> {
+        let mut users: Vec<BTreeSet<(usize, usize)>> = vec![BTreeSet::new(); self.cubes.all.len()];
+        let mut cases = 0;
+        for (o, (_, refutations)) in self.proof.refutations.iter().enumerate() {
+            cases += refutations.len();
+            for (c, instances) in refutations.iter().enumerate() {
+                for instance in instances {
+                    users[instance.cube].insert((o, c));
+                }
+            }
+        }
+        let mut left = cases / MINIMISING;
+        'cubes: for cube in self.needed.clone().into_iter().rev() {
+            self.dropping = Some(cube);
+            let mut replaced = Vec::new();
+            for &(o, c) in &users[cube] {
+                let (obligation, refutations) = &self.proof.refutations[o];
+                let obligation = *obligation;
+                if obligation.cube().is_some_and(|of| of == cube || !self.needed.contains(&of))
+                    || refutations[c].iter().all(|instance| instance.cube != cube)
+                {
+                    continue;
+                }
+                if left == 0 {
+                    break 'cubes;
+                }
+                left -= 1;
+                let case = self.obligations.cases(obligation)?.swap_remove(c);
+                match self.refute(obligation, &case) {
+                    Ok(instances) => replaced.push((o, c, instances)),
+                    Err(Failure::Refuted(_) | Failure::Undecided(..)) => {
+                        replaced.clear();
+                        self.dropping = None;
+                        break;
+                    }
+                    Err(other) => return Err(other),
+                }
+            }
+            if self.dropping.is_some() {
+                self.needed.remove(&cube);
+                for (o, c, instances) in replaced {
+                    for instance in &instances {
+                        users[instance.cube].insert((o, c));
+                    }
+                    self.proof.refutations[o].1[c] = instances;
+                }
+            }
+        }
+        self.dropping = None;
+        let needed = &self.needed;
+        self.proof.refutations.retain(|(o, _)| o.cube().is_none_or(|cube| needed.contains(&cube)));
+        Ok(())
     }
 
     /// The literals of an instance.
@@ -237,7 +307,8 @@ impl Prover<'_, '_> {
         parts.extend(refuted.1.iter().map(|cube| self.session.formula(cube).not()));
         self.claimed.insert(refuted);
         self.claims.push(Claim { obligation, refuted: Bool::and(&parts) });
-        if self.claims.len() >= BATCH {
+        // On trial, a claim that fails must not pass for a trial that fails.
+        if self.claims.len() >= BATCH && self.dropping.is_none() {
             self.confirm()?;
         }
         Ok(instances)
@@ -281,7 +352,7 @@ impl Prover<'_, '_> {
                 .filter(|&i| {
                     let Active { instance, literals, .. } = &self.active[i];
                     instance.procs.iter().all(|&p| p < case.procs)
-                        && instance.cube >= self.usable(obligation)
+                        && self.is_usable(obligation, instance.cube)
                         && (units.used().any(|used| used == instance)
                             || !literals.iter().any(|literal| units.contradicts(literal)))
                 })

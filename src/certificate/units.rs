@@ -182,8 +182,8 @@ fn masked_place(formula: &Formula) -> Option<&Place> {
 
 impl Units {
     /// Of the literals among the conjuncts of `formula`, in a case of `procs` processes where instances of
-    /// the cubes from number `usable` on may be assumed.
-    pub fn new(index: &Index<'_>, formula: &Formula, procs: u8, usable: usize) -> Self {
+    /// `usable` cubes may be assumed.
+    pub fn new(index: &Index<'_>, formula: &Formula, procs: u8, usable: &dyn Fn(usize) -> bool) -> Self {
         let mut units = Self::default();
         for part in formula.conjuncts() {
             units.add(part, procs);
@@ -191,7 +191,7 @@ impl Units {
         let places: Vec<Place> = units.masks.keys().cloned().collect();
         for place in places {
             let single = index.single.get(&place.var).into_iter().flatten();
-            for &number in single.filter(|&&number| number >= usable) {
+            for &number in single.filter(|&&number| usable(number)) {
                 units.narrow(index, &place, number, procs);
             }
         }
