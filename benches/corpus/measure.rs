@@ -87,7 +87,8 @@ pub fn run(job: &Job) -> Row {
     row.states = report.explorations.iter().map(|exploration| exploration.states).sum();
     if let Some(outcome) = &report.backward {
         let figures = &outcome.statistics;
-        row.nodes = figures.nodes + figures.abandoned.iter().sum::<usize>();
+        let last = figures.nodes + figures.abandoned.iter().sum::<usize>();
+        row.nodes = report.stages.iter().map(|stage| stage.nodes).sum::<usize>().max(last);
         row.fixpoints = figures.fixpoints;
         row.solver_calls = figures.solver_calls;
         row.restarts = figures.restarts;

@@ -71,7 +71,7 @@ impl Batch {
         self.hashes.push(h);
     }
 
-    /// Makes ready for [`Store::claim`].
+    /// Makes ready for [`Store::claim`](super::store::Store::claim).
     pub fn sort(&mut self, words: usize) {
         let mut counts = [0u32; SHARDS + 1];
         for h in &self.hashes {
