@@ -36,13 +36,19 @@ use crate::verdict::Trace;
 use bandit::{ARMS, Bandit};
 use novelty::{ItemBuffer, Novelty};
 use pool::Pool;
-use targets::{Target, Targets};
+use targets::{Open, Target, Targets};
 use task::{Outcome, Ref, Task, Technique, View};
 
-/// Walks in one epoch.
+/// Most walks in one epoch.
 const EPOCH: usize = 32;
+/// Walks in the first epochs: the earlier walks are told what others found, the better they aim.
+const FIRST_EPOCH: usize = 2;
+/// So many states known allow for one walk more.
+const STATES_A_WALK: usize = 1024;
 /// States expanded breadth first before the fuzzing begins.
-const BREADTH_START: usize = 2048;
+const BREADTH_START: usize = 128;
+/// Steps of a walk towards a target.
+const GUIDED_STEPS: u32 = 200;
 /// Steps of a random walk before it starts again from an initial state.
 const RESTART: u32 = 1000;
 /// Epochs without a new state after which random walks take up untaken exits.
@@ -409,25 +415,27 @@ impl Walk {
         let fuzzing = self.options.strategy == Strategy::Cfl;
         let better = fuzzing && self.options.cfl_choice == CflChoice::Adaptive;
         let mut tasks = Vec::with_capacity(EPOCH);
+        let stored = self.visited.store.len();
+        let epoch = (stored / STATES_A_WALK).clamp(FIRST_EPOCH, EPOCH);
+        // Epochs are short at first: the turns of the techniques go on from one to the next.
+        let turn = self.streams as usize;
         let mut add = |start, technique, bound, target| {
             tasks.push(Task { start, technique, bound, target, stream: self.streams });
             self.streams += 1;
         };
-        let stored = self.visited.store.len();
         if better && self.expanded < BREADTH_START.min(stored) {
-            for state in (self.expanded..stored).take(EPOCH) {
+            for state in (self.expanded..stored).take(epoch) {
                 add(state as u32, Technique::Bfs, 1, None);
             }
             self.expanded += tasks.len();
             return tasks;
         }
-        let jumps = self.jumpstart.len().min(EPOCH / 4);
+        let jumps = self.jumpstart.len().min((epoch / 4).max(1));
         for start in self.jumpstart.drain(..jumps) {
             add(start, Technique::Bfs, JUMP_LEVELS, None);
         }
         let members = self.pool.members();
-        let open = &self.targets.open;
-        for n in jumps..EPOCH {
+        for n in jumps..epoch {
             let uniform = members[rng.random_range(0..members.len())];
             if !fuzzing {
                 let initial = rng.random_range(0..self.initial as u32);
@@ -446,17 +454,18 @@ impl Walk {
                 continue;
             }
             let guided = if self.unguided < UNGUIDED { 2 } else { 8 };
-            if n % guided == 0 && !open.is_empty() {
-                let (target, nearest) = &open[rng.random_range(0..open.len())];
+            if (turn + n).is_multiple_of(guided)
+                && let Some(Open { target, nearest, .. }) = self.targets.choose(&mut rng)
+            {
                 let start = if nearest.is_empty() || rng.random_ratio(1, 4) {
                     uniform
                 } else {
                     nearest[rng.random_range(0..nearest.len())].1
                 };
-                add(start, Technique::Guided, 200, Some(*target));
+                add(start, Technique::Guided, GUIDED_STEPS, Some(*target));
                 continue;
             }
-            if self.dry && n % 2 == 1 {
+            if self.dry && (turn + n) % 2 == 1 {
                 // Little is left here: what was never taken is surer than any walk.
                 add(uniform, Technique::Bfs, 2, None);
                 continue;

@@ -1,5 +1,8 @@
 //! Guards and bad cubes that never held, as something to walk towards.
 
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
 use crate::forward::machine::{Guard, Machine};
 
 /// A transition that never fired, or a bad cube that never held.
@@ -11,12 +14,27 @@ pub(in crate::forward) enum Target {
 
 /// Nearest states kept for each target.
 const KEEP: usize = 32;
+/// Weight of a target, times [`HALVED`]: so many walks without progress halve it.
+const WEIGHT: u32 = 1 << 16;
+const HALVED: u32 = 4;
+/// No target becomes less likely than after so many.
+const MOST_STALE: u32 = 60;
+
+/// A target that is left.
+#[derive(Clone, Debug)]
+pub(in crate::forward) struct Open {
+    pub target: Target,
+    /// (distance, state), nearest first.
+    pub nearest: Vec<(u32, u32)>,
+    /// Walks towards it since one came nearer.
+    stale: u32,
+}
 
 /// The targets left, with the nearest states known.
 #[derive(Clone, Debug, Default)]
 pub(in crate::forward) struct Targets {
-    /// In a fixed order; each with (distance, state), nearest first.
-    pub open: Vec<(Target, Vec<(u32, u32)>)>,
+    /// In a fixed order.
+    pub open: Vec<Open>,
     /// Instances of each transition, as a range.
     instances: Vec<(usize, usize)>,
     bads: Vec<(usize, usize)>,
@@ -44,7 +62,7 @@ impl Targets {
             .filter(|t| has(&instances[*t]))
             .map(Target::Transition)
             .chain((0..bads.len()).filter(|b| has(&bads[*b])).map(Target::Bad))
-            .map(|t| (t, Vec::new()))
+            .map(|target| Open { target, nearest: Vec::new(), stale: 0 })
             .collect();
         Self { open, instances, bads }
     }
@@ -66,19 +84,38 @@ impl Targets {
 
     /// Forgets targets that have been reached.
     pub fn close(&mut self, reached: impl Fn(Target) -> bool) {
-        self.open.retain(|(target, _)| !reached(*target));
+        self.open.retain(|open| !reached(open.target));
+    }
+
+    /// Chooses a target: one that walks came nearer to lately is more likely. What is as far away from
+    /// everywhere (a flag that nothing has set yet) gives no direction.
+    pub fn choose(&self, rng: &mut ChaCha8Rng) -> Option<&Open> {
+        let weight = |open: &Open| WEIGHT / (HALVED + open.stale);
+        let total: u32 = self.open.iter().map(weight).sum();
+        let mut at = rng.random_range(0..total.max(1));
+        self.open.iter().find(|open| {
+            let here = at < weight(open);
+            at = at.wrapping_sub(weight(open));
+            here
+        })
     }
 
     /// Remembers a state near a target; true when it is the nearest so far.
     pub fn offer(&mut self, target: Target, distance: u32, state: u32) -> bool {
-        let Some((_, nearest)) = self.open.iter_mut().find(|(t, _)| *t == target) else { return false };
+        let Some(open) = self.open.iter_mut().find(|open| open.target == target) else { return false };
+        open.stale = (open.stale + 1).min(MOST_STALE);
+        let nearest = &mut open.nearest;
         if nearest.iter().any(|(_, s)| *s == state) {
             return false;
         }
         let at = nearest.partition_point(|(d, _)| *d < distance);
         nearest.insert(at, (distance, state));
         nearest.truncate(KEEP);
-        at == 0 && nearest.get(1).is_none_or(|(d, _)| distance < *d)
+        let nearer = at == 0 && nearest.get(1).is_none_or(|(d, _)| distance < *d);
+        if nearer {
+            open.stale = 0;
+        }
+        nearer
     }
 }
 
