@@ -35,6 +35,8 @@ fn exit_codes() {
             "Nothing wrong found",
         ),
         ("--only-forward --procs 2 --deadlock --final At[p]=Critical", models::DEADLOCK, 5, "DEADLOCK !"),
+        ("--only-forward --procs 2 --all-errors", models::EXCLUDED, 1, "UNSAFE !"),
+        ("--only-forward --procs 2 --trust-invariants", models::EXCLUDED, 0, "Nothing wrong found"),
         ("--type-only", models::UNSAFE, 0, ""),
     ] {
         let outcome = on(line, model);

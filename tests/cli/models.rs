@@ -50,3 +50,14 @@ init (p) { Lock = False && At[p] = Idle }
 unsafe (p q) { At[p] = Critical && At[q] = Critical }
 transition enter (p) requires { At[p] = Idle && Lock = False } { At[p] := Critical; Lock := True; }
 ";
+
+/// The bad state lies behind one that the `invariant` excludes.
+pub const EXCLUDED: &str = "
+type status = A | B | C
+array S[proc] : status
+init (p) { S[p] = A }
+invariant (p) { S[p] = B }
+unsafe (p) { S[p] = C }
+transition first (p) requires { S[p] = A } { S[p] := B; }
+transition second (p) requires { S[p] = B } { S[p] := C; }
+";
