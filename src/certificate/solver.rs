@@ -27,6 +27,7 @@ pub enum Answer {
 pub struct State {
     model: Model,
     known: HashMap<Atom, bool>,
+    constructors: HashMap<Place, usize>,
 }
 
 /// Work of a call that is not limited in time, about a tenth of a second.
@@ -161,7 +162,9 @@ impl<'a> Session<'a> {
         }
         let answer = match result {
             SatResult::Sat => match self.solver.get_model() {
-                Some(model) => Answer::Sat(State { model, known: HashMap::new() }),
+                Some(model) => {
+                    Answer::Sat(State { model, known: HashMap::new(), constructors: HashMap::new() })
+                }
                 None => Answer::Unknown("no model".to_owned()),
             },
             SatResult::Unsat => {
@@ -187,8 +190,11 @@ impl<'a> Session<'a> {
     /// Truth of a literal in a state; cells that nothing mentioned have some value, always the same.
     pub fn holds(&mut self, state: &mut State, formula: &Formula) -> bool {
         match formula {
-            Formula::Literal(Atom::In(place, values), holds) if !self.cells.contains_key(place) => {
-                (values & 1 == 1) == *holds
+            Formula::Literal(Atom::In(place, values), holds) if self.is_enum(place) => {
+                (values >> self.constructor(state, place) & 1 == 1) == *holds
+            }
+            Formula::Literal(Atom::Equal(Point::Place(a), Point::Place(b)), holds) if self.is_enum(a) => {
+                (self.constructor(state, a) == self.constructor(state, b)) == *holds
             }
             Formula::Literal(atom, holds) => {
                 if let Some(known) = state.known.get(atom) {
@@ -202,6 +208,24 @@ impl<'a> Session<'a> {
             Formula::All(parts) => parts.iter().all(|part| self.holds(state, part)),
             Formula::Any(parts) => parts.iter().any(|part| self.holds(state, part)),
         }
+    }
+
+    fn is_enum(&self, place: &Place) -> bool {
+        matches!(self.system.var(place.var).ty, Type::Enum(_))
+    }
+
+    /// The constructor in an enum cell: the first one where nothing mentioned the cell.
+    fn constructor(&self, state: &mut State, place: &Place) -> usize {
+        if let Some(&known) = state.constructors.get(place) {
+            return known;
+        }
+        let holds = |bit: &Bool| state.model.eval(bit, true).and_then(|value| value.as_bool()) == Some(true);
+        let found = match self.cells.get(place) {
+            Some(Cell::Enum(bits)) => bits.iter().position(holds).unwrap_or(0),
+            _ => 0,
+        };
+        state.constructors.insert(place.clone(), found);
+        found
     }
 
     fn atom(&mut self, atom: &Atom) -> Bool {
