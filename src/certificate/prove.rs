@@ -66,8 +66,8 @@ const MAX_PROCS: usize = 62;
 /// Refutations confirmed by one call of Z3.
 const BATCH: usize = 64;
 
-/// One case in so many is looked at once more to leave out cubes.
-const MINIMISING: usize = 8;
+/// One case in so many is looked at once more to leave out cubes, beside the first few hundred.
+const MINIMISING: usize = 32;
 
 /// Instances added after one counterexample.
 const MORE: usize = 8;
@@ -236,7 +236,7 @@ impl Prover<'_, '_> {
                 }
             }
         }
-        let mut left = cases / MINIMISING;
+        let mut left = 300 + cases / MINIMISING;
         'cubes: for cube in self.needed.clone().into_iter().rev() {
             self.dropping = Some(cube);
             let mut replaced = Vec::new();
