@@ -168,8 +168,8 @@ pub struct BackwardOptions {
     pub max_candidates: Option<usize>,
     /// Give up beyond this many nodes.
     pub max_nodes: usize,
-    /// Give up beyond this effort, over all restarts. A node counts once, and four times as much for each
-    /// process beyond three, since tests rename; a call of Z3 counts once.
+    /// Give up beyond this effort, over all restarts: nodes, calls of Z3, and what the nodes ask for, in
+    /// units that take about as long (transition instances, questions to the oracle, clauses of hard tests).
     pub max_effort: Option<u64>,
     /// Give up beyond this depth.
     pub max_depth: usize,

@@ -11,7 +11,7 @@ use super::export::{oracle_literals, text};
 use super::ground::Overflow;
 use super::meter::Phase;
 use super::node::{Node, NodeId, Origin};
-use super::preimage::{Pre, PreCounts, pre_image};
+use super::preimage::{Pre, pre_image};
 use super::run::Run;
 use super::theory::Sat;
 use crate::observer::{Event, Observer};
@@ -100,7 +100,7 @@ impl Run<'_, '_> {
         let mut pres: Vec<Pre> = Vec::new();
         let phase = self.context.meter.enter(Phase::PreImages);
         for t in setting.transitions {
-            pre_image(setting.shape, t, c, setting.pre, &mut PreCounts::default(), &mut pres)?;
+            pre_image(setting.shape, t, c, setting.pre, &mut self.counts.pre, &mut pres)?;
         }
         drop(phase);
         for pre in pres {

@@ -30,8 +30,11 @@ use crate::options::{BackwardOptions, Postpone, SearchOrder};
 use crate::smt::{Answer, Unrolled};
 use crate::verdict::{Reason, Trace};
 
-/// Cubes with so many processes cost about the same.
-const USUAL_PROCS: u8 = 3;
+/// So many instances of transitions, questions to the oracle or clauses of hard tests take about as long as
+/// a small node.
+const INSTANCES: u64 = 200;
+const QUESTIONS: u64 = 25;
+const CLAUSES: u64 = 100;
 
 /// How a run ends.
 #[derive(Debug)]
@@ -59,7 +62,7 @@ pub struct Pool {
     pub asked: u64,
     /// Of these, reached by a forward state.
     pub refuted: u64,
-    /// Effort of all runs, Z3 aside; see [`BackwardOptions::max_effort`].
+    /// Effort of all runs, hard tests aside; see [`BackwardOptions::max_effort`].
     pub effort: u64,
 }
 
@@ -184,7 +187,7 @@ impl<'a, 'r> Run<'a, 'r> {
                 return Ok(End::Unknown(reason, None));
             }
             if let Some(most) = self.setting.options.max_effort
-                && self.pool.effort + self.context.counts.solver_calls >= most
+                && self.pool.effort + self.effort_of_tests() >= most
             {
                 return Ok(End::Unknown(Reason::Effort(most), None));
             }
@@ -219,13 +222,24 @@ impl<'a, 'r> Run<'a, 'r> {
                 return Ok(End::Unknown(Reason::Depth(self.setting.options.max_depth), None));
             }
             self.counts.nodes += 1;
-            self.pool.effort += effort(cube.procs);
             self.report(id, observer);
+            let before = self.effort_of_nodes();
             let id = self.approximate(id, observer)?;
             if let Some(reason) = self.expand(id)? {
                 return Ok(End::Unknown(reason, None));
             }
+            self.pool.effort += 1 + self.effort_of_nodes() - before;
         }
+    }
+
+    /// What pre-images and approximation have cost in this run.
+    fn effort_of_nodes(&self) -> u64 {
+        self.counts.pre.instances / INSTANCES + self.pool.asked / QUESTIONS
+    }
+
+    /// What hard tests have cost in all runs.
+    fn effort_of_tests(&self) -> u64 {
+        self.context.counts.clauses / CLAUSES + self.context.counts.solver_calls
     }
 
     fn fixpoint(&mut self) -> End {
@@ -381,11 +395,6 @@ impl<'a, 'r> Run<'a, 'r> {
             }
         }
     }
-}
-
-/// What a node counts: tests try the renamings of its processes.
-fn effort(procs: u8) -> u64 {
-    1 << (2 * u32::from(procs.saturating_sub(USUAL_PROCS))).min(32)
 }
 
 fn postponement(options: &BackwardOptions) -> Postpone {

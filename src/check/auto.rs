@@ -4,7 +4,7 @@
 //! BRAB with oracles of two processes, three, and so on. As efforts grow by a factor, all that came before
 //! a decision costs a fraction of the search that decides, whichever it is.
 //!
-//! Guarantees: effort is counted in nodes, states and calls of Z3, never in time, so the same command takes
+//! Guarantees: effort is counted in work, never in time, so the same command takes
 //! the same path. What was explored, and the runs to bad candidates, serve all later searches: they only
 //! steer. Nothing else is shared, so each verdict rests on one search alone. Stops at the first verdict,
 //! when time, memory or the user says so, and when every search has reached a limit that more effort does
@@ -22,13 +22,17 @@ use crate::options::{BackwardOptions, ForwardOptions, Options, Proof};
 use crate::verdict::{Reason, Trace, Verdict};
 
 /// Effort of a search of the first round, and the factor from round to round.
-const EFFORT: (u64, u64) = (300, 5);
+const EFFORT: (u64, u64) = (300, 3);
 
 /// States of an exploration of the first round, the factor from round to round, and the most.
-const STATES: (usize, usize, usize) = (20_000, 5, 2_000_000);
+const STATES: (usize, usize, usize) = (20_000, 3, 500_000);
 
 /// Restarts make an oracle so many times larger than what the round allows to begin with.
 const GROWTH: usize = 4;
+
+/// From this level on, exact search stays a level behind: what it has not decided by then, approximation
+/// mostly decides with less.
+const PROMISING: u32 = 3;
 
 /// Processes of the oracles; each round takes up one more.
 const ORACLES: std::ops::RangeInclusive<usize> = 2..=4;
@@ -114,7 +118,8 @@ impl Auto<'_> {
         observer: &mut dyn Observer,
         report: &mut Report,
     ) -> Verdict {
-        let effort = EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(level));
+        let behind = u32::from(proof == Proof::Classic && level >= PROMISING);
+        let effort = EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(level - behind));
         let number = report.stages.len() + 1;
         observer.event(self.system, Event::Stage { number, proof, effort });
         if let Proof::Brab(procs) = proof

@@ -193,8 +193,6 @@ impl Columns {
         if !guard.reads.iter().any(undefined) {
             return self.machine.all(&guard.tests, state) == Some(true);
         }
-        let mut found = false;
-        self.machine.refine(guard, state, &mut false, |_| found = true);
-        found
+        self.machine.may_hold(guard, state, &mut false)
     }
 }

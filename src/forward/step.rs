@@ -182,42 +182,93 @@ impl Machine {
     /// holds. States are not in canonical form. Sets `numbers` when numbers were sampled or a test
     /// depends on one out of range.
     pub fn refine(&self, guard: &Guard, state: &[u64], numbers: &mut bool, mut f: impl FnMut(&[u64])) {
-        let mut stack = Vec::new();
+        self.refine_until(guard, state, numbers, |s| {
+            f(s);
+            false
+        });
+    }
+
+    /// Whether there is a way to define the cells that `guard` reads such that it holds.
+    pub fn may_hold(&self, guard: &Guard, state: &[u64], numbers: &mut bool) -> bool {
+        let mut holds = false;
+        self.refine_until(guard, state, numbers, |_| {
+            holds = true;
+            true
+        });
+        holds
+    }
+
+    /// As [`Machine::refine`], until `f` says stop (true).
+    fn refine_until(
+        &self,
+        guard: &Guard,
+        state: &[u64],
+        numbers: &mut bool,
+        mut f: impl FnMut(&[u64]) -> bool,
+    ) {
         let mut codes = Vec::new();
         self.packing.unpack(state, &mut codes);
-        stack.push(codes);
-        let mut packed = vec![0; self.packing.words];
-        while let Some(codes) = stack.pop() {
-            let open = guard
-                .sets
-                .iter()
-                .map(|(c, set)| (*c, *set))
-                .chain(guard.reads.iter().map(|c| (*c, u128::MAX)))
-                .find(|(c, _)| codes[*c] == UNDEF);
-            if let Some((cell, set)) = open {
-                if self.cells.cells[cell].codes == 0 && !self.cells.samples_complete {
-                    *numbers = true;
-                }
-                let first = stack.len();
-                let set = set & self.cells.all_codes(cell);
-                self.cells.choices(&codes, cell, set, |next| stack.push(next));
-                // The first choice is to come out first.
-                stack[first..].reverse();
-                continue;
-            }
+        let mut packed = state.to_vec();
+        // Codes, and how many tests hold whatever is chosen for the cells that are still open.
+        let mut stack = vec![(codes, 0)];
+        while let Some((codes, mut held)) = stack.pop() {
             if self.packing.pack(&codes, &mut packed).is_none() {
                 *numbers = true;
                 continue;
             }
-            let sets = guard.sets.iter().all(|(c, set)| set >> self.packing.fields[*c].raw(&packed) & 1 == 1);
-            if sets {
-                match self.all(&guard.tests, &packed) {
-                    Some(true) => f(&packed),
-                    Some(false) => {}
-                    None => *numbers = true,
+            let open = match self.next_open(guard, &codes, &packed, &mut held) {
+                Ok(Some(open)) => open,
+                Ok(None) => {
+                    if guard.sets.iter().all(|(c, set)| set >> self.packing.fields[*c].raw(&packed) & 1 == 1)
+                        && f(&packed)
+                    {
+                        return;
+                    }
+                    continue;
                 }
+                Err(truth) => {
+                    *numbers |= truth.is_none();
+                    continue;
+                }
+            };
+            let (cell, set) = open;
+            if self.cells.cells[cell].codes == 0 && !self.cells.samples_complete {
+                *numbers = true;
+            }
+            let first = stack.len();
+            let set = set & self.cells.all_codes(cell);
+            self.cells.choices(&codes, cell, set, |next| stack.push((next, held)));
+            // The first choice is to come out first.
+            stack[first..].reverse();
+        }
+    }
+
+    /// The cell to be defined next, and the codes that come into question: first what the guard looks at,
+    /// so that most choices are discarded early. `None` when all are defined and the guard holds; an error
+    /// when it does not, or when that is not known.
+    fn next_open(
+        &self,
+        guard: &Guard,
+        codes: &[i64],
+        packed: &[u64],
+        held: &mut usize,
+    ) -> Result<Option<(usize, u128)>, Option<bool>> {
+        let undefined = |c: usize| codes[c] == UNDEF;
+        if let Some(open) = guard.sets.iter().find(|(c, _)| undefined(*c)) {
+            return Ok(Some(*open));
+        }
+        while let Some(test) = guard.tests.get(*held) {
+            let mut open = None;
+            test.cells(&mut |c| open = open.or(undefined(c).then_some(c)));
+            if let Some(cell) = open {
+                return Ok(Some((cell, u128::MAX)));
+            }
+            match self.test(test, packed) {
+                Some(true) => *held += 1,
+                truth => return Err(truth),
             }
         }
+        Ok(guard.reads.iter().copied().find(|c| undefined(*c)).map(|c| (c, u128::MAX)))
     }
 
     /// Brings nameless codes of a packed state into canonical form.
@@ -310,14 +361,13 @@ impl Machine {
                 let bit = rest & rest.wrapping_neg();
                 rest ^= bit;
                 let guard = &self.instances[w * 64 + bit.trailing_zeros() as usize].guard;
-                let mut holds = false;
-                if undefined[w] & bit != 0 {
-                    self.refine(guard, state, numbers, |_| holds = true);
+                let holds = if undefined[w] & bit != 0 {
+                    self.may_hold(guard, state, numbers)
                 } else {
                     let truth = self.all(&guard.tests, state);
                     *numbers |= truth.is_none();
-                    holds = truth == Some(true);
-                }
+                    truth == Some(true)
+                };
                 if !holds {
                     enabled[w] ^= bit;
                 }
@@ -386,8 +436,9 @@ impl Machine {
             let guard = &self.bads[i].guard;
             let mut found = None;
             if any_undefined && undefined[i / 64] >> (i % 64) & 1 == 1 {
-                self.refine(guard, state, numbers, |s| {
-                    found.get_or_insert_with(|| s.to_vec());
+                self.refine_until(guard, state, numbers, |s| {
+                    found = Some(s.to_vec());
+                    true
                 });
             } else {
                 match self.all(&guard.tests, state) {
@@ -452,11 +503,7 @@ impl Machine {
 
     /// Whether every process has ended as the user expects.
     fn is_expected_end(&self, state: &[u64]) -> bool {
-        let holds = |guard: &Guard| {
-            let mut holds = false;
-            self.refine(guard, state, &mut false, |_| holds = true);
-            holds
-        };
+        let holds = |guard: &Guard| self.may_hold(guard, state, &mut false);
         self.ends.as_ref().is_some_and(|ends| ends.iter().all(holds))
     }
 

@@ -61,6 +61,8 @@ const DRY: u64 = 20;
 const JUMP_BACK: usize = 10;
 /// ...and have so many levels.
 const JUMP_LEVELS: u32 = 5;
+/// Steps for each state asked for, after which an exploration that is resumed gives up.
+const PATIENCE: u64 = 8;
 /// Epochs without progress towards any target after which fewer walks are guided.
 const UNGUIDED: usize = 64;
 
@@ -127,6 +129,8 @@ pub(super) struct Walk {
     dry: bool,
     /// Epochs since a target was reached or came nearer.
     unguided: usize,
+    /// Give up beyond so many steps.
+    max_steps: u64,
     reports: [TechniqueReport; 8],
 }
 
@@ -176,6 +180,7 @@ impl Walk {
             stalled: 0,
             dry: false,
             unguided: 0,
+            max_steps: u64::MAX,
             reports: NAMES.map(report),
             system,
             machine,
@@ -228,7 +233,11 @@ impl Walk {
             };
             self.epochs += 1;
             let before = self.visited.store.len();
-            let steps_before: u64 = self.reports.iter().map(|r| r.steps).sum();
+            let steps_before = self.steps();
+            if steps_before >= self.max_steps {
+                self.limits.stop = Some(Stop::States);
+                break;
+            }
             self.unguided += 1;
             for (task, (outcome, time)) in tasks.iter().zip(outcomes) {
                 self.merge(task, outcome, time);
@@ -247,8 +256,7 @@ impl Walk {
                 self.unguided = 0;
             }
             self.stalled = if self.visited.store.len() > before { 0 } else { self.stalled + 1 };
-            let steps: u64 = self.reports.iter().map(|r| r.steps).sum();
-            self.dry = (self.visited.store.len() - before) as u64 * DRY < steps - steps_before;
+            self.dry = (self.visited.store.len() - before) as u64 * DRY < self.steps() - steps_before;
             self.limits.check_memory(self.bytes());
             self.limits.look();
             if self.limits.report_due() {
@@ -283,11 +291,14 @@ impl Walk {
         std::mem::take(&mut self.visited)
     }
 
-    /// Goes on with the walk until so many states are stored, whatever stopped it. Returns a run to a
+    /// Goes on with the walk, whatever stopped it, until so many states are stored or few are left to
+    /// find. Returns a run to a
     /// bad state when one was met that was not known.
     pub fn resume(&mut self, visited: Visited, max_states: usize) -> (Visited, Option<Trace>) {
         self.visited = visited;
         self.limits.max_states = max_states;
+        let wanted = max_states.saturating_sub(self.visited.store.len()) as u64;
+        self.max_steps = self.steps().saturating_add(wanted.saturating_mul(PATIENCE));
         self.limits.stop = None;
         self.limits.clock.lift();
         self.options.epochs = None;
@@ -295,6 +306,10 @@ impl Walk {
         self.epochs(&mut Silent);
         let found = self.findings.run_after(known, &self.system, &self.machine, &self.visited);
         (self.take_visited(), found)
+    }
+
+    fn steps(&self) -> u64 {
+        self.reports.iter().map(|r| r.steps).sum()
     }
 
     /// How often each transition fired.
