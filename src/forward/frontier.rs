@@ -31,18 +31,22 @@ pub(super) struct Chunk {
     pub deadlocks: Vec<(usize, Vec<u64>)>,
     /// A number left its range.
     pub numbers: bool,
+    /// There are more successors than are worth while; the chunk is not finished.
+    pub wide: bool,
     /// Time is up; the chunk is not finished.
     pub aborted: bool,
 }
 
 impl Chunk {
-    /// Computes the successors of a range of states, and forgets what it held before.
+    /// Computes the successors of a range of states, `widest` at most, and forgets what it held before.
+    #[expect(clippy::too_many_arguments, reason = "parts of the search that threads may share")]
     pub fn gather(
         &mut self,
         machine: &Machine,
         store: &Store,
         range: Range<usize>,
         deadlock: bool,
+        widest: usize,
         clock: &Clock,
         scratch: &mut Scratch,
     ) {
@@ -53,6 +57,7 @@ impl Chunk {
         self.fired.resize(machine.instances.last().map_or(0, |i| usize::from(i.transition.0) + 1), 0);
         self.deadlocks.clear();
         self.aborted = false;
+        self.wide = false;
         scratch.numbers = false;
         let mut ticker = Ticker::new();
         if clock.expired() {
@@ -66,6 +71,8 @@ impl Chunk {
                 self.fired[usize::from(machine.instances[i].transition.0)] += 1;
                 self.successors.push(next);
                 self.aborted |= ticker.tick(clock).is_some();
+                self.wide |= self.successors.len() > widest;
+                self.aborted || self.wide
             });
             self.ends.push(self.successors.len() as u32);
             if deadlock
@@ -75,7 +82,7 @@ impl Chunk {
                 self.deadlocks.push((number, refined));
             }
             self.aborted |= ticker.tick(clock).is_some();
-            if self.aborted {
+            if self.aborted || self.wide {
                 break;
             }
         }
@@ -110,6 +117,7 @@ impl Chunk {
                     fired[usize::from(machine.instances[i].transition.0)] += 1;
                     again.push(next);
                 }
+                again.len() > last
             });
         }
         fired

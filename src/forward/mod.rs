@@ -79,6 +79,8 @@ pub enum Stop {
     Epochs,
     /// Ctrl-C.
     Interrupted,
+    /// A state has more successors than anybody waits for.
+    Wide,
     /// The instance has too many cells, values or ground transitions to be explored at all.
     TooLarge,
     /// The system has no instance with so many processes.

@@ -195,6 +195,7 @@ impl<'a> Search<'a> {
                     &visited.store,
                     cursor..end,
                     options.deadlock,
+                    widest(limits),
                     &limits.clock,
                     &mut scratch,
                 );
@@ -241,6 +242,9 @@ impl<'a> Search<'a> {
             self.findings.deadlock(*state, refined.clone());
         }
         self.numbers |= chunk.numbers;
+        if chunk.wide {
+            self.limits.stop = Some(Stop::Wide);
+        }
     }
 
     fn count(&mut self, fired: &[u64]) {
@@ -265,13 +269,14 @@ impl<'a> Search<'a> {
             return;
         }
         let (clock, deadlock, jobs) = (&limits.clock, options.deadlock, options.jobs);
+        let widest = widest(limits);
         let parts = range.clone().step_by(SHARE).map(|at| at..range.end.min(at + SHARE));
         chunks.resize_with(parts.len().max(chunks.len()), Chunk::default);
         let chunks = &mut chunks[..parts.len()];
         let work: Vec<_> = chunks.iter_mut().zip(parts).collect();
         let store = &visited.store;
         share(jobs, work, |_, (chunk, part)| {
-            chunk.gather(machine, store, part, deadlock, clock, &mut Scratch::new(machine));
+            chunk.gather(machine, store, part, deadlock, widest, clock, &mut Scratch::new(machine));
             chunk.successors.sort(machine.packing.words);
         });
         let chunks = &*chunks;
@@ -293,7 +298,7 @@ impl<'a> Search<'a> {
         });
         let stops = options.stop_at_unsafe && bads.iter().any(|(bads, _)| !bads.is_empty());
         let room = limits.max_states - visited.store.len();
-        if claim.len() > room || stops {
+        if claim.len() > room || stops || chunks.iter().any(|chunk| chunk.wide) {
             // It ends on the way: one by one, to end at the same state.
             visited.store.drop_claim(&claim);
             for chunk in chunks {
@@ -347,6 +352,7 @@ impl<'a> Search<'a> {
         let mut states: Vec<u64> = Vec::new();
         let mut current = vec![0; words];
         let mut seeds = 0..depths.len();
+        let widest = widest(&self.limits);
         while self.limits.stop.is_none() {
             let (number, depth) = if let Some(Waiting { depth, parent }) = stack.pop() {
                 current.copy_from_slice(&states[states.len() - words..]);
@@ -385,6 +391,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             let first = stack.len();
+            let mut wide = false;
             let live = machine.successors(&current, &mut scratch, |i, next| {
                 machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
                 self.fired[usize::from(machine.instances[i].transition.0)] += 1;
@@ -394,7 +401,12 @@ impl<'a> Search<'a> {
                     states.extend_from_slice(next);
                 }
                 self.limits.tick();
+                wide = stack.len() - first > widest;
+                wide
             });
+            if wide {
+                self.limits.stop.get_or_insert(Stop::Wide);
+            }
             // First successors first.
             stack[first..].reverse();
             let base = first * words;
@@ -411,4 +423,10 @@ impl<'a> Search<'a> {
         }
         Ok(depths.iter().all(|d| *d < bound))
     }
+}
+
+/// Successors of a chunk (in depth-first search, of a state) beyond which a search gives up: undefined
+/// cells can be read in more ways than anybody waits for.
+fn widest(limits: &Limits) -> usize {
+    limits.max_states.saturating_mul(8).clamp(1 << 16, 1 << 22)
 }

@@ -4,6 +4,10 @@ use super::cells::UNDEF;
 use super::layout::Packed;
 use super::machine::{Guard, Machine, Source, Test, Write};
 
+/// The codes of a state whose undefined cells are being defined, and how many tests of a guard hold
+/// already, whatever is chosen for the cells that are still open.
+pub(super) type Choice = (Vec<i64>, usize);
+
 /// Buffers of one worker, reused for every state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
@@ -163,7 +167,10 @@ impl Machine {
         for mut state in refined {
             self.normalize(&mut state);
             if self.fire(i, &state, &mut next, &mut numbers) {
-                self.finish(i, &mut next, &mut |_, s| f(&state, s));
+                self.finish(i, &mut next, &mut |_, s| {
+                    f(&state, s);
+                    false
+                });
             }
         }
     }
@@ -182,7 +189,7 @@ impl Machine {
     /// holds. States are not in canonical form. Sets `numbers` when numbers were sampled or a test
     /// depends on one out of range.
     pub fn refine(&self, guard: &Guard, state: &[u64], numbers: &mut bool, mut f: impl FnMut(&[u64])) {
-        self.refine_until(guard, state, numbers, |s| {
+        self.refine_until(guard, state, numbers, <[Choice]>::reverse, |s| {
             f(s);
             false
         });
@@ -191,26 +198,27 @@ impl Machine {
     /// Whether there is a way to define the cells that `guard` reads such that it holds.
     pub fn may_hold(&self, guard: &Guard, state: &[u64], numbers: &mut bool) -> bool {
         let mut holds = false;
-        self.refine_until(guard, state, numbers, |_| {
+        self.refine_until(guard, state, numbers, <[Choice]>::reverse, |_| {
             holds = true;
             true
         });
         holds
     }
 
-    /// As [`Machine::refine`], until `f` says stop (true).
+    /// As [`Machine::refine`], until `f` says stop (true); of the choices for a cell, the last that `order`
+    /// leaves comes first.
     fn refine_until(
         &self,
         guard: &Guard,
         state: &[u64],
         numbers: &mut bool,
+        mut order: impl FnMut(&mut [Choice]),
         mut f: impl FnMut(&[u64]) -> bool,
     ) {
         let mut codes = Vec::new();
         self.packing.unpack(state, &mut codes);
         let mut packed = state.to_vec();
-        // Codes, and how many tests hold whatever is chosen for the cells that are still open.
-        let mut stack = vec![(codes, 0)];
+        let mut stack: Vec<Choice> = vec![(codes, 0)];
         while let Some((codes, mut held)) = stack.pop() {
             if self.packing.pack(&codes, &mut packed).is_none() {
                 *numbers = true;
@@ -238,8 +246,7 @@ impl Machine {
             let first = stack.len();
             let set = set & self.cells.all_codes(cell);
             self.cells.choices(&codes, cell, set, |next| stack.push((next, held)));
-            // The first choice is to come out first.
-            stack[first..].reverse();
+            order(&mut stack[first..]);
         }
     }
 
@@ -302,13 +309,14 @@ impl Machine {
     }
 
     /// Calls `f` with each step from the canonical `state`, up to exchanges of equal processes: the
-    /// instance and the successor, nameless codes in canonical form but processes not renamed. Returns whether some transition is enabled in every
-    /// concrete state that `state` stands for; when false, [`Machine::deadlock`] knows more.
+    /// instance and the successor, nameless codes in canonical form but processes not renamed. Ends when
+    /// `f` says stop (true). Returns whether some transition is enabled in every concrete state that `state`
+    /// stands for; when false, [`Machine::deadlock`] knows more.
     pub fn successors(
         &self,
         state: &[u64],
         scratch: &mut Scratch,
-        mut f: impl FnMut(usize, &mut [u64]),
+        mut f: impl FnMut(usize, &mut [u64]) -> bool,
     ) -> bool {
         let Scratch { enabled, undefined, next, numbers } = scratch;
         let any_undefined = self.enabled.look(state, enabled, undefined);
@@ -324,7 +332,9 @@ impl Machine {
                 rest ^= bit;
                 let i = w * 64 + bit.trailing_zeros() as usize;
                 if open & bit != 0 {
-                    self.split(i, state, next, numbers, &mut f);
+                    if self.split(i, state, next, numbers, &mut f) {
+                        return true;
+                    }
                     continue;
                 }
                 if self.enabled.tested[w] & bit != 0 {
@@ -338,8 +348,8 @@ impl Machine {
                     }
                 }
                 live = true;
-                if self.fire(i, state, next, numbers) {
-                    self.finish(i, next, &mut f);
+                if self.fire(i, state, next, numbers) && self.finish(i, next, &mut f) {
+                    return true;
                 }
             }
         }
@@ -379,8 +389,15 @@ impl Machine {
         (count, conditional)
     }
 
-    /// Calls `f` with each successor by instance `i`, which is in `scratch` after [`Machine::exits`].
-    pub fn take(&self, i: usize, state: &[u64], scratch: &mut Scratch, mut f: impl FnMut(&mut [u64])) {
+    /// Calls `f` with each successor by instance `i`, which is in `scratch` after [`Machine::exits`], until
+    /// it says stop (true).
+    pub fn take(
+        &self,
+        i: usize,
+        state: &[u64],
+        scratch: &mut Scratch,
+        mut f: impl FnMut(&mut [u64]) -> bool,
+    ) {
         let Scratch { undefined, next, numbers, .. } = scratch;
         if undefined[i / 64] >> (i % 64) & 1 == 1 {
             self.split(i, state, next, numbers, &mut |_, s| f(s));
@@ -389,36 +406,87 @@ impl Machine {
         }
     }
 
+    /// As [`Machine::take`], but of the ways to define what `i` reads, only the first `most` in the order
+    /// that `order` makes. Returns whether that may have left some out.
+    pub fn take_some(
+        &self,
+        i: usize,
+        state: &[u64],
+        scratch: &mut Scratch,
+        most: usize,
+        order: impl FnMut(&mut [Choice]),
+        mut f: impl FnMut(&mut [u64]),
+    ) -> bool {
+        let Scratch { undefined, next, numbers, .. } = scratch;
+        let mut f = |_: usize, s: &mut [u64]| {
+            f(s);
+            false
+        };
+        if undefined[i / 64] >> (i % 64) & 1 == 0 {
+            if self.fire(i, state, next, numbers) {
+                self.finish(i, next, &mut f);
+            }
+            return false;
+        }
+        let mut refined = 0;
+        self.split_until(i, state, next, numbers, order, &mut f, || {
+            refined += 1;
+            refined >= most
+        })
+    }
+
+    /// Fires an instance in all ways to define what it reads, until `f` says stop; whether it did.
     fn split(
         &self,
         i: usize,
         state: &[u64],
         next: &mut [u64],
         numbers: &mut bool,
-        f: &mut impl FnMut(usize, &mut [u64]),
-    ) {
-        let mut refined = Vec::new();
-        self.refine(&self.instances[i].guard, state, numbers, |s| refined.push(s.to_vec()));
-        for mut state in refined {
+        f: &mut impl FnMut(usize, &mut [u64]) -> bool,
+    ) -> bool {
+        self.split_until(i, state, next, numbers, <[Choice]>::reverse, f, || false)
+    }
+
+    /// As [`Machine::split`], in an order, and until `enough` says stop.
+    #[expect(clippy::too_many_arguments, reason = "buffers of the caller")]
+    fn split_until(
+        &self,
+        i: usize,
+        state: &[u64],
+        next: &mut [u64],
+        numbers: &mut bool,
+        order: impl FnMut(&mut [Choice]),
+        f: &mut impl FnMut(usize, &mut [u64]) -> bool,
+        mut enough: impl FnMut() -> bool,
+    ) -> bool {
+        let mut defined = vec![0; self.packing.words];
+        let (mut stop, mut out_of_range) = (false, false);
+        self.refine_until(&self.instances[i].guard, state, numbers, order, |s| {
+            defined.copy_from_slice(s);
             // Choosing a value may also have used a new name.
-            self.normalize(&mut state);
-            if self.fire(i, &state, next, numbers) {
-                self.finish(i, next, f);
+            self.normalize(&mut defined);
+            if self.fire(i, &defined, next, &mut out_of_range) {
+                stop |= self.finish(i, next, f);
             }
-        }
+            stop |= enough();
+            stop
+        });
+        *numbers |= out_of_range;
+        stop
     }
 
     #[inline]
-    fn finish(&self, i: usize, next: &mut [u64], f: &mut impl FnMut(usize, &mut [u64])) {
+    fn finish(&self, i: usize, next: &mut [u64], f: &mut impl FnMut(usize, &mut [u64]) -> bool) -> bool {
         let instance = &self.instances[i];
         if !self.undefined && !instance.nondet.is_empty() {
-            self.define(&instance.nondet, next, &mut |s| f(i, s));
-            return;
+            let mut stop = false;
+            self.define(&instance.nondet, next, &mut |s| stop |= f(i, s));
+            return stop;
         }
         if instance.renames {
             self.normalize(next);
         }
-        f(i, next);
+        f(i, next)
     }
 
     /// The first ground bad cube that `state` satisfies, and the state with the cells defined that it reads.
@@ -436,7 +504,7 @@ impl Machine {
             let guard = &self.bads[i].guard;
             let mut found = None;
             if any_undefined && undefined[i / 64] >> (i % 64) & 1 == 1 {
-                self.refine_until(guard, state, numbers, |s| {
+                self.refine_until(guard, state, numbers, <[Choice]>::reverse, |s| {
                     found = Some(s.to_vec());
                     true
                 });

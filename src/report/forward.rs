@@ -81,6 +81,7 @@ fn stop(stop: Stop) -> &'static str {
         Stop::Numbers => "cut where a number left its range",
         Stop::Epochs => "ended after the given number of epochs",
         Stop::Interrupted => "interrupted",
+        Stop::Wide => "cut at a state with too many successors",
         Stop::TooLarge => "not possible: the instance is too large",
         Stop::NoInstance => "not possible: the model has no instance of this size",
     }

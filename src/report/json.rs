@@ -78,6 +78,7 @@ fn stop(stop: Stop) -> &'static str {
         Stop::Numbers => "numbers",
         Stop::Epochs => "epochs",
         Stop::Interrupted => "interrupted",
+        Stop::Wide => "wide",
         Stop::TooLarge => "too large",
         Stop::NoInstance => "no instance",
     }

@@ -43,7 +43,7 @@ impl Walk {
             let (visited, depths) = (&mut self.visited, &mut self.depths);
             machine.successors(&state, &mut scratch, |_, next| {
                 machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
-                let Some(to) = visited.store.find(next) else { return };
+                let Some(to) = visited.store.find(next) else { return false };
                 if !reached[to] {
                     reached[to] = true;
                     visited.parents[to] = from;
@@ -51,6 +51,7 @@ impl Walk {
                     queue.push(to as u32);
                     missing -= usize::from(targets.binary_search(&(to as u32)).is_ok());
                 }
+                false
             });
         }
     }

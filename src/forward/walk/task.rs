@@ -1,6 +1,7 @@
 //! One walk: a piece of work on a frozen view of the visited states, the same whenever and wherever it
 //! is run.
 
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -10,8 +11,13 @@ use super::targets::{Target, Targets};
 use crate::forward::clock::{Clock, Ticker};
 use crate::forward::machine::Machine;
 use crate::forward::search::Visited;
-use crate::forward::step::{BadScratch, Scratch, bits};
+use crate::forward::step::{BadScratch, Choice, Scratch, bits};
 use crate::forward::store::{Inserted, Store, hash};
+
+/// Of the ways to define what a transition reads, a step considers so many.
+const SPLITS: usize = 16;
+/// Taking all successors by an instance ends at so many.
+const WIDEST: usize = 1 << 16;
 
 /// How a walk chooses its next step (Conchon and Korneva, section 4; the last two are ours).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -251,11 +257,33 @@ impl Walker<'_> {
             raw.extend_from_slice(next);
             machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
             successors.extend_from_slice(next);
+            successors.len() >= WIDEST * machine.packing.words
         });
-        self.out.steps += 1;
-        self.out.fired[usize::from(machine.instances[i].transition.0)] += 1;
-        self.out.aborted |= self.ticker.tick(self.view.clock).is_some();
+        self.count_step(i);
         self.successors.len() / machine.packing.words
+    }
+
+    /// As [`Walker::fire`], but of very many ways to define what the instance reads only a few, drawn at
+    /// random; whether some may be missing.
+    fn fire_some(&mut self, i: usize) -> (usize, bool) {
+        let machine = self.view.machine;
+        self.successors.clear();
+        self.raw.clear();
+        let (successors, raw, rng) = (&mut self.successors, &mut self.raw, &mut self.rng);
+        let shuffle = |choices: &mut [Choice]| choices.shuffle(rng);
+        let cut = machine.take_some(i, &self.state, &mut self.scratch, SPLITS, shuffle, |next| {
+            raw.extend_from_slice(next);
+            machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
+            successors.extend_from_slice(next);
+        });
+        self.count_step(i);
+        (self.successors.len() / machine.packing.words, cut)
+    }
+
+    fn count_step(&mut self, i: usize) {
+        self.out.steps += 1;
+        self.out.fired[usize::from(self.view.machine.instances[i].transition.0)] += 1;
+        self.out.aborted |= self.ticker.tick(self.view.clock).is_some();
     }
 
     fn successor(&self, n: usize) -> &[u64] {
@@ -266,8 +294,8 @@ impl Walker<'_> {
     /// Takes an exit: the walk stands on one of its successors afterwards.
     fn step(&mut self, i: usize) {
         let bit = self.exit_bit(i);
-        let count = self.fire(i);
-        if count <= 1 {
+        let (count, cut) = self.fire_some(i);
+        if count <= 1 && !cut {
             self.out.taken.push((self.at, bit));
         }
         if count == 0 {
@@ -330,7 +358,7 @@ impl Walker<'_> {
     fn weighted_exit(&mut self) -> usize {
         let enabled: Vec<usize> = bits(&self.scratch.enabled).collect();
         for &i in &enabled {
-            let count = self.fire(i);
+            let (count, _) = self.fire_some(i);
             self.out.steps -= 1;
             self.out.fired[usize::from(self.view.machine.instances[i].transition.0)] -= 1;
             if (0..count).any(|n| self.is_new(n)) {
@@ -378,17 +406,21 @@ impl Walker<'_> {
     fn expand(&mut self, mut f: impl FnMut(&mut Self, Ref)) {
         let from = self.at;
         let enabled: Vec<usize> = bits(&self.scratch.enabled).collect();
+        let mut all = true;
         for i in enabled {
             // The exits of new states have replaced those of this one.
             self.enter(from);
             let count = self.fire(i);
+            all &= count < WIDEST;
             for n in 0..count {
                 if let (to, true) = self.meet(n) {
                     f(self, to);
                 }
             }
         }
-        self.out.taken.push((from, u64::MAX));
+        if all {
+            self.out.taken.push((from, u64::MAX));
+        }
     }
 
     fn breadth(&mut self, levels: u32) {
