@@ -13,6 +13,8 @@ mod fixpoint;
 mod ground;
 mod initial;
 mod instance;
+#[doc(hidden)]
+pub mod kernels;
 mod meter;
 mod node;
 mod outcome;

@@ -1,0 +1,99 @@
+//! The inner operations of the backward search, opened to benches: on the cubes that a search of the
+//! system really meets.
+
+use std::collections::VecDeque;
+
+use super::candidates::{Limits, candidates};
+use super::cube::Cube;
+use super::export::oracle_literals;
+use super::fixpoint::{Context, Covered, Visited};
+use super::instance::{Prepared, prepare};
+use super::preimage::{PreCounts, PreOptions, pre_image};
+use super::run::bad_cubes;
+use super::slot::Shape;
+use crate::model::System;
+use crate::options::BackwardOptions;
+use crate::oracle::{Answer, Oracle};
+
+/// How pre-images are taken, as by a search that has not met a spurious path.
+const PRE: PreOptions = PreOptions { keep_unused: false, eliminate_constants: true, join: false };
+
+/// A search stopped in its midst.
+#[derive(Debug)]
+pub struct Kernels<'a> {
+    shape: &'a Shape,
+    transitions: &'a [Prepared<'a>],
+    context: Context<'a>,
+    visited: Visited,
+    /// Cubes that were waiting when it stopped.
+    waiting: Vec<Cube>,
+}
+
+impl Kernels<'_> {
+    /// Searches `system` breadth first until so many cubes are visited, and hands over what is there; `None`
+    /// when a number leaves the 64-bit range.
+    pub fn with<R>(system: &System, nodes: usize, f: impl FnOnce(&mut Kernels<'_>) -> R) -> Option<R> {
+        let shape = Shape::new(system, true);
+        let transitions = prepare(system);
+        let mut context = Context::new(system, &shape, &BackwardOptions::default());
+        let mut visited = Visited::default();
+        let mut waiting = VecDeque::new();
+        for bad in &system.bad {
+            waiting.extend(bad_cubes(&shape, bad).ok()?);
+        }
+        for _ in 0..nodes {
+            let Some(cube) = waiting.pop_front() else { break };
+            if visited.covers(&mut context, &cube).ok()? != Covered::No {
+                continue;
+            }
+            for t in &transitions {
+                let mut pres = Vec::new();
+                pre_image(&shape, t, &cube, PRE, &mut PreCounts::default(), &mut pres).ok()?;
+                waiting.extend(pres.into_iter().map(|pre| pre.cube));
+            }
+            visited.insert(&mut context, cube, true);
+        }
+        let waiting = waiting.into();
+        Some(f(&mut Kernels { shape: &shape, transitions: &transitions, context, visited, waiting }))
+    }
+
+    /// Visited and waiting cubes.
+    pub fn sizes(&self) -> (usize, usize) {
+        (self.visited.cubes().count(), self.waiting.len())
+    }
+
+    /// Takes the pre-images of all visited cubes; how many there are.
+    pub fn pre_images(&self) -> usize {
+        let mut pres = Vec::new();
+        for cube in self.visited.cubes() {
+            for t in self.transitions {
+                // What overflows has fewer pre-images.
+                let _ = pre_image(self.shape, t, cube, PRE, &mut PreCounts::default(), &mut pres);
+            }
+        }
+        pres.len()
+    }
+
+    /// Looks for a visited cube that contains each waiting one; how many have one.
+    pub fn subsumption(&mut self) -> usize {
+        let Self { context, visited, waiting, .. } = self;
+        waiting.iter().filter(|cube| visited.subsumes(context, cube)).count()
+    }
+
+    /// Decides for each waiting cube whether the visited ones together contain it; how many they do.
+    pub fn fixpoint_tests(&mut self) -> usize {
+        let Self { context, visited, waiting, .. } = self;
+        waiting.iter().filter(|cube| visited.covers(context, cube).is_ok_and(|c| c != Covered::No)).count()
+    }
+
+    /// Asks the oracle about the candidates of all waiting cubes, of so many processes; how many it has not
+    /// seen.
+    pub fn filter(&self, oracle: &dyn Oracle, procs: usize) -> usize {
+        let limits = Limits { procs, size: procs, count: None, numeric: false };
+        let unseen = |cube: &Cube| {
+            oracle_literals(self.shape, cube)
+                .is_some_and(|(procs, literals)| oracle.ask(procs, &literals) == Answer::Unseen)
+        };
+        self.waiting.iter().flat_map(|cube| candidates(self.shape, cube, limits)).filter(unseen).count()
+    }
+}
