@@ -4,9 +4,10 @@
 //! Starting from the properties, only cubes that some refutation uses are looked at themselves, so that the
 //! result is inductive and has no cube that nothing needs.
 
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
+use hashbrown::{HashMap, HashSet};
 use z3::ast::Bool;
 use z3::{Config, with_z3_config};
 
@@ -66,8 +67,14 @@ const MAX_PROCS: usize = 62;
 /// Refutations confirmed by one call of Z3.
 const BATCH: usize = 64;
 
-/// One case in so many is looked at once more to leave out cubes, beside the first few hundred.
+/// One case in so many is looked at once more to leave out cubes, beside the first few hundred...
 const MINIMISING: usize = 32;
+
+/// ...and with one call of Z3 for so many that the proof took.
+const MINIMISING_CALLS: u64 = 16;
+
+/// Instances that a search begins with: those that others needed last.
+const AT_HAND: usize = 32;
 
 /// Instances added after one counterexample.
 const MORE: usize = 8;
@@ -98,6 +105,7 @@ pub fn prove(
             needed: BTreeSet::new(),
             queue: VecDeque::new(),
             active: Vec::new(),
+            recent: Vec::new(),
             known: HashMap::new(),
             claims: Vec::new(),
             claimed: HashSet::new(),
@@ -114,12 +122,13 @@ pub fn orders(system: &System, cubes: &Cubes) -> bool {
     system.orders_processes || cubes.all.iter().any(|cube| cube.cube.iter().any(less))
 }
 
-/// An instance that the session knows, asserted under a selector.
+/// An instance that the session knows.
 #[derive(Debug)]
 struct Active {
     instance: Instance,
     literals: Vec<Formula>,
-    selector: Bool,
+    /// A name for it, and what it says.
+    fact: (Bool, Bool),
 }
 
 /// A refutation that Z3 has not confirmed yet.
@@ -138,6 +147,8 @@ struct Prover<'a, 'i> {
     needed: BTreeSet<usize>,
     queue: VecDeque<usize>,
     active: Vec<Active>,
+    /// Places in `active`, those that a refutation needed last at the end.
+    recent: Vec<usize>,
     known: HashMap<Instance, usize>,
     claims: Vec<Claim>,
     /// All claims so far: many cases have the same refutation.
@@ -237,6 +248,7 @@ impl Prover<'_, '_> {
             }
         }
         let mut left = 300 + cases / MINIMISING;
+        let calls = self.session.calls + 100 + self.session.calls / MINIMISING_CALLS;
         'cubes: for cube in self.needed.clone().into_iter().rev() {
             self.dropping = Some(cube);
             let mut replaced = Vec::new();
@@ -248,7 +260,7 @@ impl Prover<'_, '_> {
                 {
                     continue;
                 }
-                if left == 0 {
+                if left == 0 || self.session.calls > calls {
                     break 'cubes;
                 }
                 left -= 1;
@@ -343,24 +355,22 @@ impl Prover<'_, '_> {
     ) -> Result<Vec<Instance>, Failure> {
         let formula = self.formula_of(case);
         let order: Vec<usize> = self.order(obligation).collect();
+        let mut chosen = self.at_hand(obligation, case, units);
         // What the units say rests on these.
         for instance in units.used() {
-            self.activate(instance.clone())?;
+            let i = self.activate(instance.clone())?;
+            if !chosen.contains(&i) {
+                chosen.push(i);
+            }
         }
         loop {
-            let usable: Vec<usize> = (0..self.active.len())
-                .filter(|&i| {
-                    let Active { instance, literals, .. } = &self.active[i];
-                    instance.procs.iter().all(|&p| p < case.procs)
-                        && self.is_usable(obligation, instance.cube)
-                        && (units.used().any(|used| used == instance)
-                            || !literals.iter().any(|literal| units.contradicts(literal)))
-                })
-                .collect();
-            let selectors: Vec<Bool> = usable.iter().map(|&i| self.active[i].selector.clone()).collect();
-            let mut state = match self.session.check(&formula, &selectors) {
+            let facts: Vec<(Bool, Bool)> = chosen.iter().map(|&i| self.active[i].fact.clone()).collect();
+            let mut state = match self.session.check(&formula, &facts) {
                 Answer::Unsat(core) => {
-                    return Ok(core.into_iter().map(|i| self.active[usable[i]].instance.clone()).collect());
+                    let needed: Vec<usize> = core.into_iter().map(|i| chosen[i]).collect();
+                    self.recent.retain(|i| !needed.contains(i));
+                    self.recent.extend(&needed);
+                    return Ok(needed.into_iter().map(|i| self.active[i].instance.clone()).collect());
                 }
                 Answer::Unknown(why) => return Err(Failure::Undecided(obligation, why)),
                 Answer::Sat(state) => state,
@@ -393,26 +403,42 @@ impl Prover<'_, '_> {
             if violated.is_empty() {
                 return Err(Failure::Refuted(obligation));
             }
-            let known = self.active.len();
+            let known = chosen.len();
             for instance in violated {
-                self.activate(instance)?;
+                let i = self.activate(instance)?;
+                if !chosen.contains(&i) {
+                    chosen.push(i);
+                }
             }
-            if self.active.len() == known {
+            if chosen.len() == known {
                 return Err(Failure::Undecided(obligation, "the solver's states are not definite".into()));
             }
         }
     }
 
-    fn activate(&mut self, instance: Instance) -> Result<(), Failure> {
-        if self.known.contains_key(&instance) {
-            return Ok(());
+    /// Instances that the session knows and that this case does not contradict, those needed last first.
+    fn at_hand(&self, obligation: Obligation, case: &Case, units: &Units) -> Vec<usize> {
+        let usable = |i: &usize| {
+            let Active { instance, literals, .. } = &self.active[*i];
+            instance.procs.iter().all(|&p| p < case.procs)
+                && self.is_usable(obligation, instance.cube)
+                && !literals.iter().any(|literal| units.contradicts(literal))
+        };
+        self.recent.iter().rev().copied().filter(usable).take(AT_HAND).collect()
+    }
+
+    /// Makes an instance known to the session; its place in `active`.
+    fn activate(&mut self, instance: Instance) -> Result<usize, Failure> {
+        if let Some(&i) = self.known.get(&instance) {
+            return Ok(i);
         }
         let literals = self.literals(&instance)?;
         let clause = self.session.formula(&Formula::All(literals.clone()).not());
         let selector = Bool::new_const(format!("instance {}", self.active.len()));
-        self.session.assert(&Bool::or(&[selector.not(), clause]));
-        self.known.insert(instance.clone(), self.active.len());
-        self.active.push(Active { instance, literals, selector });
-        Ok(())
+        let i = self.active.len();
+        self.known.insert(instance.clone(), i);
+        self.active.push(Active { instance, literals, fact: (selector, clause) });
+        self.recent.push(i);
+        Ok(i)
     }
 }

@@ -2,9 +2,9 @@
 //! which holds; processes and abstract values are of uninterpreted sorts, or integers where the model
 //! orders processes.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
+use hashbrown::HashMap;
 use z3::ast::{Ast, Bool, Dynamic, Int, Real};
 use z3::{FuncDecl, Model, Params, SatResult, Solver, Sort, Symbol};
 
@@ -16,7 +16,7 @@ use crate::model::{Rational, System, Type};
 pub enum Answer {
     /// Satisfiable, by this state.
     Sat(State),
-    /// Unsatisfiable; the assumptions with these numbers suffice.
+    /// Unsatisfiable; the facts with these numbers suffice.
     Unsat(Vec<usize>),
     /// Not decided, and why.
     Unknown(String),
@@ -142,22 +142,21 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Adds a formula for good.
-    pub fn assert(&self, formula: &Bool) {
-        self.solver.assert(formula);
-    }
-
-    /// Whether `formula` holds in some state under `assumptions`.
-    pub fn check(&mut self, formula: &Bool, assumptions: &[Bool]) -> Answer {
+    /// Whether `formula` holds in some state where these facts, each with a name of its own, hold.
+    pub fn check(&mut self, formula: &Bool, facts: &[(Bool, Bool)]) -> Answer {
         self.calls += 1;
         self.solver.push();
         self.solver.assert(formula);
+        for (name, fact) in facts {
+            self.solver.assert(Bool::or(&[name.not(), fact.clone()]));
+        }
+        let names: Vec<Bool> = facts.iter().map(|(name, _)| name.clone()).collect();
         // A limit on time costs Z3 a thread for each call, so most calls have one on work instead.
-        let mut result = self.solver.check_assumptions(assumptions);
+        let mut result = self.solver.check_assumptions(&names);
         if result == SatResult::Unknown {
             let millis = u32::try_from(self.timeout.as_millis()).unwrap_or(u32::MAX).max(1);
             self.limit(0, millis);
-            result = self.solver.check_assumptions(assumptions);
+            result = self.solver.check_assumptions(&names);
             self.limit(EASY, u32::MAX);
         }
         let answer = match result {
@@ -169,7 +168,7 @@ impl<'a> Session<'a> {
             },
             SatResult::Unsat => {
                 let core = self.solver.get_unsat_core();
-                Answer::Unsat((0..assumptions.len()).filter(|&i| core.contains(&assumptions[i])).collect())
+                Answer::Unsat((0..names.len()).filter(|&i| core.contains(&names[i])).collect())
             }
             SatResult::Unknown => {
                 Answer::Unknown(self.solver.get_reason_unknown().unwrap_or_else(|| "no reason given".into()))
