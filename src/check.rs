@@ -183,7 +183,8 @@ fn search(
     report: &mut Report,
 ) {
     let start = Instant::now();
-    let space = StateSpace::new(std::mem::take(&mut report.explorations));
+    let mut space = StateSpace::new(std::mem::take(&mut report.explorations));
+    space.most_procs = system.max_procs.map_or(SPURIOUS_PROCS, |most| SPURIOUS_PROCS.min(most as usize));
     let brab = match options.proof {
         Proof::Brab(procs) => Some(Brab { procs: oracle_procs(system, procs), oracle: &space }),
         Proof::Auto | Proof::Classic => None,
@@ -306,7 +307,8 @@ fn conclude_instance(
         report.decider = Some(Decider::Forward(procs));
         return ControlFlow::Break(Some(Verdict::Unsafe(Box::new(trace))));
     }
-    if options.only_forward && stop == Stop::TooLarge && options.procs != Some(Procs::Auto) {
+    let unasked = matches!(stop, Stop::TooLarge | Stop::Wide | Stop::Memory);
+    if options.only_forward && unasked && options.procs != Some(Procs::Auto) {
         return ControlFlow::Break(Some(Verdict::Unknown(Reason::Memory)));
     }
     if let Some(reason) = interrupt.reason() {

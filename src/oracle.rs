@@ -46,6 +46,12 @@ pub trait Oracle {
     fn grow(&self) -> Growth {
         Growth::Nothing
     }
+
+    /// Makes it look at an instance with one process more; worthwhile when the search becomes long.
+    /// Deterministic.
+    fn widen(&self) -> Growth {
+        Growth::Nothing
+    }
 }
 
 /// The oracle that has seen nothing.

@@ -23,6 +23,9 @@ use crate::verdict::{Reason, Trace, Verdict};
 /// Restarts between two requests for more forward states.
 const RESTARTS_PER_GROWTH: usize = 4;
 
+/// Candidates get no more processes than this by looking at larger instances.
+const WIDER_CANDIDATES: usize = 3;
+
 /// See [`super::search`].
 pub fn search(
     system: &System,
@@ -82,13 +85,19 @@ pub fn search(
         postponed += counts.postponed as u64;
         match end {
             End::Safe => break (Verdict::Safe, None),
-            End::Unsafe(trace, history) => break (Verdict::Unsafe(trace), Some(history)),
+            End::Unsafe(trace, history) => break (Verdict::Unsafe(trace), history),
             End::Bad(number, trace) => {
                 statistics.abandoned.insert(0, counts.nodes);
                 statistics.restarts += 1;
                 if let Some(trace) = demote(&setting, &mut pool, number, trace, &statistics, observer) {
                     break (Verdict::Unsafe(trace), None);
                 }
+            }
+            End::Wiser => {
+                statistics.abandoned.insert(0, counts.nodes);
+                statistics.restarts += 1;
+                observer.event(system, Event::Restart(statistics.restarts));
+                heed(&mut setting, &mut pool);
             }
             End::Unknown(Reason::Spurious(history), _) if !setting.pre.keep_unused => {
                 // Unnamed processes and constants were forgotten; keep them and look again.
@@ -157,13 +166,28 @@ fn demote(
     {
         return Some(trace);
     }
+    drop_reached(setting, pool, brab);
+    None
+}
+
+/// Begins again with an oracle that has seen larger instances.
+fn heed(setting: &mut Setting<'_>, pool: &mut Pool) {
+    let Some(brab) = setting.brab else { return };
+    let procs = brab.procs.max(WIDER_CANDIDATES.min(brab.procs + 1));
+    setting.brab = Some(Brab { procs, ..brab });
+    drop_reached(setting, pool, brab);
+    // What contains one of these was thought to be reachable as well; now the states say.
+    pool.bad.clear();
+}
+
+/// Drops the candidates that a forward state satisfies.
+fn drop_reached(setting: &Setting<'_>, pool: &mut Pool, brab: Brab<'_>) {
     let kept = std::mem::take(&mut pool.kept);
     for (n, c) in kept {
-        let reached = export::oracle_literals(shape, &c)
+        let reached = export::oracle_literals(setting.shape, &c)
             .is_some_and(|(procs, literals)| brab.oracle.ask(procs, &literals) == Answer::Reached);
         if reached { pool.bad.push(c) } else { pool.kept.push((n, c)) }
     }
-    None
 }
 
 /// A run to a candidate may pass a bad state: the shortest such prefix.

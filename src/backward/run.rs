@@ -27,6 +27,7 @@ use crate::interrupt::Interrupt;
 use crate::model::{Bad, BadKind, System};
 use crate::observer::{Event, Observer};
 use crate::options::{BackwardOptions, Postpone, SearchOrder};
+use crate::oracle::Growth;
 use crate::smt::{Answer, Unrolled};
 use crate::verdict::{Reason, Trace};
 
@@ -36,15 +37,22 @@ const INSTANCES: u64 = 200;
 const QUESTIONS: u64 = 25;
 const CLAUSES: u64 = 100;
 
+/// The oracle is asked to look at a larger instance at so many nodes...
+const WIDER: [usize; 3] = [500, 2000, 8000];
+/// ...when less than one node in so many is a candidate.
+const FEW: usize = 100;
+
 /// How a run ends.
 #[derive(Debug)]
 pub enum End {
     /// Fixpoint.
     Safe,
     /// A bad state is reachable.
-    Unsafe(Box<Trace>, String),
+    Unsafe(Box<Trace>, Option<String>),
     /// The candidate with this number is reachable, or seems so; with a run when there is one.
     Bad(i32, Option<Box<Trace>>),
+    /// The oracle has seen more; with that it is better to begin again.
+    Wiser,
     /// Not decided.
     Unknown(Reason, Option<String>),
 }
@@ -64,6 +72,10 @@ pub struct Pool {
     pub refuted: u64,
     /// Effort of all runs, hard tests aside; see [`BackwardOptions::max_effort`].
     pub effort: u64,
+    /// Nodes of all runs.
+    pub nodes: usize,
+    /// How often the oracle was asked to look at a larger instance.
+    pub widened: usize,
 }
 
 /// Everything that a run reads.
@@ -222,6 +234,10 @@ impl<'a, 'r> Run<'a, 'r> {
                 return Ok(End::Unknown(Reason::Depth(self.setting.options.max_depth), None));
             }
             self.counts.nodes += 1;
+            self.pool.nodes += 1;
+            if let Some(end) = self.look_wider() {
+                return Ok(end);
+            }
             self.report(id, observer);
             let before = self.effort_of_nodes();
             let id = self.approximate(id, observer)?;
@@ -240,6 +256,23 @@ impl<'a, 'r> Run<'a, 'r> {
     /// What hard tests have cost in all runs.
     fn effort_of_tests(&self) -> u64 {
         self.context.counts.clauses / CLAUSES + self.context.counts.solver_calls
+    }
+
+    /// When the search has become long and hardly any candidate was kept, the instances that steer it may be
+    /// too small: what matters happens only with more processes.
+    fn look_wider(&mut self) -> Option<End> {
+        let brab = self.setting.brab?;
+        let Pool { nodes, widened, kept, .. } = &mut *self.pool;
+        let due = WIDER.get(*widened) == Some(nodes);
+        if !due || kept.len() * FEW > *nodes {
+            return None;
+        }
+        *widened += 1;
+        match brab.oracle.widen() {
+            Growth::Nothing => None,
+            Growth::Unsafe(trace) => Some(End::Unsafe(trace, None)),
+            Growth::More => Some(End::Wiser),
+        }
     }
 
     fn fixpoint(&mut self) -> End {
@@ -291,7 +324,7 @@ impl<'a, 'r> Run<'a, 'r> {
             });
         }
         match found {
-            Unrolled::Run(trace) => Some(End::Unsafe(trace, history)),
+            Unrolled::Run(trace) => Some(End::Unsafe(trace, Some(history))),
             Unrolled::None => {
                 observer.event(setting.system, Event::Spurious(&history));
                 self.spurious.get_or_insert(history);

@@ -4,18 +4,22 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::Exploration;
 use super::columns::Columns;
 use super::machine::Machine;
 use super::search::Visited;
 use super::views::Views;
 use super::walk::Walk;
+use super::{Exploration, explore};
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{Env, Layout, State, Value, distinct_tuples};
 use crate::model::{Literal, System};
+use crate::observer::Silent;
 use crate::options::{ForwardOptions, Strategy};
 use crate::oracle::{Answer, Growth, Oracle};
 use crate::verdict::Trace;
+
+/// Most states of an instance that is looked at because the search became long.
+const WIDER_STATES: usize = 100_000;
 
 /// The states of one exploration.
 #[derive(Clone)]
@@ -155,6 +159,10 @@ pub struct StateSpace {
     pub explorations: Vec<Exploration>,
     /// [`Oracle::grow`] makes no instance larger than so many states.
     pub most_states: usize,
+    /// [`Oracle::widen`] looks at no instance with more processes.
+    pub most_procs: usize,
+    /// Larger instances, looked at on demand, in increasing order of processes.
+    wider: Mutex<Vec<Exploration>>,
     /// States of runs that the backward search came across.
     learnt: Mutex<BTreeSet<(usize, Vec<Value>)>>,
 }
@@ -162,7 +170,13 @@ pub struct StateSpace {
 impl StateSpace {
     /// An oracle that knows these explorations, in increasing order of processes.
     pub fn new(explorations: Vec<Exploration>) -> Self {
-        Self { explorations, most_states: usize::MAX, learnt: Mutex::new(BTreeSet::new()) }
+        Self {
+            explorations,
+            most_states: usize::MAX,
+            most_procs: 0,
+            wider: Mutex::default(),
+            learnt: Mutex::default(),
+        }
     }
 
     fn seen(&self) -> impl DoubleEndedIterator<Item = &Seen> {
@@ -198,7 +212,8 @@ impl StateSpace {
 impl Oracle for StateSpace {
     fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
         let mut answer = Answer::Untested;
-        for seen in self.seen() {
+        let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
+        for seen in self.seen().chain(wider.iter().filter_map(|e| e.seen.as_ref())) {
             match seen.ask(procs, literals) {
                 Answer::Reached => return Answer::Reached,
                 Answer::Unseen => answer = Answer::Unseen,
@@ -232,5 +247,26 @@ impl Oracle for StateSpace {
             }
         }
         growth
+    }
+
+    fn widen(&self) -> Growth {
+        let mut wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(largest) = wider.last().or(self.explorations.last()) else { return Growth::Nothing };
+        if largest.procs >= self.most_procs {
+            return Growth::Nothing;
+        }
+        let Some(seen) = &largest.seen else { return Growth::Nothing };
+        let Shared { system, options, interrupt, .. } = &*seen.0;
+        let most = options.max_states.map_or(WIDER_STATES, |most| most.min(WIDER_STATES));
+        let options = ForwardOptions {
+            strategy: Strategy::Cfl,
+            deadlock: false,
+            max_states: Some(most),
+            ..options.clone()
+        };
+        let next = explore(system, largest.procs + 1, &options, interrupt, &mut Silent);
+        let found = next.unsafe_trace.clone().filter(|_| options.stop_at_unsafe);
+        wider.push(next);
+        found.map_or(Growth::More, |trace| Growth::Unsafe(Box::new(trace)))
     }
 }

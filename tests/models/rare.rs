@@ -77,3 +77,45 @@ fn postponed_nodes_come_back() {
         assert!(matches!(report.verdict, Some(Verdict::Unsafe(_))), "{postpone:?}");
     }
 }
+
+/// What matters begins with three processes: an oracle of two keeps hardly any candidate, so that a larger
+/// instance is looked at, and both the proof and the error are a few nodes away.
+#[test]
+fn a_long_search_looks_at_larger_instances() {
+    let model = |leaves: &str| {
+        format!(
+            "type step = Cut | Drill | Paint | Pack | Ready
+             var Open : bool var Key : bool
+             array Step[proc] : step array Tool[proc] : bool array Inside[proc] : bool
+             init (p) {{ Open = False && Key = False && Step[p] = Cut && Tool[p] = False && Inside[p] = False }}
+             unsafe (p q) {{ Inside[p] = True && Inside[q] = True }}
+             transition take (p) requires {{ Open = False && Tool[p] = False && Step[p] <> Ready }}
+             {{ Tool[p] := True }}
+             transition drill (p) requires {{ Open = False && Step[p] = Cut && Tool[p] = True }}
+             {{ Step[p] := Drill; Tool[p] := False }}
+             transition paint (p) requires {{ Open = False && Step[p] = Drill && Tool[p] = True }}
+             {{ Step[p] := Paint; Tool[p] := False }}
+             transition pack (p) requires {{ Open = False && Step[p] = Paint && Tool[p] = True }}
+             {{ Step[p] := Pack; Tool[p] := False }}
+             transition ready (p) requires {{ Open = False && Step[p] = Pack && Tool[p] = True }}
+             {{ Step[p] := Ready; Tool[p] := False }}
+             transition start (p q r)
+             requires {{ Open = False && Step[p] = Ready && Step[q] = Ready && Step[r] = Ready }}
+             {{ Open := True; Key := True }}
+             transition enter (p) requires {{ Open = True && Key = True && Inside[p] = False }}
+             {{ Inside[p] := True; Key := {leaves} }}
+             transition leave (p) requires {{ Open = True && Inside[p] = True }}
+             {{ Inside[p] := False; Key := True }}"
+        )
+    };
+    let run = |leaves| {
+        let system = cubicle::load(&model(leaves)).expect("a model").system;
+        check(&system, &brab(2), &Interrupt::default(), &mut Silent)
+    };
+    let safe = run("False");
+    assert_eq!(safe.verdict, Some(Verdict::Safe));
+    let statistics = safe.backward.expect("a backward search").statistics;
+    assert!(statistics.nodes + statistics.abandoned.iter().sum::<usize>() < 700, "{statistics:?}");
+    let Some(Verdict::Unsafe(trace)) = run("True").verdict else { panic!("it is unsafe") };
+    assert_eq!(trace.initial.procs, 3);
+}
