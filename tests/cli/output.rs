@@ -85,6 +85,7 @@ fn a_run_ends_at_its_memory_limit() {
     assert!(told.contains("not enough memory") || told.contains("stopped at the memory limit"), "{told}");
     let outcome = run_on("--memory-limit 40M --only-forward --procs 2", &path);
     assert!(outcome.stdout.contains("cut by the memory limit"), "{outcome:?}");
+    assert_eq!(outcome.code, Some(3), "{outcome:?}");
 }
 
 #[test]
