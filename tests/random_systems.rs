@@ -72,6 +72,10 @@ fn mended_disagreements_stay_mended() {
          init (a) { S[a] = A } unsafe (z) { S[z] = B } transition t0 () { Y := . }
          transition t1 () { S[c] := case | R[c] = Y : C | _ : S[c] }
          transition t3 () { S[c] := case | true : B | _ : S[c] }",
+        // No initial state has a process: proofs must not rest on that without saying so.
+        "type t = A | C array S[proc] : t var F : bool array M[proc, proc] : bool
+         init (a b) { S[a] = A && M[a, b] = True && S[b] = C } unsafe (z) { M[z, z] = F }
+         transition t2 (i) requires { S[i] = C } { M[i, i] := False }",
     ];
     for text in models {
         for seed in 0..8 {

@@ -128,10 +128,6 @@ pub fn invariant<'c>(
         if never == 0 {
             continue;
         }
-        if range == 0 && var.arity() == 0 {
-            // No value at all: there is no state.
-            return vec![Forbidden { params: 0, cube: Vec::new() }];
-        }
         for index in index_patterns(var.arity()) {
             let params = index.iter().max().map_or(0, |p| p + 1);
             let index = index.into_iter().map(ProcRef::Var).collect();

@@ -49,7 +49,13 @@ fn all_values(system: &System, ty: Type) -> u64 {
 
 /// Sets the range of every enum variable.
 pub(super) fn infer(system: &mut System) {
-    let mut ranges: Vec<u64> = (0..system.vars.len()).map(|i| initial(system, VarId(i as u16))).collect();
+    // No value at all: there is no initial state with such a cell. The ranges of others must not rest on
+    // that, since no range says it.
+    let any_value = |var: VarId| match initial(system, var) {
+        0 => all_values(system, system.var(var).ty),
+        some => some,
+    };
+    let mut ranges: Vec<u64> = (0..system.vars.len()).map(|i| any_value(VarId(i as u16))).collect();
     loop {
         let before = ranges.clone();
         for transition in &system.transitions {
@@ -74,10 +80,8 @@ pub(super) fn infer(system: &mut System) {
             break;
         }
     }
-    let all: Vec<u64> = system.vars.iter().map(|var| all_values(system, var.ty)).collect();
-    for ((var, range), all) in system.vars.iter_mut().zip(ranges).zip(all) {
-        // No value at all: no instance has a reachable state with such a cell. Engines need not know.
-        var.range = if range == 0 { all } else { range };
+    for (var, range) in system.vars.iter_mut().zip(ranges) {
+        var.range = range;
     }
 }
 
