@@ -11,7 +11,7 @@ use cubicle::options::ForwardOptions;
 use divan::{Bencher, counter::ItemsCount};
 
 /// From `examples/`.
-const MODELS: [&str; 3] = ["german", "directory", "ricart_agrawala"];
+const MODELS: [&str; 3] = ["german", "directory", "german_data"];
 /// Visited cubes.
 const NODES: usize = 400;
 /// Forward states of the oracle, and processes.

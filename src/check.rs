@@ -307,8 +307,8 @@ fn conclude_instance(
         report.decider = Some(Decider::Forward(procs));
         return ControlFlow::Break(Some(Verdict::Unsafe(Box::new(trace))));
     }
-    let unasked = matches!(stop, Stop::TooLarge | Stop::Wide | Stop::Memory);
-    if options.only_forward && unasked && options.procs != Some(Procs::Auto) {
+    let too_much = matches!(stop, Stop::TooLarge | Stop::Wide | Stop::Memory);
+    if options.only_forward && too_much && options.procs != Some(Procs::Auto) {
         return ControlFlow::Break(Some(Verdict::Unknown(Reason::Memory)));
     }
     if let Some(reason) = interrupt.reason() {

@@ -162,7 +162,8 @@ pub struct BackwardOptions {
     pub jobs: usize,
     /// Postponement; by default what suits the order.
     pub postpone: Option<Postpone>,
-    /// Candidates have at most this many literals plus one, and at most `brab` processes. 0: as `brab`.
+    /// Candidates have at most this many literals plus one, and at most as many processes as the oracle's
+    /// instance (three, once larger ones were looked at). 0: as many literals as processes, plus one.
     pub candidate_size: usize,
     /// Try at most this many candidates a node.
     pub max_candidates: Option<usize>,

@@ -31,14 +31,15 @@ pub(super) struct Chunk {
     pub deadlocks: Vec<(usize, Vec<u64>)>,
     /// A number left its range.
     pub numbers: bool,
-    /// There are more successors than are worth while; the chunk is not finished.
+    /// A state has more successors than are worth while; the chunk ends in the midst of them.
     pub wide: bool,
     /// Time is up; the chunk is not finished.
     pub aborted: bool,
 }
 
 impl Chunk {
-    /// Computes the successors of a range of states, `widest` at most, and forgets what it held before.
+    /// Computes the successors of a range of states, up to one with more than `widest`, and forgets what it
+    /// held before.
     #[expect(clippy::too_many_arguments, reason = "parts of the search that threads may share")]
     pub fn gather(
         &mut self,
@@ -66,12 +67,15 @@ impl Chunk {
         }
         for number in range {
             let state = store.state(number);
+            // Steps of this state alone, so that it does not matter how states are cut into chunks.
+            let mut steps = 0;
             let live = machine.successors(state, scratch, |i, next| {
+                steps += 1;
                 machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
                 self.fired[usize::from(machine.instances[i].transition.0)] += 1;
                 self.successors.push(next);
                 self.aborted |= ticker.tick(clock).is_some();
-                self.wide |= self.successors.len() > widest;
+                self.wide |= steps > widest;
                 self.aborted || self.wide
             });
             self.ends.push(self.successors.len() as u32);

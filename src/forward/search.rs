@@ -425,8 +425,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Successors of a chunk (in depth-first search, of a state) beyond which a search gives up: undefined
-/// cells can be read in more ways than anybody waits for.
+/// Steps from one state beyond which a search gives up: undefined cells can be read in more ways than
+/// anybody waits for.
 fn widest(limits: &Limits) -> usize {
-    limits.max_states.saturating_mul(8).clamp(1 << 16, 1 << 22)
+    limits.max_states.saturating_mul(8).clamp(1 << 16, 1 << 20)
 }

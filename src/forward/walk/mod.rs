@@ -292,8 +292,7 @@ impl Walk {
     }
 
     /// Goes on with the walk, whatever stopped it, until so many states are stored or few are left to
-    /// find. Returns a run to a
-    /// bad state when one was met that was not known.
+    /// find. Returns a run to a bad state when one was met that was not known.
     pub fn resume(&mut self, visited: Visited, max_states: usize) -> (Visited, Option<Trace>) {
         self.visited = visited;
         self.limits.max_states = max_states;

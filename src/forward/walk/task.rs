@@ -456,7 +456,10 @@ impl Walker<'_> {
         for n in 0..count {
             self.meet(n);
         }
-        self.out.taken.push((from, 1 << rank));
+        // Otherwise there may be more of them.
+        if count < WIDEST {
+            self.out.taken.push((from, 1 << rank));
+        }
     }
 
     /// Steps that do not lead away from the target are accepted, others seldom.
