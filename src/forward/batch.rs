@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::store::{SHARDS, equal, hash, part};
+use super::team::Team;
 
 /// States to insert at once, in order, some perhaps several times.
 #[derive(Debug, Default)]
@@ -67,11 +68,17 @@ impl Batch {
             return;
         }
         self.recent[place] = self.hashes.len() as u32 + 1;
+        self.add(state, h);
+    }
+
+    /// Adds a state with this hash.
+    #[inline]
+    pub fn add(&mut self, state: &[u64], h: u64) {
         self.states.extend(state);
         self.hashes.push(h);
     }
 
-    /// Makes ready for [`Store::claim`](super::store::Store::claim).
+    /// Makes ready for [`Distinct::new`].
     pub fn sort(&mut self, words: usize) {
         let mut counts = [0u32; SHARDS + 1];
         for h in &self.hashes {
@@ -124,21 +131,56 @@ impl Sorted {
     }
 }
 
-/// A new state of a batch that has its slot and waits for its number.
+/// Where a state stands that is new.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pending {
+pub(super) struct Place {
     pub batch: u32,
     /// Among the sorted states.
     pub at: u32,
-    /// Where its slot was then; the part may have grown since.
-    pub slot: u32,
 }
 
-/// The new states among batches, which have slots and wait for their numbers.
+/// The first of each kind among states of sorted batches, in order, by parts of the table.
 #[derive(Debug)]
-pub(super) struct Claim(pub Vec<Vec<Pending>>);
+pub(super) struct Distinct(pub Vec<Vec<Place>>);
 
-impl Claim {
+impl Distinct {
+    /// Finds them, and marks them in their batches.
+    pub fn new(batches: &[&Batch], words: usize, team: &Team) -> Self {
+        let of_part = |part: usize| {
+            let total: usize = batches.iter().map(|batch| batch.sorted.part(part).len()).sum();
+            let mut places: Vec<Place> = Vec::with_capacity(total);
+            // Open addressing; a slot is a position in `places` plus one.
+            let mut slots = vec![0u32; (2 * total).next_power_of_two()];
+            let mask = slots.len() - 1;
+            for (b, batch) in batches.iter().enumerate() {
+                let sorted = &batch.sorted;
+                let before = places.len();
+                for at in sorted.part(part) {
+                    let (h, state) = (sorted.hashes[at], sorted.state(at, words));
+                    let mut slot = (h >> 32) as usize & mask;
+                    let known = loop {
+                        let Some(n) = (slots[slot] as usize).checked_sub(1) else { break false };
+                        let place: Place = places[n];
+                        let other = &batches[place.batch as usize].sorted;
+                        let other_at = place.at as usize;
+                        if other.hashes[other_at] == h && equal(other.state(other_at, words), state) {
+                            break true;
+                        }
+                        slot = (slot + 1) & mask;
+                    };
+                    if !known {
+                        places.push(Place { batch: b as u32, at: at as u32 });
+                        slots[slot] = places.len() as u32;
+                        batch.numbers[sorted.positions[at] as usize].store(NEW, Ordering::Relaxed);
+                    }
+                }
+                batch.count.fetch_add((places.len() - before) as u32, Ordering::Relaxed);
+            }
+            places
+        };
+        Self(team.share((0..SHARDS).collect(), |_, part| of_part(part)))
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.0.iter().map(Vec::len).sum()

@@ -1,5 +1,6 @@
 //! When an exploration must end: its time, the run's own, signals. Asked from any thread.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
@@ -30,10 +31,20 @@ fn thread_time() -> Duration {
     }
 }
 
+thread_local! {
+    /// CPU time of this thread when it began with its present work.
+    static BEGAN: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// Says that this thread, which does not lead, begins with a piece of work.
+pub(super) fn begin_to_help() {
+    BEGAN.set(thread_time());
+}
+
 /// The limits in time of one exploration.
 ///
 /// The time limit of the exploration is one of CPU time for each worker. The thread that made the clock
-/// leads: it works as much as any other. Others are started for a piece of work; their own time
+/// leads: it works as much as any other. Others help with a piece of work; their own time for it
 /// counts from what the leader had used then.
 #[derive(Debug)]
 pub(super) struct Clock {
@@ -89,7 +100,8 @@ impl Clock {
             self.used.store(u64::try_from(used.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
             used
         } else {
-            Duration::from_nanos(self.used.load(Ordering::Relaxed)) + thread_time()
+            Duration::from_nanos(self.used.load(Ordering::Relaxed))
+                + thread_time().saturating_sub(BEGAN.get())
         };
         if used >= limit {
             self.expired.store(true, Ordering::Relaxed);

@@ -29,6 +29,7 @@ mod machine;
 mod numbers;
 mod search;
 mod seeds;
+mod sift;
 mod space;
 mod step;
 mod store;

@@ -3,14 +3,15 @@
 use std::ops::{ControlFlow, Range};
 
 use super::Stop;
-use super::batch::Batch;
+use super::batch::{Batch, Distinct};
 use super::findings::{Findings, Found};
 use super::frontier::{CHUNK, Chunk};
 use super::limits::Limits;
 use super::machine::{Machine, Unbuildable};
+use super::sift::{Sieve, Sift};
 use super::step::{BadScratch, Scratch};
 use super::store::{Inserted, Store, TOUCHED, hash, reserve};
-use super::team::share;
+use super::team::Team;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
@@ -21,10 +22,9 @@ const SHARE: usize = 512;
 /// Fewer states than this are not worth starting threads.
 const WORTHWHILE: usize = 2048;
 /// No more states than this are expanded before the results are merged.
-const ROUND: usize = 1 << 15;
-
-/// ...or so many successors, as far as past states tell: they are kept until then.
-const ROUND_SUCCESSORS: usize = 1 << 21;
+const ROUND: usize = 1 << 14;
+/// ...or so many new states, as far as past states tell: they are kept until then.
+const ROUND_NEW: usize = 1 << 18;
 
 /// No parent: an initial state.
 pub(super) const ROOT: u32 = u32::MAX;
@@ -56,8 +56,9 @@ pub(super) struct Search<'a> {
     depth: usize,
     numbers: bool,
     bad_scratch: BadScratch,
+    team: Team,
     /// Used again in each round.
-    chunks: Vec<Chunk>,
+    sifts: Vec<Sift>,
 }
 
 /// What became of a state.
@@ -85,7 +86,8 @@ impl<'a> Search<'a> {
             depth: 0,
             numbers: false,
             bad_scratch: BadScratch::new(machine),
-            chunks: Vec::new(),
+            team: Team::new(options.jobs),
+            sifts: Vec::new(),
         }
     }
 
@@ -167,6 +169,8 @@ impl<'a> Search<'a> {
         let mut cursor = 0;
         let mut level_end = self.visited.store.len();
         let mut level = 0;
+        // Whether it is for several threads.
+        let mut several = self.options.jobs > 1;
         while cursor < self.visited.store.len() && self.limits.tick() {
             if cursor == level_end {
                 level += 1;
@@ -181,12 +185,13 @@ impl<'a> Search<'a> {
                 let event = Event::ForwardProgress { states, queued: states - cursor };
                 observer.event(self.system, event);
             }
-            if self.options.jobs > 1 && level_end - cursor >= WORTHWHILE {
-                let fired: u64 = self.fired.iter().sum();
-                let states = ROUND_SUCCESSORS / (fired as usize / cursor.max(1) + 1);
-                let end = level_end.min(cursor + states.clamp(CHUNK, ROUND));
-                self.round(cursor..end);
-                cursor = end;
+            if several && level_end - cursor >= WORTHWHILE {
+                let new_each = self.visited.store.len() / cursor.max(1) + 1;
+                let end = level_end.min(cursor + (ROUND_NEW / new_each).clamp(CHUNK, ROUND));
+                several = self.round(cursor..end);
+                if several {
+                    cursor = end;
+                }
             } else {
                 let end = level_end.min(cursor + CHUNK);
                 let Self { machine, limits, visited, options, .. } = self;
@@ -254,76 +259,65 @@ impl<'a> Search<'a> {
     }
 
     /// Expands a range of states of one level on several threads, with the same result as chunk by
-    /// chunk.
-    fn round(&mut self, range: Range<usize>) {
-        let mut chunks = std::mem::take(&mut self.chunks);
-        self.share_round(range, &mut chunks);
-        self.chunks = chunks;
+    /// chunk. Does nothing and returns false if the search ends on the way: then the states must be taken
+    /// one by one, so that it ends at the same one.
+    fn round(&mut self, range: Range<usize>) -> bool {
+        let mut sifts = std::mem::take(&mut self.sifts);
+        let done = self.share_round(range, &mut sifts);
+        self.sifts = sifts;
+        done
     }
 
-    fn share_round(&mut self, range: Range<usize>, chunks: &mut Vec<Chunk>) {
-        let Self { machine, limits, visited, options, .. } = self;
-        // Workers start with what this thread has used.
+    fn share_round(&mut self, range: Range<usize>, sifts: &mut Vec<Sift>) -> bool {
+        let Self { machine, limits, visited, options, team, .. } = self;
+        // Helpers start with what this thread has used.
         limits.look();
         if limits.stop.is_some() {
-            return;
+            return false;
         }
-        let (clock, deadlock, jobs) = (&limits.clock, options.deadlock, options.jobs);
-        let widest = widest(limits);
         let parts = range.clone().step_by(SHARE).map(|at| at..range.end.min(at + SHARE));
-        chunks.resize_with(parts.len().max(chunks.len()), Chunk::default);
-        let chunks = &mut chunks[..parts.len()];
-        let work: Vec<_> = chunks.iter_mut().zip(parts).collect();
-        let store = &visited.store;
-        share(jobs, work, |_, (chunk, part)| {
-            chunk.gather(machine, store, part, deadlock, widest, clock, &mut Scratch::new(machine));
-            chunk.successors.sort(machine.packing.words);
-        });
-        let chunks = &*chunks;
-        if chunks.iter().any(|chunk| chunk.aborted) {
-            limits.look();
-            limits.stop.get_or_insert(Stop::Time);
-            return;
+        sifts.resize_with(parts.len().max(sifts.len()), Sift::default);
+        let sifts = &mut sifts[..parts.len()];
+        let work: Vec<_> = sifts.iter_mut().zip(parts).collect();
+        let (store, clock, widest) = (&visited.store, &limits.clock, widest(limits));
+        let sieve = || Sieve::new(machine, store, clock, options.deadlock, widest);
+        team.share_with(work, sieve, |sieve, _, (sift, part)| sieve.sift(part, sift));
+        let sifts = &*sifts;
+        if sifts.iter().any(|sift| sift.cut) {
+            return false;
         }
-        let batches: Vec<&Batch> = chunks.iter().map(|chunk| &chunk.successors).collect();
-        let claim = visited.store.claim(&batches, jobs);
-        let bads: Vec<(Vec<_>, bool)> = share(jobs, chunks.iter().collect(), |_, chunk: &Chunk| {
-            let mut scratch = BadScratch::new(machine);
+        let batches: Vec<&Batch> = sifts.iter().map(|sift| &sift.unknown).collect();
+        let new = Distinct::new(&batches, machine.packing.words, team);
+        let bad_scratch = || BadScratch::new(machine);
+        let bads: Vec<(Vec<_>, bool)> = team.share_with(batches.clone(), bad_scratch, |scratch, _, batch| {
             let mut bads = Vec::new();
-            for at in chunk.successors.fresh() {
-                let state = chunk.successors.state(at, machine.packing.words);
-                bads.extend(machine.bad(state, &mut scratch).map(|(bad, refined)| (at, bad, refined)));
+            scratch.numbers = false;
+            for at in batch.fresh() {
+                let state = batch.state(at, machine.packing.words);
+                bads.extend(machine.bad(state, scratch).map(|(bad, refined)| (at, bad, refined)));
             }
             (bads, scratch.numbers)
         });
         let stops = options.stop_at_unsafe && bads.iter().any(|(bads, _)| !bads.is_empty());
-        let room = limits.max_states - visited.store.len();
-        if claim.len() > room || stops || chunks.iter().any(|chunk| chunk.wide) {
-            // It ends on the way: one by one, to end at the same state.
-            visited.store.drop_claim(&claim);
-            for chunk in chunks {
-                if self.limits.stop.is_none() {
-                    self.take_in(chunk);
-                }
-            }
-            return;
+        if new.len() > limits.max_states - visited.store.len() || stops {
+            return false;
         }
-        visited.store.number(&batches, &claim, &mut visited.parents, jobs, |b, new, parents| {
-            let mut parent = chunks[b].parents();
-            for (at, slot) in new.iter().zip(parents) {
-                *slot = parent(*at as usize);
+        visited.store.extend(&batches, &new, &mut visited.parents, team, |b, places, parents| {
+            for (at, slot) in places.iter().zip(parents) {
+                *slot = sifts[b].parents[*at as usize];
             }
         });
-        for (chunk, (bads, numbers)) in chunks.iter().zip(bads) {
-            self.count(&chunk.fired);
+        for (sift, (bads, numbers)) in sifts.iter().zip(bads) {
+            self.count(&sift.fired);
             for (at, bad, refined) in bads {
-                self.findings.bad(chunk.successors.number(at), refined, bad);
+                self.findings.bad(sift.unknown.number(at), refined, bad);
             }
-            for (state, refined) in &chunk.deadlocks {
+            for (state, refined) in &sift.deadlocks {
                 self.findings.deadlock(*state, refined.clone());
             }
-            self.numbers |= chunk.numbers || numbers;
+            self.numbers |= sift.numbers || numbers;
         }
+        true
     }
 
     fn check_deadlock(&mut self, number: usize, state: &[u64], scratch: &mut Scratch) {

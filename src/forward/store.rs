@@ -3,8 +3,8 @@
 use std::hint::black_box;
 use std::sync::atomic::Ordering;
 
-use super::batch::{Batch, Claim, NEW, Pending};
-use super::team::share;
+use super::batch::{Batch, Distinct, Place};
+use super::team::Team;
 
 /// Multiply-and-fold hash of a packed state.
 #[inline]
@@ -76,19 +76,17 @@ impl Shard {
         self.slots[at] = h & 0xffff_ffff_0000_0000 | u64::from(number.wrapping_add(1));
     }
 
-    /// Changes the number of a state, whose slot was `at` before the part grew last.
+    /// Puts in the number of a state that is not there.
     #[inline]
-    fn renumber(&mut self, mut at: usize, h: u64, old: u32, new: u32) {
-        if self.slots[at] as u32 != old.wrapping_add(1) {
-            at = self.start(h);
-            while self.slots[at] as u32 != old.wrapping_add(1) {
-                at += 1;
-                if at == self.slots.len() {
-                    at = 0;
-                }
+    fn put(&mut self, h: u64, number: u32) {
+        let mut at = self.start(h);
+        while self.slots[at] != 0 {
+            at += 1;
+            if at == self.slots.len() {
+                at = 0;
             }
         }
-        self.fill(at, h, new);
+        self.fill(at, h, number);
     }
 
     /// Reads the slots where probes for these hashes start, and the states that they may be of.
@@ -111,20 +109,9 @@ impl Shard {
 
     #[cold]
     fn grow(&mut self, size: usize) {
-        self.rebuild(size, |_| true);
-    }
-
-    /// Takes out the states that wait for their numbers.
-    #[cold]
-    fn forget(&mut self, pending: usize) {
-        self.len -= pending;
-        self.rebuild(self.slots.len(), |number| number < PENDING);
-    }
-
-    fn rebuild(&mut self, size: usize, keep: impl Fn(u32) -> bool) {
         let old = std::mem::replace(&mut self.slots, vec![0; size]);
         for slot in old {
-            if slot != 0 && keep((slot as u32).wrapping_sub(1)) {
+            if slot != 0 {
                 let mut at = self.start(slot);
                 while self.slots[at] != 0 {
                     at += 1;
@@ -163,10 +150,8 @@ pub(super) const fn part(h: u64) -> usize {
     h as usize & (SHARDS - 1)
 }
 
-/// Numbers from here on are positions in a list of pending states.
-const PENDING: u32 = u32::MAX - (1 << 28);
-/// Sets have fewer states than this.
-pub(super) const MAX_STATES: usize = PENDING as usize - 1;
+/// Sets have fewer states than this: numbers are kept in 32 bits, and the last few mean something else.
+pub(super) const MAX_STATES: usize = u32::MAX as usize - 16;
 
 fn state_of(arena: &[u64], words: usize, number: usize) -> &[u64] {
     &arena[number * words..(number + 1) * words]
@@ -253,65 +238,20 @@ impl Store {
         touch(&self.arena, self.words, hashes, slot);
     }
 
-    /// Gives slots to the states of the sorted batches that are new, on `jobs` threads. The set is
-    /// unfit for use until [`Store::number`] or [`Store::drop_claim`] is called.
-    pub fn claim(&mut self, batches: &[&Batch], jobs: usize) -> Claim {
-        let (words, arena) = (self.words, &self.arena);
-        let fill = |number: usize, shard: &mut Shard| {
-            let mut pending: Vec<Pending> = Vec::new();
-            for (b, batch) in batches.iter().enumerate() {
-                let sorted = &batch.sorted;
-                let mine = sorted.part(number);
-                shard.reserve(mine.len());
-                let before = pending.len();
-                for first in mine.clone().step_by(TOUCHED) {
-                    let group = first..mine.end.min(first + TOUCHED);
-                    shard.touch(arena, words, sorted.hashes[group.clone()].iter().copied());
-                    for at in group {
-                        let h = sorted.hashes[at];
-                        let state = sorted.state(at, words);
-                        let same = |n: u32| match n.checked_sub(PENDING) {
-                            Some(n) => {
-                                let p = pending[n as usize];
-                                equal(batches[p.batch as usize].sorted.state(p.at as usize, words), state)
-                            }
-                            None => equal(state_of(arena, words, n as usize), state),
-                        };
-                        if let Err(slot) = shard.probe(h, same) {
-                            shard.fill(slot, h, PENDING + pending.len() as u32);
-                            shard.len += 1;
-                            batch.numbers[sorted.positions[at] as usize].store(NEW, Ordering::Relaxed);
-                            pending.push(Pending { batch: b as u32, at: at as u32, slot: slot as u32 });
-                        }
-                    }
-                }
-                batch.count.fetch_add((pending.len() - before) as u32, Ordering::Relaxed);
-            }
-            pending
-        };
-        Claim(share(jobs, self.shards.iter_mut().collect(), fill))
-    }
-
-    /// Takes the new states out again.
-    pub fn drop_claim(&mut self, claim: &Claim) {
-        for (shard, pending) in self.shards.iter_mut().zip(&claim.0) {
-            shard.forget(pending.len());
-        }
-    }
-
-    /// Numbers the new states as if they had been inserted one by one, on `jobs` threads, and stores
-    /// them. For each batch, `f` gets its place among the batches, the positions of its new states, in
-    /// order, and what stands for these in `along`, which has one value for each state.
-    pub fn number(
+    /// Adds new states, which are distinct and not there, as if they had been inserted one by one in the
+    /// order of their batches. For each batch, `f` gets its place among the batches,
+    /// the positions of its new states, in order, and what stands for these in `along`, which has one
+    /// value for each state.
+    pub fn extend(
         &mut self,
         batches: &[&Batch],
-        claim: &Claim,
+        new: &Distinct,
         along: &mut Vec<u32>,
-        jobs: usize,
+        team: &Team,
         f: impl Fn(usize, &[u32], &mut [u32]) + Sync,
     ) {
         let words = self.words;
-        let total = claim.len();
+        let total = new.len();
         reserve(&mut self.arena, total * words);
         self.arena.resize((self.len + total) * words, 0);
         reserve(along, total);
@@ -327,7 +267,7 @@ impl Store {
             self.len += new;
             (arena, along) = (others, after);
         }
-        share(jobs, work, |b, (first, states, mine)| {
+        team.share(work, |b, (first, states, mine)| {
             let batch = batches[b];
             let new: Vec<u32> = batch.fresh().map(|i| i as u32).collect();
             for (n, &i) in new.iter().enumerate() {
@@ -336,17 +276,18 @@ impl Store {
             }
             f(b, &new, mine);
         });
-        let shards: Vec<_> = self.shards.iter_mut().zip(&claim.0).collect();
-        share(jobs, shards, |_, (shard, pending)| {
-            for (n, p) in pending.iter().enumerate() {
-                let batch = &batches[p.batch as usize];
-                let number = batch.number(batch.sorted.positions[p.at as usize] as usize) as u32;
-                shard.renumber(
-                    p.slot as usize,
-                    batch.sorted.hashes[p.at as usize],
-                    PENDING + n as u32,
-                    number,
-                );
+        let shards: Vec<_> = self.shards.iter_mut().zip(&new.0).collect();
+        team.share(shards, |_, (shard, places)| {
+            shard.reserve(places.len());
+            shard.len += places.len();
+            let hash = |place: &Place| batches[place.batch as usize].sorted.hashes[place.at as usize];
+            for group in places.chunks(TOUCHED) {
+                shard.touch(&[], words, group.iter().map(hash));
+                for place in group {
+                    let batch = &batches[place.batch as usize];
+                    let number = batch.number(batch.sorted.positions[place.at as usize] as usize);
+                    shard.put(hash(place), number as u32);
+                }
             }
         });
     }
@@ -385,7 +326,8 @@ pub(super) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::batch::Batch;
+    use super::super::batch::{Batch, Distinct};
+    use super::super::team::Team;
     use super::{Inserted, Store, hash};
 
     #[test]
@@ -426,32 +368,23 @@ mod tests {
             }
         }
         let mut found = Vec::new();
+        let team = Team::new(3);
         for third in 0..3 {
             let mut batches = Vec::new();
             for thousand in states[third * 10_000..(third + 1) * 10_000].chunks(1_000) {
                 let mut batch = Batch::default();
                 batch.clear();
                 for s in thousand {
-                    batch.push(&[*s]);
+                    if at_once.find(&[*s]).is_none() {
+                        batch.push(&[*s]);
+                    }
                 }
                 batch.sort(1);
                 batches.push(batch);
             }
             let references: Vec<&Batch> = batches.iter().collect();
-            if third == 1 {
-                // As if it had never been.
-                let claim = at_once.claim(&references, 3);
-                assert!(claim.len() > 0);
-                at_once.drop_claim(&claim);
-                assert!((0..at_once.len()).all(|i| at_once.find(one.state(i)) == Some(i)));
-                assert_eq!(at_once.find(one.state(at_once.len())), None);
-                for batch in &mut batches {
-                    batch.sort(1);
-                }
-            }
-            let references: Vec<&Batch> = batches.iter().collect();
-            let claim = at_once.claim(&references, 3);
-            at_once.number(&references, &claim, &mut found, 3, |b, new, along| {
+            let distinct = Distinct::new(&references, 1, &team);
+            at_once.extend(&references, &distinct, &mut found, &team, |b, new, along| {
                 for (i, slot) in new.iter().zip(along) {
                     *slot = references[b].state(*i as usize, 1)[0] as u32;
                 }

@@ -3,36 +3,64 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Does all pieces on `jobs` threads, this one among them, whichever is free taking the next; results
-/// are in the order of the pieces. `f` gets the place of a piece and the piece.
-pub(super) fn share<T: Send, R: Send>(jobs: usize, work: Vec<T>, f: impl Fn(usize, T) -> R + Sync) -> Vec<R> {
-    let jobs = jobs.min(work.len());
-    if jobs <= 1 {
-        return work.into_iter().enumerate().map(|(i, piece)| f(i, piece)).collect();
+use super::clock;
+
+/// The threads of an exploration: the one that leads it, and those that wait to help.
+#[derive(Debug)]
+pub(super) struct Team(Option<rayon::ThreadPool>);
+
+impl Team {
+    /// `jobs` threads, the caller's among them; fewer when the system gives none.
+    pub fn new(jobs: usize) -> Self {
+        let helpers = || rayon::ThreadPoolBuilder::new().num_threads(jobs - 1).build().ok();
+        Self((jobs > 1).then(helpers).flatten())
     }
-    let pieces: Vec<Mutex<(Option<T>, Option<R>)>> =
-        work.into_iter().map(|piece| Mutex::new((Some(piece), None))).collect();
-    let next = AtomicUsize::new(0);
-    let take = || {
-        loop {
-            let n = next.fetch_add(1, Ordering::Relaxed);
-            let Some(piece) = pieces.get(n) else { return };
-            // Each piece is taken by one thread only, so nobody waits here.
-            let mut piece = piece.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(work) = piece.0.take() {
-                piece.1 = Some(f(n, work));
+
+    /// Does all pieces, whoever is free taking the next; results are in the order of the pieces. `f` gets
+    /// the place of a piece and the piece.
+    pub fn share<T: Send, R: Send>(&self, work: Vec<T>, f: impl Fn(usize, T) -> R + Sync) -> Vec<R> {
+        self.share_with(work, || (), |(), n, piece| f(n, piece))
+    }
+
+    /// As [`Team::share`]; each thread has a value of its own, made by `own` when it begins.
+    pub fn share_with<S, T: Send, R: Send>(
+        &self,
+        work: Vec<T>,
+        own: impl Fn() -> S + Sync,
+        f: impl Fn(&mut S, usize, T) -> R + Sync,
+    ) -> Vec<R> {
+        let Some(helpers) = self.0.as_ref().filter(|_| work.len() > 1) else {
+            let mut own = own();
+            return work.into_iter().enumerate().map(|(i, piece)| f(&mut own, i, piece)).collect();
+        };
+        let pieces: Vec<Mutex<(Option<T>, Option<R>)>> =
+            work.into_iter().map(|piece| Mutex::new((Some(piece), None))).collect();
+        let next = AtomicUsize::new(0);
+        let take = || {
+            let mut own = own();
+            loop {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                let Some(piece) = pieces.get(n) else { return };
+                // Each piece is taken by one thread only, so nobody waits here.
+                let mut piece = piece.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(work) = piece.0.take() {
+                    piece.1 = Some(f(&mut own, n, work));
+                }
             }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..jobs {
-            scope.spawn(take);
-        }
-        take();
-    });
-    pieces
-        .into_iter()
-        .map(|piece| piece.into_inner().unwrap_or_else(PoisonError::into_inner).1)
-        .map(|result| result.expect("each piece was done"))
-        .collect()
+        };
+        helpers.in_place_scope(|scope| {
+            for _ in 0..helpers.current_num_threads() {
+                scope.spawn(|_| {
+                    clock::begin_to_help();
+                    take();
+                });
+            }
+            take();
+        });
+        pieces
+            .into_iter()
+            .map(|piece| piece.into_inner().unwrap_or_else(PoisonError::into_inner).1)
+            .map(|result| result.expect("each piece was done"))
+            .collect()
+    }
 }

@@ -27,7 +27,7 @@ use super::machine::{Machine, Unbuildable};
 use super::search::{ROOT, Visited};
 use super::step::{BadScratch, Scratch};
 use super::store::{Inserted, Store, hash, reserve};
-use super::team::share;
+use super::team::Team;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer, Silent};
@@ -102,6 +102,7 @@ pub(super) struct Walk {
     machine: Arc<Machine>,
     options: ForwardOptions,
     limits: Limits,
+    team: Team,
     visited: Visited,
     depths: Vec<u32>,
     pool: Pool,
@@ -159,6 +160,7 @@ impl Walk {
         let limits = Limits::new(options, interrupt);
         Self {
             limits,
+            team: Team::new(options.jobs),
             options: options.clone(),
             visited: Visited { store: Store::new(machine.packing.words), parents: Vec::new() },
             depths: Vec::new(),
@@ -518,7 +520,7 @@ impl Walk {
             (outcome, start.elapsed())
         };
         let expired = AtomicBool::new(false);
-        let outcomes = share(self.options.jobs, tasks.iter().collect(), |_, task| {
+        let outcomes = self.team.share(tasks.iter().collect(), |_, task| {
             // Once time is up, the rest of the epoch is not worth doing.
             let result = (!expired.load(Ordering::Relaxed)).then(|| timed(task))?;
             expired.fetch_or(result.0.aborted, Ordering::Relaxed);

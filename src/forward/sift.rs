@@ -1,0 +1,94 @@
+//! The part of a round that one thread does: successors of many states, without those that are known.
+//!
+//! Most successors are known, so those that are left are few enough to stay in the caches until all
+//! threads are done and the states that are new get their numbers, in the order in which one thread
+//! alone would have met them ([`Distinct`](super::batch::Distinct), [`Store::extend`]).
+
+use std::ops::Range;
+
+use super::batch::Batch;
+use super::clock::Clock;
+use super::frontier::{CHUNK, Chunk};
+use super::machine::Machine;
+use super::step::Scratch;
+use super::store::{Store, TOUCHED};
+
+/// What a range of states leads to.
+#[derive(Debug, Default)]
+pub(super) struct Sift {
+    /// Successors that the store did not hold, in canonical form, sorted.
+    pub unknown: Batch,
+    /// For each of them, the state that it came from.
+    pub parents: Vec<u32>,
+    /// For each transition, how often it fired.
+    pub fired: Vec<u64>,
+    /// Deadlocked states, with what decides that.
+    pub deadlocks: Vec<(usize, Vec<u64>)>,
+    /// A number left its range.
+    pub numbers: bool,
+    /// The search ends in this range, or before.
+    pub cut: bool,
+}
+
+/// What a thread uses from range to range.
+pub(super) struct Sieve<'a> {
+    machine: &'a Machine,
+    store: &'a Store,
+    clock: &'a Clock,
+    deadlock: bool,
+    widest: usize,
+    chunk: Chunk,
+    scratch: Scratch,
+}
+
+impl<'a> Sieve<'a> {
+    /// For one thread. `widest` is as for [`Chunk::gather`].
+    pub fn new(
+        machine: &'a Machine,
+        store: &'a Store,
+        clock: &'a Clock,
+        deadlock: bool,
+        widest: usize,
+    ) -> Self {
+        let scratch = Scratch::new(machine);
+        Self { machine, store, clock, deadlock, widest, chunk: Chunk::default(), scratch }
+    }
+
+    /// Fills `to`, forgetting what it held before.
+    pub fn sift(&mut self, range: Range<usize>, to: &mut Sift) {
+        to.unknown.clear();
+        to.parents.clear();
+        to.deadlocks.clear();
+        to.fired.clear();
+        to.numbers = false;
+        to.cut = false;
+        let words = self.machine.packing.words;
+        for first in range.clone().step_by(CHUNK) {
+            let states = first..range.end.min(first + CHUNK);
+            let Self { machine, store, clock, deadlock, widest, chunk, scratch } = self;
+            chunk.gather(machine, store, states, *deadlock, *widest, clock, scratch);
+            to.fired.resize(chunk.fired.len(), 0);
+            to.fired.iter_mut().zip(&chunk.fired).for_each(|(total, n)| *total += n);
+            to.deadlocks.append(&mut chunk.deadlocks);
+            to.numbers |= chunk.numbers;
+            to.cut |= chunk.wide || chunk.aborted;
+            if to.cut {
+                return;
+            }
+            let mut parent = chunk.parents();
+            let successors = &chunk.successors;
+            for (group, hashes) in successors.hashes.chunks(TOUCHED).enumerate() {
+                store.touch(hashes.iter().copied());
+                for (i, &h) in hashes.iter().enumerate() {
+                    let at = group * TOUCHED + i;
+                    let state = successors.state(at, words);
+                    if store.find_hashed(state, h).is_none() {
+                        to.unknown.add(state, h);
+                        to.parents.push(parent(at));
+                    }
+                }
+            }
+        }
+        to.unknown.sort(words);
+    }
+}
