@@ -55,6 +55,8 @@ pub struct ForwardOptions {
     pub depth: Option<usize>,
     /// Stop when this many states have been stored.
     pub max_states: Option<usize>,
+    /// Breadth-first search: stop already at this many states if levels still grow fast there.
+    pub steep: Option<usize>,
     /// Stop after this much CPU time per worker.
     pub time: Option<Duration>,
     /// Keep numbers within these bounds: a step that leaves them is disabled. Makes the exploration inexact.
@@ -96,6 +98,7 @@ impl Default for ForwardOptions {
             depth: None,
             max_states: None,
             time: None,
+            steep: None,
             number_range: None,
             symmetry: true,
             undefined_cells: true,

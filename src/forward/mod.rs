@@ -277,6 +277,8 @@ pub fn explore(
 
 /// States of an oracle without limits, when all cells are finite.
 const ORACLE_STATES: usize = 300_000;
+/// ...and when its end is not in sight: walks soon see more of what is asked for.
+const STEEP_STATES: usize = 100_000;
 /// States of an oracle without limits, when there are numbers: counters seldom end by themselves.
 const ORACLE_STATES_WITH_NUMBERS: usize = 10_000;
 /// Walks that look deeper than a breadth-first search which this limit ended add three quarters of it.
@@ -284,9 +286,10 @@ const DEEPER: (usize, usize) = (3, 4);
 
 /// As [`explore()`], for an exploration that only serves as oracle.
 ///
-/// Without any limit in the options it gets one, on the number of states. A breadth-first search that
-/// does not end within it goes on as [`Strategy::Cfl`], to three quarters more: what lies deep is out of
-/// its reach, and one witness of each small cube is all that an oracle needs.
+/// Without any limit in the options it gets one, on the number of states: a smaller one where the levels
+/// of a breadth-first search grow fast. A search that does not end within it goes on as
+/// [`Strategy::Cfl`], to three quarters more: what lies deep is out of its reach, and one witness of each
+/// small cube is all that an oracle needs.
 pub fn explore_oracle(
     system: &System,
     procs: usize,
@@ -299,7 +302,8 @@ pub fn explore_oracle(
     }
     let numbers = system.vars.iter().any(|v| v.ty.is_numeric()) && options.number_range.is_none();
     let first = if numbers { ORACLE_STATES_WITH_NUMBERS } else { ORACLE_STATES };
-    explore_within(system, procs, first, options, interrupt, observer)
+    let options = ForwardOptions { steep: Some(STEEP_STATES), ..options.clone() };
+    explore_within(system, procs, first, &options, interrupt, observer)
 }
 
 /// As [`explore_oracle()`], with `states` as the number within which a breadth-first search must end lest
@@ -315,6 +319,7 @@ pub fn explore_within(
     let limited = ForwardOptions { max_states: Some(states), ..options.clone() };
     let mut exploration = explore(system, procs, &limited, interrupt, observer);
     if options.strategy == Strategy::Bfs && exploration.stop == Stop::States {
+        let states = exploration.states;
         exploration.grow_to(states + states * DEEPER.0 / DEEPER.1);
     }
     exploration

@@ -26,6 +26,9 @@ const ROUND: usize = 1 << 14;
 /// ...or so many new states, as far as past states tell: they are kept until then.
 const ROUND_NEW: usize = 1 << 18;
 
+/// Levels grow fast when each has so many times the states of the one before.
+const STEEP: f64 = 1.4;
+
 /// No parent: an initial state.
 pub(super) const ROOT: u32 = u32::MAX;
 
@@ -169,13 +172,23 @@ impl<'a> Search<'a> {
         let mut cursor = 0;
         let mut level_end = self.visited.store.len();
         let mut level = 0;
+        let mut level_start = 0;
+        let most = (self.limits.max_states, self.limits.full);
         // Whether it is for several threads.
         let mut several = self.options.jobs > 1;
         while cursor < self.visited.store.len() && self.limits.tick() {
             if cursor == level_end {
                 level += 1;
+                let past = level_end - level_start;
+                level_start = level_end;
                 level_end = self.visited.store.len();
                 self.depth = level;
+                (self.limits.max_states, self.limits.full) = most;
+                let steep = STEEP * past as f64 <= (level_end - level_start) as f64;
+                if steep && let Some(states) = self.options.steep.filter(|n| (level_end..most.0).contains(n))
+                {
+                    (self.limits.max_states, self.limits.full) = (states, Stop::States);
+                }
             }
             if self.options.depth.is_some_and(|d| level >= d) {
                 return Ok(false);

@@ -711,11 +711,11 @@ fn an_expected_end_is_no_deadlock() {
 fn an_oracle_goes_deeper_than_breadth_first_search() {
     let system = wide_system();
     let breadth =
-        run(&system, 6, &ForwardOptions { symmetry: false, max_states: Some(300_000), ..options() });
+        run(&system, 6, &ForwardOptions { symmetry: false, max_states: Some(100_000), ..options() });
     assert_eq!(breadth.stop, Stop::States);
     let options = ForwardOptions { symmetry: false, ..options() };
     let oracle = explore_oracle(&system, 6, &options, &Interrupt::default(), &mut Silent);
-    assert_eq!((oracle.stop, oracle.states), (Stop::States, 525_000));
+    assert_eq!((oracle.stop, oracle.states), (Stop::States, 175_000));
     assert!(oracle.depth > breadth.depth, "{} against {}", oracle.depth, breadth.depth);
     let again = explore_oracle(&system, 6, &options, &Interrupt::default(), &mut Silent);
     assert_eq!((again.fired, again.depth), (oracle.fired, oracle.depth));

@@ -8,6 +8,7 @@
 pub(super) mod bandit;
 pub(super) mod novelty;
 pub(super) mod pool;
+mod relaxed;
 mod shorten;
 pub(super) mod targets;
 pub(super) mod task;
@@ -37,7 +38,7 @@ use bandit::{ARMS, Bandit};
 use novelty::{ItemBuffer, Novelty};
 use pool::Pool;
 use targets::{Open, Target, Targets};
-use task::{Outcome, Ref, Task, Technique, View};
+use task::{Aim, Outcome, Ref, Task, Technique, View};
 
 /// Most walks in one epoch.
 const EPOCH: usize = 32;
@@ -435,8 +436,8 @@ impl Walk {
         let epoch = (stored / STATES_A_WALK).clamp(FIRST_EPOCH, EPOCH);
         // Epochs are short at first: the turns of the techniques go on from one to the next.
         let turn = self.streams as usize;
-        let mut add = |start, technique, bound, target| {
-            tasks.push(Task { start, technique, bound, target, stream: self.streams });
+        let mut add = |start, technique, bound, aim| {
+            tasks.push(Task { start, technique, bound, aim, stream: self.streams });
             self.streams += 1;
         };
         if better && self.expanded < BREADTH_START.min(stored) {
@@ -471,14 +472,20 @@ impl Walk {
             }
             let guided = if self.unguided < UNGUIDED { 2 } else { 8 };
             if (turn + n).is_multiple_of(guided)
-                && let Some(Open { target, nearest, .. }) = self.targets.choose(&mut rng)
+                && let Some(open) = self.targets.choose(&mut rng)
             {
+                let Open { target, nearest, .. } = open;
                 let start = if nearest.is_empty() || rng.random_ratio(1, 4) {
                     uniform
                 } else {
                     nearest[rng.random_range(0..nearest.len())].1
                 };
-                add(start, Technique::Guided, GUIDED_STEPS, Some(*target));
+                add(
+                    start,
+                    Technique::Guided,
+                    GUIDED_STEPS,
+                    Some(Aim { target: *target, planned: open.promises() }),
+                );
                 continue;
             }
             if self.dry && (turn + n) % 2 == 1 {
@@ -587,9 +594,9 @@ impl Walk {
         for (total, n) in self.fired.iter_mut().zip(&outcome.fired) {
             *total += n;
         }
-        if let (Some(target), Some((distance, at))) = (task.target, outcome.nearest)
+        if let (Some(aim), Some((distance, at))) = (task.aim, outcome.nearest)
             && let Some(n) = resolve(&numbers, at)
-            && self.targets.offer(target, distance, n)
+            && self.targets.offer(aim.target, distance, n)
         {
             self.unguided = 0;
         }

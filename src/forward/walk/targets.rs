@@ -3,6 +3,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use super::relaxed::Relaxed;
 use crate::forward::machine::{Guard, Machine};
 
 /// A transition that never fired, or a bad cube that never held.
@@ -17,6 +18,8 @@ const KEEP: usize = 32;
 /// Weight of a target, times [`HALVED`]: so many walks without progress halve it.
 const WEIGHT: u32 = 1 << 16;
 const HALVED: u32 = 4;
+/// After so many, walks towards it do without plans: these are dear, and they lead nowhere.
+const UNPLANNED: u32 = 16;
 /// No target becomes less likely than after so many.
 const MOST_STALE: u32 = 60;
 
@@ -30,6 +33,13 @@ pub(in crate::forward) struct Open {
     stale: u32,
 }
 
+impl Open {
+    /// Whether plans are worth their time.
+    pub fn promises(&self) -> bool {
+        self.stale < UNPLANNED
+    }
+}
+
 /// The targets left, with the nearest states known.
 #[derive(Clone, Debug, Default)]
 pub(in crate::forward) struct Targets {
@@ -38,6 +48,8 @@ pub(in crate::forward) struct Targets {
     /// Instances of each transition, as a range.
     instances: Vec<(usize, usize)>,
     bads: Vec<(usize, usize)>,
+    /// What plans are made with; `None` when the instance is too large for them.
+    pub relaxed: Option<Relaxed>,
 }
 
 impl Targets {
@@ -64,11 +76,11 @@ impl Targets {
             .chain((0..bads.len()).filter(|b| has(&bads[*b])).map(Target::Bad))
             .map(|target| Open { target, nearest: Vec::new(), stale: 0 })
             .collect();
-        Self { open, instances, bads }
+        Self { open, instances, bads, relaxed: Relaxed::new(machine) }
     }
 
     /// Least number of conditions that fail in `state`, over the instances of the target.
-    pub fn distance(&self, machine: &Machine, target: Target, state: &[u64]) -> u32 {
+    pub fn failing(&self, machine: &Machine, target: Target, state: &[u64]) -> u32 {
         match target {
             Target::Transition(t) => {
                 let (first, end) = self.instances[t];

@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::novelty::{ItemBuffer, Novelty};
 use super::pool::{Pool, TRACKED};
+use super::relaxed::Plan;
 use super::targets::{Target, Targets};
 use crate::forward::clock::{Clock, Ticker};
 use crate::forward::machine::Machine;
@@ -18,6 +19,12 @@ use crate::forward::store::{Inserted, Store, hash};
 const SPLITS: usize = 16;
 /// Taking all successors by an instance ends at so many.
 const WIDEST: usize = 1 << 16;
+/// One step in so many of a guided walk is any.
+const ASTRAY: u32 = 8;
+/// Steps without coming nearer after which a walk with plans ends.
+const PATIENCE: u32 = 50;
+/// Farther than any relaxed plan is long.
+const FAR: u32 = 1 << 24;
 
 /// How a walk chooses its next step (Conchon and Korneva, section 4; the last two are ours).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -40,6 +47,14 @@ pub(in crate::forward) enum Technique {
     Dive,
 }
 
+/// What a guided walk aims at.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::forward) struct Aim {
+    pub target: Target,
+    /// With relaxed plans; else by the number of conditions that fail.
+    pub planned: bool,
+}
+
 /// A walk to do.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::forward) struct Task {
@@ -48,7 +63,7 @@ pub(in crate::forward) struct Task {
     /// Steps; levels for [`Technique::Bfs`]; depth for [`Technique::Dive`].
     pub bound: u32,
     /// What a guided walk aims at.
-    pub target: Option<Target>,
+    pub aim: Option<Aim>,
     /// Number of its random stream.
     pub stream: u64,
 }
@@ -179,8 +194,8 @@ impl Walker<'_> {
             Technique::Maximise => self.maximise(task.bound),
             Technique::Dive => self.dive(task.bound as usize),
             Technique::Guided => {
-                if let Some(target) = task.target {
-                    self.guided(task.bound, target);
+                if let Some(aim) = task.aim {
+                    self.guided(task.bound, aim);
                 }
             }
         }
@@ -462,31 +477,56 @@ impl Walker<'_> {
         }
     }
 
-    /// Steps that do not lead away from the target are accepted, others seldom.
-    fn guided(&mut self, bound: u32, target: Target) {
-        let machine = self.view.machine;
-        let mut distance = self.view.targets.distance(machine, target, &self.state);
+    /// With plans, most steps are the first of a relaxed plan for the target; of the others, those that lead away from
+    /// it are seldom accepted.
+    fn guided(&mut self, bound: u32, aim: Aim) {
+        let (mut plan, mut next) = (Plan::default(), Plan::default());
+        let mut distance = self.distance(aim, &mut plan);
         self.out.nearest = Some((distance, self.at));
+        let mut idle = 0;
         for _ in 0..bound {
-            if self.exits == 0 || self.out.aborted {
+            idle += 1;
+            if self.exits == 0 || self.out.aborted || aim.planned && idle > PATIENCE {
                 return;
             }
             let from = self.at;
-            let i = self.any_exit();
+            let astray = distance > 0 && self.rng.random_ratio(1, ASTRAY);
+            let helpful = if astray { None } else { self.one_enabled(&plan.helpful) };
+            let i = helpful.unwrap_or_else(|| self.any_exit());
             self.step(i);
-            let now = self.view.targets.distance(machine, target, &self.state);
+            let now = self.distance(aim, &mut next);
             if self.out.nearest.is_none_or(|(d, _)| now < d) {
                 self.out.nearest = Some((now, self.at));
+                idle = 0;
             }
-            if now == 0 {
+            if distance == 0 || now == 0 && matches!(aim.target, Target::Bad(_)) {
                 return;
             }
-            if now > distance && self.rng.random_range(0..16u32) != 0 {
+            if now > distance && helpful.is_none() && !self.rng.random_ratio(1, ASTRAY) {
                 self.enter(from);
             } else {
                 distance = now;
+                std::mem::swap(&mut plan, &mut next);
             }
         }
+    }
+
+    /// Steps to the target, as far as a relaxed plan tells; beyond [`FAR`], conditions that fail.
+    fn distance(&self, aim: Aim, plan: &mut Plan) -> u32 {
+        let View { machine, targets, .. } = self.view;
+        plan.helpful.clear();
+        match &targets.relaxed {
+            Some(relaxed) if aim.planned => relaxed.plan(machine, aim.target, &self.state, plan),
+            _ => None,
+        }
+        .unwrap_or_else(|| FAR + targets.failing(machine, aim.target, &self.state))
+    }
+
+    fn one_enabled(&mut self, among: &[usize]) -> Option<usize> {
+        let enabled = |i: &&usize| self.scratch.enabled[**i / 64] >> (**i % 64) & 1 == 1;
+        let count = among.iter().filter(enabled).count();
+        let n = (count > 0).then(|| self.rng.random_range(0..count))?;
+        among.iter().filter(enabled).nth(n).copied()
     }
 
     /// Depth first, the exits of each state in random order, down to `depth` steps.

@@ -1,0 +1,338 @@
+//! How far a state is from a guard, when values once reached are never lost.
+//!
+//! The *delete relaxation* of planning: each ground transition is an action that adds values of cells and
+//! takes none away. The cost of a guard is the sum of the costs of its conditions, the cost of a value
+//! is one more than that of the cheapest action that adds it (`h_add`; Bonet and Geffner, Planning as
+//! heuristic search, 2001). The actions that such a plan begins with are good first steps (*helpful
+//! actions*; Hoffmann and Nebel, The FF planning system, 2001).
+//!
+//! What is no finite cell is relaxed once more: such a test costs one step when it fails.
+
+use hashbrown::HashMap;
+
+use super::targets::Target;
+use crate::forward::machine::{Guard, Machine, Source, Test};
+
+/// Instances with more conditions and effects than this are not looked at: each step would cost too
+/// much.
+const MAX_SIZE: usize = 1 << 15;
+
+/// No value costs more: so long a plan says little.
+const MOST: u32 = 200;
+
+/// What an action does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// Some of the writes of a ground transition.
+    Step(u32),
+    /// Nothing: a ground bad cube holds.
+    Bad(u32),
+}
+
+#[derive(Clone, Debug)]
+struct Action {
+    kind: Kind,
+    /// Conditions, as numbers.
+    needs: Vec<u32>,
+    /// Values that it adds, as numbers.
+    adds: Vec<u32>,
+}
+
+/// The relaxed actions of an instance.
+#[derive(Clone, Debug, Default)]
+pub(in crate::forward) struct Relaxed {
+    actions: Vec<Action>,
+    /// Actions without conditions.
+    free: Vec<u32>,
+    /// A cell and the raw values that it may have.
+    conditions: Vec<(usize, u128)>,
+    /// For each condition, the actions that need it.
+    needed_by: Vec<Vec<u32>>,
+    /// For each value, the conditions that it satisfies.
+    satisfies: Vec<Vec<u32>>,
+}
+
+/// Reused from state to state.
+#[derive(Clone, Debug, Default)]
+pub(in crate::forward) struct Plan {
+    /// For each condition, how it is satisfied, if it is.
+    satisfied: Vec<Option<Satisfied>>,
+    /// For each action, the conditions that it waits for and what the others cost.
+    waiting: Vec<(u32, u32)>,
+    /// For each value, its cost as far as it is known.
+    costs: Vec<u32>,
+    /// By cost: values, each with the action that adds it. Some were found to be cheaper since.
+    queue: Vec<Vec<(u32, u32)>>,
+    /// Transition instances that a relaxed plan begins with, in order.
+    pub helpful: Vec<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Satisfied {
+    /// By the state.
+    Now,
+    /// By what this action adds.
+    By(u32),
+}
+
+/// Numbers things as they come.
+#[derive(Default)]
+struct Numbering {
+    conditions: HashMap<(usize, u128), u32>,
+    size: usize,
+}
+
+impl Relaxed {
+    /// `None` when the instance is too large, or when nothing finite is to be reached.
+    pub fn new(machine: &Machine) -> Option<Self> {
+        let cells = &machine.cells.cells;
+        let fields = &machine.packing.fields;
+        let words = machine.packing.words;
+        let first: Vec<u32> = cells
+            .iter()
+            .scan(0u32, |next, cell| {
+                let first = *next;
+                *next += cell.codes as u32;
+                Some(first)
+            })
+            .collect();
+        let mut relaxed = Self::default();
+        let mut numbering = Numbering::default();
+        let value = |cell: usize, raw: u64| first[cell] + raw as u32;
+        for (i, instance) in machine.instances.iter().enumerate() {
+            let masks = &machine.masks[2 * words * i..2 * words * (i + 1)];
+            let (keep, set) = masks.split_at(words);
+            let guard = relaxed.needs(&instance.guard, &mut numbering);
+            let mut adds = Vec::new();
+            for (cell, field) in fields.iter().enumerate().filter(|(c, _)| cells[*c].codes > 0) {
+                let any = instance.nondet.contains(&cell);
+                let written = field.mask() != 0 && field.raw(keep) == 0;
+                if any || written && field.raw(set) == field.undef {
+                    adds.extend((0..cells[cell].codes as u64).map(|raw| value(cell, raw)));
+                } else if written {
+                    adds.push(value(cell, field.raw(set)));
+                }
+            }
+            relaxed.add(Kind::Step(i as u32), guard.clone(), adds, &mut numbering);
+            for write in instance.writes.iter().filter(|write| cells[write.cell].codes > 0) {
+                for (condition, source) in &write.branches {
+                    let always = [Vec::new()];
+                    let ways = if condition.is_empty() { &always[..] } else { condition };
+                    for way in ways {
+                        let mut needs = guard.clone();
+                        for test in way {
+                            if let Test::In(cell, codes) = test {
+                                needs.push(relaxed.condition(*cell, *codes, &mut numbering));
+                            }
+                        }
+                        match source {
+                            Source::Code(code) => {
+                                let adds = vec![value(write.cell, fields[write.cell].encode(*code))];
+                                relaxed.add(Kind::Step(i as u32), needs, adds, &mut numbering);
+                            }
+                            Source::Copy(from) => {
+                                for raw in 0..cells[*from].codes.min(cells[write.cell].codes) as u64 {
+                                    let mut needs = needs.clone();
+                                    needs.push(relaxed.condition(*from, 1 << raw, &mut numbering));
+                                    let adds = vec![value(write.cell, raw)];
+                                    relaxed.add(Kind::Step(i as u32), needs, adds, &mut numbering);
+                                }
+                            }
+                            Source::Expr(_) => {}
+                        }
+                    }
+                }
+            }
+            if numbering.size > MAX_SIZE {
+                return None;
+            }
+        }
+        for (i, bad) in machine.bads.iter().enumerate() {
+            let needs = relaxed.needs(&bad.guard, &mut numbering);
+            relaxed.add(Kind::Bad(i as u32), needs, Vec::new(), &mut numbering);
+        }
+        let values = first.last().map_or(0, |f| *f as usize + cells[cells.len() - 1].codes);
+        relaxed.satisfies = vec![Vec::new(); values];
+        for (n, (cell, codes)) in relaxed.conditions.iter().enumerate() {
+            for raw in (0..cells[*cell].codes.min(128) as u64).filter(|raw| codes >> raw & 1 == 1) {
+                relaxed.satisfies[value(*cell, raw) as usize].push(n as u32);
+            }
+        }
+        (numbering.size <= MAX_SIZE && !relaxed.conditions.is_empty()).then_some(relaxed)
+    }
+
+    fn needs(&mut self, guard: &Guard, numbering: &mut Numbering) -> Vec<u32> {
+        guard.sets.iter().map(|(cell, codes)| self.condition(*cell, *codes, numbering)).collect()
+    }
+
+    fn condition(&mut self, cell: usize, codes: u128, numbering: &mut Numbering) -> u32 {
+        *numbering.conditions.entry((cell, codes)).or_insert_with(|| {
+            self.conditions.push((cell, codes));
+            self.needed_by.push(Vec::new());
+            self.conditions.len() as u32 - 1
+        })
+    }
+
+    fn add(&mut self, kind: Kind, mut needs: Vec<u32>, adds: Vec<u32>, numbering: &mut Numbering) {
+        needs.sort_unstable();
+        needs.dedup();
+        numbering.size += needs.len() + adds.len() + 1;
+        let number = self.actions.len() as u32;
+        for condition in &needs {
+            self.needed_by[*condition as usize].push(number);
+        }
+        if needs.is_empty() {
+            self.free.push(number);
+        }
+        self.actions.push(Action { kind, needs, adds });
+    }
+
+    /// Steps of a relaxed plan from `state` to where the target can fire, or holds; 0 when it does.
+    /// `None` when there is no plan. [`Plan::helpful`] is what such a plan can begin with.
+    pub fn plan(&self, machine: &Machine, target: Target, state: &[u64], plan: &mut Plan) -> Option<u32> {
+        let fields = &machine.packing.fields;
+        plan.queue.resize(MOST as usize + 1, Vec::new());
+        plan.queue.iter_mut().for_each(Vec::clear);
+        plan.helpful.clear();
+        plan.waiting.clear();
+        plan.waiting.extend(self.actions.iter().map(|action| (action.needs.len() as u32, 0)));
+        plan.satisfied.clear();
+        plan.satisfied.resize(self.conditions.len(), None);
+        plan.costs.clear();
+        plan.costs.resize(self.satisfies.len(), u32::MAX);
+        for action in &self.free {
+            if let Some(cost) = self.begin(machine, *action, target, state, plan) {
+                return Some(cost);
+            }
+        }
+        for (n, (cell, codes)) in self.conditions.iter().enumerate() {
+            let raw = fields[*cell].raw(state);
+            let holds = raw == fields[*cell].undef || raw < 128 && codes >> raw & 1 == 1;
+            if holds
+                && let Some(cost) = self.satisfy(machine, n as u32, Satisfied::Now, 0, target, state, plan)
+            {
+                return Some(cost);
+            }
+        }
+        for cost in 1..=MOST {
+            let mut at = 0;
+            while let Some(&(value, action)) = plan.queue[cost as usize].get(at) {
+                at += 1;
+                if plan.costs[value as usize] != cost {
+                    continue;
+                }
+                for condition in &self.satisfies[value as usize] {
+                    if plan.satisfied[*condition as usize].is_none()
+                        && let Some(cost) = self.satisfy(
+                            machine,
+                            *condition,
+                            Satisfied::By(action),
+                            cost,
+                            target,
+                            state,
+                            plan,
+                        )
+                    {
+                        return Some(cost);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Notes that a condition is satisfied. The cost of the target, when that was all it needed.
+    #[expect(clippy::too_many_arguments, reason = "a step of `plan`")]
+    fn satisfy(
+        &self,
+        machine: &Machine,
+        condition: u32,
+        how: Satisfied,
+        cost: u32,
+        target: Target,
+        state: &[u64],
+        plan: &mut Plan,
+    ) -> Option<u32> {
+        plan.satisfied[condition as usize] = Some(how);
+        for action in &self.needed_by[condition as usize] {
+            let (left, sum) = &mut plan.waiting[*action as usize];
+            *left -= 1;
+            *sum = sum.saturating_add(cost);
+            if *left == 0
+                && let Some(cost) = self.begin(machine, *action, target, state, plan)
+            {
+                return Some(cost);
+            }
+        }
+        None
+    }
+
+    /// Does an action all of whose conditions are satisfied. Its cost, when it is the target.
+    fn begin(
+        &self,
+        machine: &Machine,
+        number: u32,
+        target: Target,
+        state: &[u64],
+        plan: &mut Plan,
+    ) -> Option<u32> {
+        let action = &self.actions[number as usize];
+        let (guard, hit) = match action.kind {
+            Kind::Step(i) => {
+                let instance = &machine.instances[i as usize];
+                let reached = target == Target::Transition(usize::from(instance.transition.0));
+                (&instance.guard, reached)
+            }
+            Kind::Bad(i) => {
+                let bad = &machine.bads[i as usize];
+                (&bad.guard, target == Target::Bad(bad.bad))
+            }
+        };
+        let cost = plan.waiting[number as usize].1.saturating_add(failing_tests(machine, guard, state));
+        if hit {
+            self.find_helpful(number, plan);
+            return Some(cost);
+        }
+        let cost = (cost + 1).min(MOST);
+        for value in &action.adds {
+            if cost < plan.costs[*value as usize] {
+                plan.costs[*value as usize] = cost;
+                plan.queue[cost as usize].push((*value, number));
+            }
+        }
+        None
+    }
+
+    /// The actions of the plan for `goal` that need nothing which another one adds.
+    fn find_helpful(&self, goal: u32, plan: &mut Plan) {
+        let mut open = vec![goal];
+        let mut seen = vec![goal];
+        while let Some(action) = open.pop() {
+            let mut ready = true;
+            for condition in &self.actions[action as usize].needs {
+                if let Some(Satisfied::By(by)) = plan.satisfied[*condition as usize] {
+                    ready = false;
+                    if !seen.contains(&by) {
+                        seen.push(by);
+                        open.push(by);
+                    }
+                }
+            }
+            if ready && let Kind::Step(i) = self.actions[action as usize].kind {
+                plan.helpful.push(i as usize);
+            }
+        }
+        plan.helpful.sort_unstable();
+        plan.helpful.dedup();
+    }
+}
+
+/// How many tests of the guard fail that are no sets of values.
+fn failing_tests(machine: &Machine, guard: &Guard, state: &[u64]) -> u32 {
+    let fields = &machine.packing.fields;
+    let undefined = |c: &usize| fields[*c].raw(state) == fields[*c].undef;
+    if guard.tests.is_empty() || guard.reads.iter().any(undefined) {
+        return 0;
+    }
+    guard.tests.iter().map(|t| u32::from(machine.test(t, state) != Some(true))).sum()
+}
