@@ -2,10 +2,12 @@
 //!
 //! `CUBICLE_RANDOM_COUNT` and `CUBICLE_RANDOM_SEED` choose how many systems and which; the campaign
 //! (`cargo test --release --test random_systems -- --ignored campaign`) takes more of them and goes on
-//! after a disagreement.
+//! after a disagreement. Certificates take most of the time: they are checked for every n-th system, with
+//! `CUBICLE_RANDOM_CERTIFY=n` (0: for none).
 
 mod support;
 
+use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use support::examine::{Failure, Summary, examine};
@@ -15,7 +17,10 @@ use support::shrink::shrink;
 
 /// Loads and examines a model; a panic of an engine is a failure, too.
 fn verdict(model: &Model, seed: u64) -> Result<Summary, Failure> {
-    let run = AssertUnwindSafe(|| examine(&model.to_string(), seed));
+    let certify = NonZeroU64::new(environment("CUBICLE_RANDOM_CERTIFY", 1)).map(NonZeroU64::get);
+    let run = AssertUnwindSafe(|| {
+        examine(&model.to_string(), seed, certify.is_some_and(|n| seed.is_multiple_of(n)))
+    });
     catch_unwind(run).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
@@ -79,7 +84,7 @@ fn mended_disagreements_stay_mended() {
     ];
     for text in models {
         for seed in 0..8 {
-            if let Err(Failure { kind, detail }) = examine(text, seed) {
+            if let Err(Failure { kind, detail }) = examine(text, seed, true) {
                 panic!("{kind}\n{text}\n{detail}");
             }
         }

@@ -15,6 +15,8 @@ use super::store::Store;
 
 /// States of one chunk.
 pub(super) const CHUNK: usize = 128;
+/// ...unless they have more successors than this together.
+const CHUNK_SUCCESSORS: usize = 1 << 16;
 
 /// What the states of one chunk lead to.
 #[derive(Debug, Default)]
@@ -38,8 +40,8 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
-    /// Computes the successors of a range of states, up to one with more than `widest`, and forgets what it
-    /// held before.
+    /// Computes the successors of a range of states, up to one with more than `widest`, or until there are
+    /// many, and forgets what it held before. [`Chunk::range`] says how far it came.
     #[expect(clippy::too_many_arguments, reason = "parts of the search that threads may share")]
     pub fn gather(
         &mut self,
@@ -87,6 +89,10 @@ impl Chunk {
             }
             self.aborted |= ticker.tick(clock).is_some();
             if self.aborted || self.wide {
+                break;
+            }
+            if self.successors.len() >= CHUNK_SUCCESSORS {
+                self.range.end = number + 1;
                 break;
             }
         }

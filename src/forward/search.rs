@@ -200,25 +200,24 @@ impl<'a> Search<'a> {
             }
             if several && level_end - cursor >= WORTHWHILE {
                 let new_each = self.visited.store.len() / cursor.max(1) + 1;
-                let end = level_end.min(cursor + (ROUND_NEW / new_each).clamp(CHUNK, ROUND));
+                let end = level_end.min(cursor + (ROUND_NEW / new_each).clamp(1, ROUND));
                 several = self.round(cursor..end);
                 if several {
                     cursor = end;
                 }
             } else {
-                let end = level_end.min(cursor + CHUNK);
                 let Self { machine, limits, visited, options, .. } = self;
                 chunk.gather(
                     machine,
                     &visited.store,
-                    cursor..end,
+                    cursor..level_end.min(cursor + CHUNK),
                     options.deadlock,
                     widest(limits),
                     &limits.clock,
                     &mut scratch,
                 );
                 self.take_in(&chunk);
-                cursor = end;
+                cursor = chunk.range.end;
             }
         }
         if self.visited.store.len() > level_end {
@@ -435,5 +434,5 @@ impl<'a> Search<'a> {
 /// Steps from one state beyond which a search gives up: undefined cells can be read in more ways than
 /// anybody waits for.
 fn widest(limits: &Limits) -> usize {
-    limits.max_states.saturating_mul(8).clamp(1 << 16, 1 << 20)
+    limits.max_states.saturating_mul(8).clamp(1 << 16, 1 << 18)
 }

@@ -63,7 +63,8 @@ impl<'a> Sieve<'a> {
         to.numbers = false;
         to.cut = false;
         let words = self.machine.packing.words;
-        for first in range.clone().step_by(CHUNK) {
+        let mut first = range.start;
+        while first < range.end {
             let states = first..range.end.min(first + CHUNK);
             let Self { machine, store, clock, deadlock, widest, chunk, scratch } = self;
             chunk.gather(machine, store, states, *deadlock, *widest, clock, scratch);
@@ -75,6 +76,7 @@ impl<'a> Sieve<'a> {
             if to.cut {
                 return;
             }
+            first = chunk.range.end;
             let mut parent = chunk.parents();
             let successors = &chunk.successors;
             for (group, hashes) in successors.hashes.chunks(TOUCHED).enumerate() {

@@ -336,3 +336,74 @@ fn failing_tests(machine: &Machine, guard: &Guard, state: &[u64]) -> u32 {
     }
     guard.tests.iter().map(|t| u32::from(machine.test(t, state) != Some(true))).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::{Plan, Relaxed};
+    use crate::forward::machine::{BuildOptions, Machine};
+    use crate::forward::step::Scratch;
+    use crate::forward::walk::targets::Target;
+
+    const CHAIN: &str = "
+        type stage = A | B | C | D
+        array S[proc] : stage
+        var Met : bool
+        init (p) { S[p] = A && Met = False }
+        unsafe (p q) { Met = True && S[p] = A && S[q] = B }
+        transition second (p) requires { S[p] = A } { S[p] := B }
+        transition third (p) requires { S[p] = B } { S[p] := C }
+        transition fourth (p) requires { S[p] = C } { S[p] := D }
+        transition meet (p q) requires { S[p] = D && S[q] = C } { Met := True }
+    ";
+
+    fn machine(text: &str, procs: usize) -> Machine {
+        let system = crate::load(text).expect("a correct model").system;
+        let options = BuildOptions { symmetry: false, undefined: true, range: None, expected_end: &[] };
+        Machine::new(&system, procs, options).expect("a small instance")
+    }
+
+    fn initial(machine: &Machine) -> Vec<u64> {
+        let mut state = Vec::new();
+        let first = |s: &[u64]| {
+            state = s.to_vec();
+            ControlFlow::Break(())
+        };
+        machine.initial_states(&mut false, first).expect("it has initial states");
+        state
+    }
+
+    #[test]
+    fn a_plan_of_a_chain_is_exact_and_leads_to_its_end() {
+        let machine = machine(CHAIN, 2);
+        let relaxed = Relaxed::new(&machine).expect("it is small");
+        let meet = Target::Transition(3);
+        let (mut plan, mut scratch) = (Plan::default(), Scratch::new(&machine));
+        let mut state = initial(&machine);
+        for left in (0..=5).rev() {
+            assert_eq!(relaxed.plan(&machine, meet, &state, &mut plan), Some(left));
+            let step = plan.helpful[0];
+            let transition = usize::from(machine.instances[step].transition.0);
+            assert_eq!(transition == 3, left == 0);
+            let from = state.clone();
+            machine.exits(&from, &mut scratch);
+            machine.take(step, &from, &mut scratch, |next| {
+                state = next.to_vec();
+                true
+            });
+            assert_ne!(state, from);
+        }
+        // Nothing leads back to the first stage.
+        assert_eq!(relaxed.plan(&machine, Target::Bad(0), &state, &mut plan), None);
+    }
+
+    #[test]
+    fn what_cannot_be_has_no_plan() {
+        let machine = machine(CHAIN, 1);
+        let relaxed = Relaxed::new(&machine).expect("it is small");
+        let mut plan = Plan::default();
+        assert_eq!(relaxed.plan(&machine, Target::Transition(3), &initial(&machine), &mut plan), None);
+        assert!(plan.helpful.is_empty());
+    }
+}

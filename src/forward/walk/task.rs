@@ -19,6 +19,8 @@ use crate::forward::store::{Inserted, Store, hash};
 const SPLITS: usize = 16;
 /// Taking all successors by an instance ends at so many.
 const WIDEST: usize = 1 << 16;
+/// A breadth-first walk that has found so many states expands no more.
+const MOST_NEW: usize = 1 << 16;
 /// One step in so many of a guided walk is any.
 const ASTRAY: u32 = 8;
 /// Steps without coming nearer after which a walk with plans ends.
@@ -423,6 +425,10 @@ impl Walker<'_> {
         let enabled: Vec<usize> = bits(&self.scratch.enabled).collect();
         let mut all = true;
         for i in enabled {
+            if self.out.states.len() >= MOST_NEW {
+                all = false;
+                break;
+            }
             // The exits of new states have replaced those of this one.
             self.enter(from);
             let count = self.fire(i);
