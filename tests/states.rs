@@ -115,6 +115,31 @@ fn a_deadlock_that_needs_an_outside_value_is_told_apart() {
     assert_eq!((found.deadlocks.len(), found.outside_deadlocks.len()), (1, 1));
 }
 
+/// With the turn outside nobody can move: 461 such states come before the one deadlock that counts.
+#[test]
+fn a_deadlock_is_found_behind_many_that_need_an_outside_value() {
+    let text = "
+        type stage = A | B | C | D | E | F
+        array S[proc] : stage
+        var Turn : proc
+        init (p) { S[p] = A }
+        unsafe (p q) { S[p] = A && S[q] = A && Turn = p && Turn = q }
+        transition b (p) requires { S[p] = A && Turn = p } { S[p] := B; Turn := ? }
+        transition c (p) requires { S[p] = B && Turn = p } { S[p] := C; Turn := ? }
+        transition d (p) requires { S[p] = C && Turn = p } { S[p] := D; Turn := ? }
+        transition e (p) requires { S[p] = D && Turn = p } { S[p] := E; Turn := ? }
+        transition f (p) requires { S[p] = E && Turn = p } { S[p] := F; Turn := ? }
+        transition pass (p q) requires { S[p] = F && Turn = p && S[q] <> F } { Turn := q }
+    ";
+    let system = cubicle::load(text).expect("a correct model").system;
+    let options = ForwardOptions { deadlock: true, ..ForwardOptions::default() };
+    let found = run(&system, 6, &options);
+    assert_eq!(found.stop, Stop::Complete);
+    assert!(found.outside_deadlock_states > 256, "{}", found.outside_deadlock_states);
+    assert_eq!(found.deadlocks.len(), 1);
+    assert_eq!(found.deadlocks[0].steps.len(), 30);
+}
+
 #[test]
 fn a_depth_bound_means_the_same_in_both_orders() {
     let system = system("F24");

@@ -8,11 +8,15 @@ use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::verdict::Trace;
 
-/// Runs to no more deadlocks than this are kept.
+/// Runs to no more deadlocks of each kind than this are kept.
 const MAX_DEADLOCK_TRACES: usize = 256;
 
 /// ...and no more runs when those to the first ones have this many steps in all.
 const MAX_DEADLOCK_STEPS: usize = 5_000;
+
+/// As long as all runs turn out to need an outside value, more of them are looked at, until they have this
+/// many steps in all.
+const MAX_SEARCHED_STEPS: usize = 500_000;
 
 /// A state that is bad or deadlocked.
 #[derive(Clone, Debug)]
@@ -35,6 +39,7 @@ pub(super) struct Found {
     pub deadlocks: Vec<Trace>,
     pub deadlock_states: usize,
     pub outside_deadlocks: Vec<Trace>,
+    pub outside_states: usize,
     /// For each transition, how often it fired.
     pub fired: Vec<u64>,
     /// Epochs of walks.
@@ -45,16 +50,34 @@ pub(super) struct Found {
 }
 
 /// Bad and deadlocked states met so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Findings {
     /// Cubes met.
     pub bads: Vec<usize>,
     bad_states: Vec<Finding>,
     deadlocks: Vec<Finding>,
+    /// Those that hold an outside value which nothing forces.
+    outside_deadlocks: Vec<Finding>,
     deadlock_states: usize,
+    outside_states: usize,
+    /// Cells that may hold such a value.
+    open: Vec<usize>,
 }
 
 impl Findings {
+    /// None so far.
+    pub fn new(system: &System, machine: &Machine) -> Self {
+        Self {
+            bads: Vec::new(),
+            bad_states: Vec::new(),
+            deadlocks: Vec::new(),
+            outside_deadlocks: Vec::new(),
+            deadlock_states: 0,
+            outside_states: 0,
+            open: trace::open_to_outside(system, machine),
+        }
+    }
+
     /// A state satisfies a bad cube; the first one for each cube is kept.
     pub fn bad(&mut self, state: usize, refined: Vec<u64>, bad: usize) {
         if !self.bads.contains(&bad) {
@@ -64,16 +87,26 @@ impl Findings {
     }
 
     /// A state is deadlocked.
-    pub fn deadlock(&mut self, state: usize, refined: Vec<u64>) {
+    pub fn deadlock(&mut self, machine: &Machine, state: usize, refined: Vec<u64>) {
         self.deadlock_states += 1;
-        if self.deadlocks.len() < MAX_DEADLOCK_TRACES {
-            self.deadlocks.push(Finding { state, refined, bad: None });
+        let finding = Finding { state, refined, bad: None };
+        let outside = self.is_outside(machine, &finding);
+        self.outside_states += usize::from(outside);
+        let kept = if outside { &mut self.outside_deadlocks } else { &mut self.deadlocks };
+        if kept.len() < MAX_DEADLOCK_TRACES {
+            kept.push(finding);
         }
+    }
+
+    /// Whether the state holds an outside value that nothing forces.
+    fn is_outside(&self, machine: &Machine, finding: &Finding) -> bool {
+        let procs = machine.cells.procs as i64;
+        self.open.iter().any(|c| machine.packing.fields[*c].get(&finding.refined) >= procs)
     }
 
     /// The states that runs are kept for.
     pub fn states(&self) -> impl Iterator<Item = usize> {
-        self.bad_states.iter().chain(&self.deadlocks).map(|f| f.state)
+        self.bad_states.iter().chain(&self.deadlocks).chain(&self.outside_deadlocks).map(|f| f.state)
     }
 
     /// A run to the first of the bad cubes met after the first `known` ones.
@@ -102,14 +135,18 @@ impl Findings {
         let unsafe_traces = self.bad_states.iter().filter_map(&mut build).collect();
         let mut deadlocks = Vec::new();
         let mut outside_deadlocks = Vec::new();
+        let mut outside_states = self.outside_states;
         let mut steps = 0;
-        for finding in &self.deadlocks {
-            if steps > MAX_DEADLOCK_STEPS {
+        for finding in self.deadlocks.iter().chain(&self.outside_deadlocks) {
+            let likely =
+                steps <= MAX_SEARCHED_STEPS && deadlocks.is_empty() && !self.is_outside(machine, finding);
+            if steps > MAX_DEADLOCK_STEPS && !likely {
                 break;
             }
             let Some(trace) = build(finding) else { continue };
             steps += trace.steps.len();
-            if trace::uses_allowed_outside(system, machine, &trace) {
+            if trace::goes_outside(machine, &self.open, &trace) {
+                outside_states += usize::from(!self.is_outside(machine, finding));
                 outside_deadlocks.push(trace);
             } else {
                 deadlocks.push(trace);
@@ -130,6 +167,7 @@ impl Findings {
             deadlocks,
             deadlock_states: self.deadlock_states,
             outside_deadlocks,
+            outside_states,
             fired: Vec::new(),
             epochs: 0,
             combinations: None,

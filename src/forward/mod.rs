@@ -108,13 +108,15 @@ pub struct Exploration {
     pub unsafe_trace: Option<Trace>,
     /// Runs to further bad cubes, one for each, when the exploration does not stop at the first.
     pub more_unsafe_traces: Vec<Trace>,
-    /// Runs to the first deadlocked states; at most 256, and fewer when they are long. Deadlocks that need an outside value which init or
-    /// `:= ?` merely allows are apart, in `outside_deadlocks`.
+    /// Runs to the first deadlocked states; at most 256, and fewer when they are long. Deadlocks that need
+    /// an outside value which init or `:= ?` merely allows are apart, in `outside_deadlocks`.
     pub deadlocks: Vec<Trace>,
     /// Number of stored states that stand for a deadlocked one, of both kinds.
     pub deadlock_states: usize,
     /// Runs to deadlocked states that hold an outside value which nothing forces.
     pub outside_deadlocks: Vec<Trace>,
+    /// Number of deadlocked states of the second kind, as far as is known.
+    pub outside_deadlock_states: usize,
     /// How often each transition fired, by its number.
     pub fired: Vec<u64>,
     /// Seed of the random strategies.
@@ -144,6 +146,7 @@ impl Exploration {
             deadlocks: Vec::new(),
             deadlock_states: 0,
             outside_deadlocks: Vec::new(),
+            outside_deadlock_states: 0,
             fired: Vec::new(),
             seed: 0,
             epochs: 0,
@@ -266,6 +269,7 @@ pub fn explore(
         deadlocks: found.deadlocks,
         deadlock_states: found.deadlock_states,
         outside_deadlocks: found.outside_deadlocks,
+        outside_deadlock_states: found.outside_states,
         fired: found.fired,
         seed: options.seed,
         epochs: found.epochs,

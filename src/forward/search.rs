@@ -85,7 +85,7 @@ impl<'a> Search<'a> {
             limits: Limits::new(options, interrupt),
             visited: Visited { store: Store::new(machine.packing.words), parents: Vec::new() },
             fired: vec![0; system.transitions.len()],
-            findings: Findings::default(),
+            findings: Findings::new(system, machine),
             depth: 0,
             numbers: false,
             bad_scratch: BadScratch::new(machine),
@@ -247,7 +247,7 @@ impl<'a> Search<'a> {
                     self.count(&fired);
                     for (state, refined) in &chunk.deadlocks {
                         if *state < from as usize {
-                            self.findings.deadlock(*state, refined.clone());
+                            self.findings.deadlock(self.machine, *state, refined.clone());
                         }
                     }
                     return;
@@ -256,7 +256,7 @@ impl<'a> Search<'a> {
         }
         self.count(&chunk.fired);
         for (state, refined) in &chunk.deadlocks {
-            self.findings.deadlock(*state, refined.clone());
+            self.findings.deadlock(self.machine, *state, refined.clone());
         }
         self.numbers |= chunk.numbers;
         if chunk.wide {
@@ -325,7 +325,7 @@ impl<'a> Search<'a> {
                 self.findings.bad(sift.unknown.number(at), refined, bad);
             }
             for (state, refined) in &sift.deadlocks {
-                self.findings.deadlock(*state, refined.clone());
+                self.findings.deadlock(self.machine, *state, refined.clone());
             }
             self.numbers |= sift.numbers || numbers;
         }
@@ -337,7 +337,7 @@ impl<'a> Search<'a> {
             return;
         }
         if let Some(refined) = self.machine.deadlock(state, scratch) {
-            self.findings.deadlock(number, refined);
+            self.findings.deadlock(self.machine, number, refined);
         }
     }
 

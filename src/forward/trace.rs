@@ -297,8 +297,8 @@ fn names(cells: &Cells, steps: &[RealStep], codes: &[Vec<i64>], union: &mut Unio
     names
 }
 
-/// Whether some state of the run holds an outside value that init or a `:= ?` merely allows.
-pub(super) fn uses_allowed_outside(system: &System, machine: &Machine, trace: &Trace) -> bool {
+/// The cells that may hold an outside value which init or a `:= ?` merely allows.
+pub(super) fn open_to_outside(system: &System, machine: &Machine) -> Vec<usize> {
     let cells = &machine.cells;
     let mut allowed = vec![false; system.vars.len()];
     let inside = (1u128 << cells.procs) - 1;
@@ -323,10 +323,14 @@ pub(super) fn uses_allowed_outside(system: &System, machine: &Machine, trace: &T
             *flag |= taints;
         }
     }
+    let open = |c: &usize| cells.cells[*c].kind == Kind::Proc && allowed[usize::from(cells.cells[*c].var.0)];
+    (0..cells.len()).filter(open).collect()
+}
+
+/// Whether one of these cells holds an outside value in some state of the run.
+pub(super) fn goes_outside(machine: &Machine, open: &[usize], trace: &Trace) -> bool {
+    let procs = machine.cells.procs;
     std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after)).any(|state| {
-        cells.cells.iter().zip(&state.values).any(|(cell, value)| {
-            allowed[usize::from(cell.var.0)]
-                && matches!(value, Value::Proc(p) if p.as_process(cells.procs).is_none())
-        })
+        open.iter().any(|c| matches!(&state.values[*c], Value::Proc(p) if p.as_process(procs).is_none()))
     })
 }

@@ -29,8 +29,8 @@ pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> 
     if exploration.deadlock_states > 0 {
         block.row("Deadlocked states", exploration.deadlock_states);
     }
-    if !exploration.outside_deadlocks.is_empty() {
-        block.row("Only with an outside value", exploration.outside_deadlocks.len());
+    if exploration.outside_deadlock_states > 0 {
+        block.row("Only with an outside value", exploration.outside_deadlock_states);
     }
     for technique in &exploration.techniques {
         let TechniqueReport { name, runs, steps, states, combinations, .. } = technique;

@@ -169,7 +169,7 @@ impl Walk {
             novelty: Novelty::new(&machine),
             novel: Vec::new(),
             targets: Targets::new(&machine, system.transitions.len(), system.bad.len()),
-            findings: Findings::default(),
+            findings: Findings::new(&system, &machine),
             fired: vec![0; system.transitions.len()],
             of_process,
             bandit: Bandit::default(),
@@ -358,7 +358,7 @@ impl Walk {
                     && conditional
                     && let Some(refined) = machine.deadlock(&buffer, &mut Scratch::new(machine))
                 {
-                    self.findings.deadlock(number as usize, refined);
+                    self.findings.deadlock(&self.machine, number as usize, refined);
                 }
                 let mut combinations = Vec::new();
                 self.novelty.unseen(machine, None, &buffer, &mut items, |c| combinations.push(c));
@@ -565,7 +565,7 @@ impl Walk {
             if let Some(number) = inserted {
                 new_states += 1;
                 if let Some(refined) = refined {
-                    self.findings.deadlock(number as usize, refined);
+                    self.findings.deadlock(&self.machine, number as usize, refined);
                     self.jumpstart_before(number);
                 }
                 if let Some((_, refined, bad)) = bad {
