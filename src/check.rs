@@ -161,6 +161,10 @@ pub fn check(
 
     let start = Instant::now();
     report.verdict = explore(system, options, interrupt, observer, &mut report);
+    if report.verdict.is_none() && options.only_forward && report.deadlocks().next().is_none() {
+        let unclear = report.explorations.iter().map(|e| e.unclear_deadlock_states).sum();
+        report.verdict = (unclear > 0).then_some(Verdict::Unknown(Reason::Deadlocks(unclear)));
+    }
     if !report.explorations.is_empty() {
         report.spend("forward exploration", start.elapsed());
     }

@@ -36,6 +36,9 @@ pub enum Reason {
     Overflow,
     /// The proof could not be certified: the obligation that failed, as text.
     Uncertified(String),
+    /// All deadlocks of so many were found to need an outside value on the way that nothing forces, but
+    /// there are more.
+    Deadlocks(usize),
     /// The user interrupted the run (signal number).
     Interrupted(i32),
 }

@@ -140,6 +140,40 @@ fn a_deadlock_is_found_behind_many_that_need_an_outside_value() {
     assert_eq!(found.deadlocks[0].steps.len(), 30);
 }
 
+/// Each deadlock comes after `Turn` was nobody's, which `:= ?` allows, but then it is a process again.
+#[test]
+fn deadlocks_that_nobody_looked_at_are_not_passed_over() {
+    let stages: Vec<String> = (0..26).map(|n| format!("S{n}")).collect();
+    let step = |pair: &[String]| {
+        let [from, to] = pair else { unreachable!("pairs") };
+        format!(
+            "transition to_{to} (p)
+             requires {{ Halt = False && Turn = p && S[p] = {from} }} {{ S[p] := {to}; Turn := ? }}\n"
+        )
+    };
+    let text = format!(
+        "type stage = {}
+         array S[proc] : stage
+         var Turn : proc
+         var Halt : bool
+         init (p) {{ S[p] = S0 && Halt = False }}
+         unsafe (p q) {{ Halt = True && Turn <> p && Turn <> q }}
+         {}
+         transition halt (p q) requires {{ Halt = False && Turn <> p && Turn <> q }} {{ Halt := True; Turn := p }}
+         transition pass (p q) requires {{ Halt = False && Turn = p && S[p] = S25 }} {{ Turn := q }}",
+        stages.join(" | "),
+        stages.windows(2).map(step).collect::<String>(),
+    );
+    let system = cubicle::load(&text).expect("a correct model").system;
+    let forward = ForwardOptions { deadlock: true, ..ForwardOptions::default() };
+    let options =
+        Options { only_forward: true, procs: Some(Procs::Exactly(2)), forward, ..Options::default() };
+    let report = cubicle::check(&system, &options, &Interrupt::default(), &mut Silent);
+    let found = &report.explorations[0];
+    assert!(found.deadlocks.is_empty() && found.unclear_deadlock_states > 100, "{found:?}");
+    assert_eq!(report.conclusion(), Conclusion::Unknown);
+}
+
 #[test]
 fn a_depth_bound_means_the_same_in_both_orders() {
     let system = system("F24");

@@ -11,7 +11,7 @@ use super::team::Team;
 pub(super) struct Batch {
     states: Vec<u64>,
     pub hashes: Vec<u64>,
-    /// Positions of states added lately, plus one, by their hashes.
+    /// Positions of states added lately, plus one, by their hashes; none when it does not remember.
     recent: Vec<u32>,
     /// The same, those of each part of the table together.
     pub sorted: Sorted,
@@ -39,12 +39,16 @@ const RECENT: usize = 1 << 12;
 pub(super) const NEW: u32 = u32::MAX;
 
 impl Batch {
+    /// An empty one that remembers what was added lately ([`Batch::push`]).
+    pub fn remembering() -> Self {
+        Self { recent: vec![0; RECENT], ..Self::default() }
+    }
+
     /// Empties it.
     pub fn clear(&mut self) {
         self.states.clear();
         self.hashes.clear();
-        self.recent.clear();
-        self.recent.resize(RECENT, 0);
+        self.recent.fill(0);
     }
 
     /// Number of states.
@@ -58,7 +62,7 @@ impl Batch {
         &self.states[i * words..(i + 1) * words]
     }
 
-    /// Adds a state, unless it is one of those added lately: neighbours have many successors in common.
+    /// Adds a state to a batch that remembers, unless it is one of those added lately: neighbours have many successors in common.
     #[inline]
     pub fn push(&mut self, state: &[u64]) {
         let h = hash(state);

@@ -40,6 +40,9 @@ pub(super) struct Found {
     pub deadlock_states: usize,
     pub outside_deadlocks: Vec<Trace>,
     pub outside_states: usize,
+    /// Deadlocked states that may or may not need an outside value on the way, while no run that needs none
+    /// is known.
+    pub unclear_states: usize,
     /// For each transition, how often it fired.
     pub fired: Vec<u64>,
     /// Epochs of walks.
@@ -136,6 +139,7 @@ impl Findings {
         let mut deadlocks = Vec::new();
         let mut outside_deadlocks = Vec::new();
         let mut outside_states = self.outside_states;
+        let mut unclear_states = self.deadlock_states - self.outside_states;
         let mut steps = 0;
         for finding in self.deadlocks.iter().chain(&self.outside_deadlocks) {
             let likely =
@@ -146,7 +150,9 @@ impl Findings {
             let Some(trace) = build(finding) else { continue };
             steps += trace.steps.len();
             if trace::goes_outside(machine, &self.open, &trace) {
-                outside_states += usize::from(!self.is_outside(machine, finding));
+                let on_the_way = usize::from(!self.is_outside(machine, finding));
+                outside_states += on_the_way;
+                unclear_states -= on_the_way;
                 outside_deadlocks.push(trace);
             } else {
                 deadlocks.push(trace);
@@ -164,8 +170,9 @@ impl Findings {
             stop,
             depth: 0,
             unsafe_traces,
-            deadlocks,
             deadlock_states: self.deadlock_states,
+            unclear_states: if deadlocks.is_empty() { unclear_states } else { 0 },
+            deadlocks,
             outside_deadlocks,
             outside_states,
             fired: Vec::new(),

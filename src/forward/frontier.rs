@@ -40,6 +40,11 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self { successors: Batch::remembering(), ..Self::default() }
+    }
+
     /// Computes the successors of a range of states, up to one with more than `widest`, or until there are
     /// many, and forgets what it held before. [`Chunk::range`] says how far it came.
     #[expect(clippy::too_many_arguments, reason = "parts of the search that threads may share")]
@@ -114,8 +119,7 @@ impl Chunk {
     /// at position `last`.
     pub fn fired_until(&self, machine: &Machine, store: &Store, last: usize) -> Vec<u64> {
         let mut fired = vec![0; self.fired.len()];
-        let mut again = Batch::default();
-        again.clear();
+        let mut again = Batch::remembering();
         let mut scratch = Scratch::new(machine);
         for number in self.range.clone() {
             if again.len() > last {

@@ -108,7 +108,7 @@ pub struct Exploration {
     pub unsafe_trace: Option<Trace>,
     /// Runs to further bad cubes, one for each, when the exploration does not stop at the first.
     pub more_unsafe_traces: Vec<Trace>,
-    /// Runs to the first deadlocked states; at most 256, and fewer when they are long. Deadlocks that need
+    /// Runs to the first deadlocked states; at most 256 of each kind, and fewer when they are long. Deadlocks that need
     /// an outside value which init or `:= ?` merely allows are apart, in `outside_deadlocks`.
     pub deadlocks: Vec<Trace>,
     /// Number of stored states that stand for a deadlocked one, of both kinds.
@@ -117,6 +117,9 @@ pub struct Exploration {
     pub outside_deadlocks: Vec<Trace>,
     /// Number of deadlocked states of the second kind, as far as is known.
     pub outside_deadlock_states: usize,
+    /// Deadlocked states of which nobody knows whether they are of the second kind: the runs to too many
+    /// others turned out to be. 0 when `deadlocks` has a run.
+    pub unclear_deadlock_states: usize,
     /// How often each transition fired, by its number.
     pub fired: Vec<u64>,
     /// Seed of the random strategies.
@@ -147,6 +150,7 @@ impl Exploration {
             deadlock_states: 0,
             outside_deadlocks: Vec::new(),
             outside_deadlock_states: 0,
+            unclear_deadlock_states: 0,
             fired: Vec::new(),
             seed: 0,
             epochs: 0,
@@ -270,6 +274,7 @@ pub fn explore(
         deadlock_states: found.deadlock_states,
         outside_deadlocks: found.outside_deadlocks,
         outside_deadlock_states: found.outside_states,
+        unclear_deadlock_states: found.unclear_states,
         fired: found.fired,
         seed: options.seed,
         epochs: found.epochs,

@@ -168,7 +168,7 @@ impl<'a> Search<'a> {
         self.limits.bound_memory(self.visited.store.bytes_each() + size_of::<u32>());
         self.seed()?;
         let mut scratch = Scratch::new(self.machine);
-        let mut chunk = Chunk::default();
+        let mut chunk = Chunk::new();
         let mut cursor = 0;
         let mut level_end = self.visited.store.len();
         let mut level = 0;

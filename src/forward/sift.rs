@@ -51,7 +51,7 @@ impl<'a> Sieve<'a> {
         widest: usize,
     ) -> Self {
         let scratch = Scratch::new(machine);
-        Self { machine, store, clock, deadlock, widest, chunk: Chunk::default(), scratch }
+        Self { machine, store, clock, deadlock, widest, chunk: Chunk::new(), scratch }
     }
 
     /// Fills `to`, forgetting what it held before.

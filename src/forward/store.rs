@@ -372,8 +372,7 @@ mod tests {
         for third in 0..3 {
             let mut batches = Vec::new();
             for thousand in states[third * 10_000..(third + 1) * 10_000].chunks(1_000) {
-                let mut batch = Batch::default();
-                batch.clear();
+                let mut batch = Batch::remembering();
                 for s in thousand {
                     if at_once.find(&[*s]).is_none() {
                         batch.push(&[*s]);

@@ -1,19 +1,27 @@
 //! Sharing out pieces of work to threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::clock;
 
 /// The threads of an exploration: the one that leads it, and those that wait to help.
 #[derive(Debug)]
-pub(super) struct Team(Option<rayon::ThreadPool>);
+pub(super) struct Team {
+    jobs: usize,
+    /// Begun when there is something to share; none when the system gives no thread.
+    helpers: OnceLock<Option<rayon::ThreadPool>>,
+}
 
 impl Team {
     /// `jobs` threads, the caller's among them; fewer when the system gives none.
     pub fn new(jobs: usize) -> Self {
-        let helpers = || rayon::ThreadPoolBuilder::new().num_threads(jobs - 1).build().ok();
-        Self((jobs > 1).then(helpers).flatten())
+        Self { jobs, helpers: OnceLock::new() }
+    }
+
+    fn helpers(&self) -> Option<&rayon::ThreadPool> {
+        let begin = || rayon::ThreadPoolBuilder::new().num_threads(self.jobs - 1).build().ok();
+        if self.jobs > 1 { self.helpers.get_or_init(begin).as_ref() } else { None }
     }
 
     /// Does all pieces, whoever is free taking the next; results are in the order of the pieces. `f` gets
@@ -29,7 +37,7 @@ impl Team {
         own: impl Fn() -> S + Sync,
         f: impl Fn(&mut S, usize, T) -> R + Sync,
     ) -> Vec<R> {
-        let Some(helpers) = self.0.as_ref().filter(|_| work.len() > 1) else {
+        let Some(helpers) = (if work.len() > 1 { self.helpers() } else { None }) else {
             let mut own = own();
             return work.into_iter().enumerate().map(|(i, piece)| f(&mut own, i, piece)).collect();
         };

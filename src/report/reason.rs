@@ -16,6 +16,9 @@ pub fn reason(reason: &Reason) -> String {
         }
         Reason::Overflow => "a number left the 64-bit range, or a cube names too many processes".to_owned(),
         Reason::Uncertified(why) => format!("the proof could not be certified: {why}"),
+        Reason::Deadlocks(states) => format!(
+            "{states} deadlocked states were not looked at, since the runs to many others all need an outside value"
+        ),
         Reason::Interrupted(2) => "interrupted by SIGINT".to_owned(),
         Reason::Interrupted(13) => "the output was closed".to_owned(),
         Reason::Interrupted(15) => "interrupted by SIGTERM".to_owned(),
@@ -40,6 +43,9 @@ pub fn reason_help(reason: &Reason) -> Option<&'static str> {
              --only-forward --procs 4 looks for a real trace"
         }
         Reason::Overflow => "--abstr-num LO UP keeps the numbers of an exploration within bounds",
+        Reason::Deadlocks(_) => {
+            "init or `:= ?` leaves a proc variable open: say which process it holds, or that it holds none"
+        }
         Reason::Uncertified(_) | Reason::Interrupted(_) => return None,
     })
 }

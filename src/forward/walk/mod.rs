@@ -121,6 +121,8 @@ pub(super) struct Walk {
     numbers: bool,
     /// States at the depth bound were not expanded.
     cut: bool,
+    /// Some state has more successors than were looked at.
+    wide: bool,
     epochs: usize,
     streams: u64,
     /// States to search breadth first from: those shortly before an error.
@@ -177,6 +179,7 @@ impl Walk {
             expanded: 0,
             numbers: false,
             cut: false,
+            wide: false,
             epochs: 0,
             streams: 0,
             jumpstart: Vec::new(),
@@ -274,6 +277,7 @@ impl Walk {
         let stop = match self.limits.stop {
             Some(stop) => stop,
             None if self.numbers => Stop::Numbers,
+            None if self.wide => Stop::Wide,
             None if self.cut => Stop::Depth,
             None => Stop::Complete,
         };
@@ -549,6 +553,8 @@ impl Walk {
         for i in 0..outcome.states.len() {
             let state = outcome.states.state(i);
             let from = outcome.links[i];
+            let refined = deadlocks.next_if(|(n, _)| *n as usize == i).map(|(_, refined)| refined);
+            let bad = bad.take_if(|(n, ..)| *n as usize == i);
             let Some(parent) = resolve(&numbers, from) else {
                 numbers.push(None);
                 continue;
@@ -560,8 +566,6 @@ impl Walk {
                 break;
             }
             numbers.push(inserted.or_else(|| self.visited.store.find(state).map(|n| n as u32)));
-            let refined = deadlocks.next_if(|(n, _)| *n as usize == i).map(|(_, refined)| refined);
-            let bad = bad.take_if(|(n, ..)| *n as usize == i);
             if let Some(number) = inserted {
                 new_states += 1;
                 if let Some(refined) = refined {
@@ -601,6 +605,7 @@ impl Walk {
             self.unguided = 0;
         }
         self.numbers |= outcome.numbers;
+        self.wide |= outcome.wide;
         self.bandit.reward(task.technique, task.bound, combinations, new_states, outcome.steps);
         let report = &mut self.reports[task.technique as usize];
         report.runs += 1;

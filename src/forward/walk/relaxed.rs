@@ -65,6 +65,9 @@ pub(in crate::forward) struct Plan {
     queue: Vec<Vec<(u32, u32)>>,
     /// Transition instances that a relaxed plan begins with, in order.
     pub helpful: Vec<usize>,
+    /// The actions of the plan, and those among them that are still to be looked at.
+    seen: Vec<u32>,
+    open: Vec<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,6 +102,8 @@ impl Relaxed {
         let mut relaxed = Self::default();
         let mut numbering = Numbering::default();
         let value = |cell: usize, raw: u64| first[cell] + raw as u32;
+        // A constant that the cell cannot hold is never written.
+        let valid = |cell: usize, raw: u64| (raw as usize) < cells[cell].codes;
         for (i, instance) in machine.instances.iter().enumerate() {
             let masks = &machine.masks[2 * words * i..2 * words * (i + 1)];
             let (keep, set) = masks.split_at(words);
@@ -109,7 +114,7 @@ impl Relaxed {
                 let written = field.mask() != 0 && field.raw(keep) == 0;
                 if any || written && field.raw(set) == field.undef {
                     adds.extend((0..cells[cell].codes as u64).map(|raw| value(cell, raw)));
-                } else if written {
+                } else if written && valid(cell, field.raw(set)) {
                     adds.push(value(cell, field.raw(set)));
                 }
             }
@@ -127,11 +132,16 @@ impl Relaxed {
                         }
                         match source {
                             Source::Code(code) => {
-                                let adds = vec![value(write.cell, fields[write.cell].encode(*code))];
-                                relaxed.add(Kind::Step(i as u32), needs, adds, &mut numbering);
+                                let raw = fields[write.cell].encode(*code);
+                                if valid(write.cell, raw) {
+                                    let adds = vec![value(write.cell, raw)];
+                                    relaxed.add(Kind::Step(i as u32), needs, adds, &mut numbering);
+                                }
                             }
                             Source::Copy(from) => {
-                                for raw in 0..cells[*from].codes.min(cells[write.cell].codes) as u64 {
+                                let codes = cells[*from].codes.min(cells[write.cell].codes);
+                                // No more fit into a set of values.
+                                for raw in 0..codes.min(128) as u64 {
                                     let mut needs = needs.clone();
                                     needs.push(relaxed.condition(*from, 1 << raw, &mut numbering));
                                     let adds = vec![value(write.cell, raw)];
@@ -305,12 +315,15 @@ impl Relaxed {
 
     /// The actions of the plan for `goal` that need nothing which another one adds.
     fn find_helpful(&self, goal: u32, plan: &mut Plan) {
-        let mut open = vec![goal];
-        let mut seen = vec![goal];
+        let Plan { satisfied, helpful, seen, open, .. } = plan;
+        seen.clear();
+        seen.push(goal);
+        open.clear();
+        open.push(goal);
         while let Some(action) = open.pop() {
             let mut ready = true;
             for condition in &self.actions[action as usize].needs {
-                if let Some(Satisfied::By(by)) = plan.satisfied[*condition as usize] {
+                if let Some(Satisfied::By(by)) = satisfied[*condition as usize] {
                     ready = false;
                     if !seen.contains(&by) {
                         seen.push(by);
@@ -319,11 +332,11 @@ impl Relaxed {
                 }
             }
             if ready && let Kind::Step(i) = self.actions[action as usize].kind {
-                plan.helpful.push(i as usize);
+                helpful.push(i as usize);
             }
         }
-        plan.helpful.sort_unstable();
-        plan.helpful.dedup();
+        helpful.sort_unstable();
+        helpful.dedup();
     }
 }
 

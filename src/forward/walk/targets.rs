@@ -1,5 +1,7 @@
 //! Guards and bad cubes that never held, as something to walk towards.
 
+use std::sync::OnceLock;
+
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -48,8 +50,8 @@ pub(in crate::forward) struct Targets {
     /// Instances of each transition, as a range.
     instances: Vec<(usize, usize)>,
     bads: Vec<(usize, usize)>,
-    /// What plans are made with; `None` when the instance is too large for them.
-    pub relaxed: Option<Relaxed>,
+    /// What plans are made with, once one was wanted; `None` when the instance is too large for them.
+    relaxed: OnceLock<Option<Relaxed>>,
 }
 
 impl Targets {
@@ -76,7 +78,12 @@ impl Targets {
             .chain((0..bads.len()).filter(|b| has(&bads[*b])).map(Target::Bad))
             .map(|target| Open { target, nearest: Vec::new(), stale: 0 })
             .collect();
-        Self { open, instances, bads, relaxed: Relaxed::new(machine) }
+        Self { open, instances, bads, relaxed: OnceLock::new() }
+    }
+
+    /// What plans are made with; `None` when the instance is too large for them.
+    pub fn relaxed(&self, machine: &Machine) -> Option<&Relaxed> {
+        self.relaxed.get_or_init(|| Relaxed::new(machine)).as_ref()
     }
 
     /// Least number of conditions that fail in `state`, over the instances of the target.

@@ -24,7 +24,7 @@ const MOST_NEW: usize = 1 << 16;
 /// One step in so many of a guided walk is any.
 const ASTRAY: u32 = 8;
 /// Steps without coming nearer after which a walk with plans ends.
-const PATIENCE: u32 = 50;
+const IDLE: u32 = 50;
 /// Farther than any relaxed plan is long.
 const FAR: u32 = 1 << 24;
 
@@ -100,6 +100,8 @@ pub(in crate::forward) struct Outcome {
     pub nearest: Option<(u32, Ref)>,
     pub steps: u64,
     pub numbers: bool,
+    /// Some instance has more successors in some state than are looked at.
+    pub wide: bool,
     /// It was cut; what it found must be dropped.
     pub aborted: bool,
 }
@@ -152,6 +154,7 @@ impl View<'_> {
                 nearest: None,
                 steps: 0,
                 numbers: false,
+                wide: false,
                 aborted: false,
             },
         };
@@ -277,7 +280,9 @@ impl Walker<'_> {
             successors.len() >= WIDEST * machine.packing.words
         });
         self.count_step(i);
-        self.successors.len() / machine.packing.words
+        let count = self.successors.len() / machine.packing.words;
+        self.out.wide |= count >= WIDEST;
+        count
     }
 
     /// As [`Walker::fire`], but of very many ways to define what the instance reads only a few, drawn at
@@ -432,7 +437,6 @@ impl Walker<'_> {
             // The exits of new states have replaced those of this one.
             self.enter(from);
             let count = self.fire(i);
-            all &= count < WIDEST;
             for n in 0..count {
                 if let (to, true) = self.meet(n) {
                     f(self, to);
@@ -477,14 +481,11 @@ impl Walker<'_> {
         for n in 0..count {
             self.meet(n);
         }
-        // Otherwise there may be more of them.
-        if count < WIDEST {
-            self.out.taken.push((from, 1 << rank));
-        }
+        self.out.taken.push((from, 1 << rank));
     }
 
-    /// With plans, most steps are the first of a relaxed plan for the target; of the others, those that lead away from
-    /// it are seldom accepted.
+    /// With plans, most steps are the first of a relaxed plan for the target; of the others, those that
+    /// lead away from it are seldom accepted.
     fn guided(&mut self, bound: u32, aim: Aim) {
         let (mut plan, mut next) = (Plan::default(), Plan::default());
         let mut distance = self.distance(aim, &mut plan);
@@ -492,7 +493,7 @@ impl Walker<'_> {
         let mut idle = 0;
         for _ in 0..bound {
             idle += 1;
-            if self.exits == 0 || self.out.aborted || aim.planned && idle > PATIENCE {
+            if self.exits == 0 || self.out.aborted || aim.planned && idle > IDLE {
                 return;
             }
             let from = self.at;
@@ -521,11 +522,9 @@ impl Walker<'_> {
     fn distance(&self, aim: Aim, plan: &mut Plan) -> u32 {
         let View { machine, targets, .. } = self.view;
         plan.helpful.clear();
-        match &targets.relaxed {
-            Some(relaxed) if aim.planned => relaxed.plan(machine, aim.target, &self.state, plan),
-            _ => None,
-        }
-        .unwrap_or_else(|| FAR + targets.failing(machine, aim.target, &self.state))
+        let relaxed = if aim.planned { targets.relaxed(machine) } else { None };
+        let steps = relaxed.and_then(|relaxed| relaxed.plan(machine, aim.target, &self.state, plan));
+        steps.unwrap_or_else(|| FAR + targets.failing(machine, aim.target, &self.state))
     }
 
     fn one_enabled(&mut self, among: &[usize]) -> Option<usize> {
