@@ -45,6 +45,7 @@ pub mod options;
 pub mod oracle;
 pub mod report;
 pub mod smt;
+mod solver;
 pub mod syntax;
 pub mod verdict;
 

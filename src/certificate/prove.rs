@@ -5,6 +5,7 @@
 //! result is inductive and has no cube that nothing needs.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use hashbrown::{HashMap, HashSet};
@@ -61,6 +62,13 @@ pub struct Proof {
     pub solver_calls: u64,
 }
 
+/// The thread that asks Z3: each thread has a Z3 context of its own, and no engine uses this one. `None`
+/// when the system gives no thread.
+static CHECKER: LazyLock<Option<rayon::ThreadPool>> = LazyLock::new(|| {
+    let stack = 64 << 20;
+    rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(stack).build().ok()
+});
+
 /// Most processes of a case.
 const MAX_PROCS: usize = 62;
 
@@ -94,7 +102,7 @@ pub fn prove(
     if procs > MAX_PROCS {
         return Err(Failure::Processes);
     }
-    with_z3_config(&Config::new(), || {
+    let prover = || {
         let index = Index::new(system, cubes);
         Prover {
             obligations: Obligations::new(system, cubes),
@@ -113,7 +121,11 @@ pub fn prove(
             dropping: None,
         }
         .run(extent)
-    })
+    };
+    match &*CHECKER {
+        Some(checker) => checker.install(prover),
+        None => with_z3_config(&Config::new(), prover),
+    }
 }
 
 /// Whether any formula orders processes.

@@ -10,6 +10,7 @@ use z3::{FuncDecl, Model, Params, SatResult, Solver, Sort, Symbol};
 
 use super::ground::{Atom, Formula, Place, Point, Sign, Sum};
 use crate::model::{Rational, System, Type};
+use crate::solver;
 
 /// Answer of a call.
 #[derive(Debug)]
@@ -58,7 +59,7 @@ impl<'a> Session<'a> {
     /// A session over at most `procs` processes, each call limited to `timeout`; `ordered` says whether any
     /// formula orders processes.
     pub fn new(system: &'a System, procs: u8, ordered: bool, timeout: Duration) -> Self {
-        let solver = Solver::new();
+        let solver = solver::new();
         let proc_sort =
             if ordered { Sort::int() } else { Sort::uninterpreted(Symbol::String("Proc".into())) };
         let processes: Vec<Dynamic> =

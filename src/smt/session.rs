@@ -7,6 +7,7 @@ use z3::{Params, SatResult, Solver};
 use super::encode::{Encoder, Frame};
 use super::{Answer, Formula};
 use crate::model::System;
+use crate::solver;
 
 /// A solver for the states of the instance with a given number of processes.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ impl<'a> Session<'a> {
         let encoder = Encoder::new(system, procs);
         let mut facts = encoder.facts.clone();
         let frame = encoder.frame("", &mut facts);
-        let solver = Solver::new();
+        let solver = solver::new();
         for f in facts {
             solver.assert(&f);
         }

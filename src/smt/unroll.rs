@@ -10,6 +10,7 @@ use super::session::{answer, set_timeout};
 use super::{Answer, Formula};
 use crate::model::semantics::{self, Layout, PROC_STRIDE, Point, State, Step, Value};
 use crate::model::{Assignment, Rational, System, TransitionId, Type};
+use crate::solver;
 use crate::verdict::Trace;
 
 /// A run to look for.
@@ -53,7 +54,7 @@ pub fn unroll(system: &System, candidate: &Candidate, timeout: Duration) -> Unro
     let encoder = Encoder::new(system, candidate.procs);
     let mut facts = encoder.facts.clone();
     let first = encoder.frame("", &mut facts);
-    let solver = Solver::new();
+    let solver = solver::new();
     set_timeout(&solver, timeout);
     solver.assert(encoder.initial(&first));
     let mut frame = first.clone();
