@@ -11,14 +11,51 @@ use super::team::Team;
 pub(super) struct Batch {
     states: Vec<u64>,
     pub hashes: Vec<u64>,
-    /// Positions of states added lately, plus one, by their hashes; none when it does not remember.
-    recent: Vec<u32>,
     /// The same, those of each part of the table together.
     pub sorted: Sorted,
     /// For each state that is new: [`NEW`] until it is numbered, then its number. 0 for others.
     pub numbers: Vec<AtomicU32>,
     /// Number of new states.
     pub count: AtomicU32,
+}
+
+/// Some of the states met lately, in a table that stays in the caches: neighbours have many successors in
+/// common.
+#[derive(Debug)]
+pub(super) struct Recent {
+    words: usize,
+    /// A part of the hash of the state at each place; 0 where there is none.
+    tags: Vec<u32>,
+    states: Vec<u64>,
+}
+
+/// Places of [`Recent`].
+const RECENT: usize = 1 << 14;
+
+impl Recent {
+    /// None, of states of `words` words.
+    pub fn new(words: usize) -> Self {
+        Self { words, tags: vec![0; RECENT], states: vec![0; RECENT * words] }
+    }
+
+    /// Forgets them.
+    pub fn clear(&mut self) {
+        self.tags.fill(0);
+    }
+
+    /// Remembers a state in place of another one; false when it is there already.
+    #[inline]
+    fn meet(&mut self, state: &[u64], h: u64) -> bool {
+        let place = (h >> 6) as usize % RECENT;
+        let tag = (h >> 32) as u32 | 1;
+        let known = &mut self.states[place * self.words..(place + 1) * self.words];
+        if self.tags[place] == tag && equal(known, state) {
+            return false;
+        }
+        self.tags[place] = tag;
+        known.iter_mut().zip(state).for_each(|(to, from)| *to = *from);
+        true
+    }
 }
 
 /// States in order of the parts of the table that they belong to.
@@ -32,23 +69,14 @@ pub(super) struct Sorted {
     starts: Vec<u32>,
 }
 
-/// Length of [`Batch::recent`].
-const RECENT: usize = 1 << 12;
-
 /// In [`Batch::numbers`].
 pub(super) const NEW: u32 = u32::MAX;
 
 impl Batch {
-    /// An empty one that remembers what was added lately ([`Batch::push`]).
-    pub fn remembering() -> Self {
-        Self { recent: vec![0; RECENT], ..Self::default() }
-    }
-
     /// Empties it.
     pub fn clear(&mut self) {
         self.states.clear();
         self.hashes.clear();
-        self.recent.fill(0);
     }
 
     /// Number of states.
@@ -62,17 +90,13 @@ impl Batch {
         &self.states[i * words..(i + 1) * words]
     }
 
-    /// Adds a state to a batch that remembers, unless it is one of those added lately: neighbours have many successors in common.
+    /// Adds a state, unless it is a recent one.
     #[inline]
-    pub fn push(&mut self, state: &[u64]) {
+    pub fn push(&mut self, state: &[u64], recent: &mut Recent) {
         let h = hash(state);
-        let place = (h >> 6) as usize % RECENT;
-        let at = self.recent[place] as usize;
-        if at > 0 && self.hashes[at - 1] == h && equal(self.state(at - 1, state.len()), state) {
-            return;
+        if recent.meet(state, h) {
+            self.add(state, h);
         }
-        self.recent[place] = self.hashes.len() as u32 + 1;
-        self.add(state, h);
     }
 
     /// Adds a state with this hash.

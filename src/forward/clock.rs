@@ -71,10 +71,16 @@ impl Clock {
         }
     }
 
-    /// Lifts the time limit of the exploration.
-    pub fn lift(&mut self) {
-        self.limit = None;
-        self.expired = AtomicBool::new(false);
+    /// The same without a time limit.
+    pub fn lifted(&self) -> Self {
+        Self {
+            limit: None,
+            interrupt: self.interrupt.clone(),
+            leader: self.leader,
+            start: self.start,
+            used: AtomicU64::new(0),
+            expired: AtomicBool::new(false),
+        }
     }
 
     /// Why to stop, if so. Reads the clocks.

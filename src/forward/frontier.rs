@@ -6,8 +6,9 @@
 //! numbers that states get.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::batch::Batch;
+use super::batch::{Batch, Recent};
 use super::clock::{Clock, Ticker};
 use super::machine::Machine;
 use super::step::Scratch;
@@ -15,8 +16,8 @@ use super::store::Store;
 
 /// States of one chunk.
 pub(super) const CHUNK: usize = 128;
-/// ...unless they have more successors than this together.
-const CHUNK_SUCCESSORS: usize = 1 << 16;
+/// ...unless they have more successors than this together. Tests see chunks cut like this, too.
+const CHUNK_SUCCESSORS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
 
 /// What the states of one chunk lead to.
 #[derive(Debug, Default)]
@@ -39,71 +40,85 @@ pub(super) struct Chunk {
     pub aborted: bool,
 }
 
-impl Chunk {
-    /// An empty one.
-    pub fn new() -> Self {
-        Self { successors: Batch::remembering(), ..Self::default() }
+/// Computes successors; each thread has one.
+#[derive(Debug)]
+pub(super) struct Expander<'a> {
+    machine: &'a Machine,
+    clock: Arc<Clock>,
+    deadlock: bool,
+    widest: usize,
+    scratch: Scratch,
+    recent: Recent,
+}
+
+impl<'a> Expander<'a> {
+    /// Looks for deadlocks if `deadlock` says so, and gives up at a state with more than `widest` successors.
+    pub fn new(machine: &'a Machine, clock: Arc<Clock>, deadlock: bool, widest: usize) -> Self {
+        let (scratch, recent) = (Scratch::new(machine), Recent::new(machine.packing.words));
+        Self { machine, clock, deadlock, widest, scratch, recent }
     }
 
-    /// Computes the successors of a range of states, up to one with more than `widest`, or until there are
-    /// many, and forgets what it held before. [`Chunk::range`] says how far it came.
-    #[expect(clippy::too_many_arguments, reason = "parts of the search that threads may share")]
-    pub fn gather(
-        &mut self,
-        machine: &Machine,
-        store: &Store,
-        range: Range<usize>,
-        deadlock: bool,
-        widest: usize,
-        clock: &Clock,
-        scratch: &mut Scratch,
-    ) {
-        self.range = range.clone();
-        self.successors.clear();
-        self.ends.clear();
-        self.fired.clear();
-        self.fired.resize(machine.instances.last().map_or(0, |i| usize::from(i.transition.0) + 1), 0);
-        self.deadlocks.clear();
-        self.aborted = false;
-        self.wide = false;
+    /// Computes the successors of a range of states, which stand one after the other in `states`, up to
+    /// one with too many, or until there are many together. `to` forgets what it held before;
+    /// [`Chunk::range`] says how far it came.
+    ///
+    /// Leaves out states that it met lately, in this range or in others: the successors of ranges must
+    /// be stored in the order in which their states were expanded here.
+    pub fn expand(&mut self, range: Range<usize>, states: &[u64], to: &mut Chunk) {
+        let Self { machine, clock, deadlock, widest, scratch, recent } = self;
+        let words = machine.packing.words;
+        to.range = range.clone();
+        to.successors.clear();
+        to.ends.clear();
+        to.fired.clear();
+        to.fired.resize(machine.instances.last().map_or(0, |i| usize::from(i.transition.0) + 1), 0);
+        to.deadlocks.clear();
+        to.aborted = false;
+        to.wide = false;
         scratch.numbers = false;
         let mut ticker = Ticker::new();
         if clock.expired() {
-            self.aborted = true;
+            to.aborted = true;
             return;
         }
-        for number in range {
-            let state = store.state(number);
+        for (number, state) in range.zip(states.chunks_exact(words)) {
             // Steps of this state alone, so that it does not matter how states are cut into chunks.
             let mut steps = 0;
             let live = machine.successors(state, scratch, |i, next| {
                 steps += 1;
                 machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
-                self.fired[usize::from(machine.instances[i].transition.0)] += 1;
-                self.successors.push(next);
-                self.aborted |= ticker.tick(clock).is_some();
-                self.wide |= steps > widest;
-                self.aborted || self.wide
+                to.fired[usize::from(machine.instances[i].transition.0)] += 1;
+                to.successors.push(next, recent);
+                to.aborted |= ticker.tick(clock).is_some();
+                to.wide |= steps > *widest;
+                to.aborted || to.wide
             });
-            self.ends.push(self.successors.len() as u32);
-            if deadlock
+            to.ends.push(to.successors.len() as u32);
+            if *deadlock
                 && !live
                 && let Some(refined) = machine.deadlock(state, scratch)
             {
-                self.deadlocks.push((number, refined));
+                to.deadlocks.push((number, refined));
             }
-            self.aborted |= ticker.tick(clock).is_some();
-            if self.aborted || self.wide {
+            to.aborted |= ticker.tick(clock).is_some();
+            if to.aborted || to.wide {
                 break;
             }
-            if self.successors.len() >= CHUNK_SUCCESSORS {
-                self.range.end = number + 1;
+            if to.successors.len() >= CHUNK_SUCCESSORS {
+                to.range.end = number + 1;
                 break;
             }
         }
-        self.numbers = scratch.numbers;
+        to.numbers = scratch.numbers;
     }
 
+    /// Forgets what it met: a range comes before those that it has expanded.
+    pub fn forget(&mut self) {
+        self.recent.clear();
+    }
+}
+
+impl Chunk {
     /// The states that successors came from, asked for in increasing order.
     pub fn parents(&self) -> impl FnMut(usize) -> u32 {
         let mut at = 0;
@@ -115,24 +130,23 @@ impl Chunk {
         }
     }
 
-    /// For each transition, how often it fired before and with the first one that led to the successor
-    /// at position `last`.
+    /// For each transition, how often it fired before and with the first one that led to the successor at
+    /// position `last`, which no state before led to.
     pub fn fired_until(&self, machine: &Machine, store: &Store, last: usize) -> Vec<u64> {
         let mut fired = vec![0; self.fired.len()];
-        let mut again = Batch::remembering();
         let mut scratch = Scratch::new(machine);
+        let wanted = self.successors.state(last, machine.packing.words);
+        let mut met = false;
         for number in self.range.clone() {
-            if again.len() > last {
+            machine.successors(store.state(number), &mut scratch, |i, next| {
+                machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
+                fired[usize::from(machine.instances[i].transition.0)] += 1;
+                met = next == wanted;
+                met
+            });
+            if met {
                 break;
             }
-            machine.successors(store.state(number), &mut scratch, |i, next| {
-                if again.len() <= last {
-                    machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
-                    fired[usize::from(machine.instances[i].transition.0)] += 1;
-                    again.push(next);
-                }
-                again.len() > last
-            });
         }
         fired
     }

@@ -1,5 +1,6 @@
 //! When an exploration must end: states, time, memory, interruption.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::Stop;
@@ -20,7 +21,7 @@ pub(super) struct Limits {
     pub max_states: usize,
     /// What to say when there are so many.
     pub full: Stop,
-    pub clock: Clock,
+    pub clock: Arc<Clock>,
     memory: usize,
     ticker: Ticker,
     next_report: Instant,
@@ -33,7 +34,7 @@ impl Limits {
             stop: None,
             max_states: options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES),
             full: Stop::States,
-            clock: Clock::new(options, interrupt),
+            clock: Arc::new(Clock::new(options, interrupt)),
             memory: options.memory.unwrap_or(usize::MAX),
             ticker: Ticker::new(),
             next_report: Instant::now() + REPORT_EVERY,
@@ -73,6 +74,12 @@ impl Limits {
         if let Some(stop) = self.clock.reason() {
             self.stop.get_or_insert(stop);
         }
+    }
+
+    /// Lifts the time limit.
+    pub fn lift(&mut self) {
+        self.clock = Arc::new(self.clock.lifted());
+        self.stop = None;
     }
 
     /// Whether progress should be reported.

@@ -27,6 +27,7 @@ mod layout;
 mod limits;
 mod machine;
 mod numbers;
+mod pipeline;
 mod search;
 mod seeds;
 mod sift;

@@ -1,14 +1,16 @@
 //! Exhaustive search: breadth first and depth first.
 
-use std::ops::{ControlFlow, Range};
+mod shared;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::Stop;
-use super::batch::{Batch, Distinct};
 use super::findings::{Findings, Found};
-use super::frontier::{CHUNK, Chunk};
+use super::frontier::{CHUNK, Chunk, Expander};
 use super::limits::Limits;
 use super::machine::{Machine, Unbuildable};
-use super::sift::{Sieve, Sift};
+use super::sift::Sift;
 use super::step::{BadScratch, Scratch};
 use super::store::{Inserted, Store, TOUCHED, hash, reserve};
 use super::team::Team;
@@ -17,14 +19,8 @@ use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
 
-/// States that a thread expands at a time.
-const SHARE: usize = 512;
 /// Fewer states than this are not worth starting threads.
 const WORTHWHILE: usize = 2048;
-/// No more states than this are expanded before the results are merged.
-const ROUND: usize = 1 << 14;
-/// ...or so many new states, as far as past states tell: they are kept until then.
-const ROUND_NEW: usize = 1 << 18;
 
 /// Levels grow fast when each has so many times the states of the one before.
 const STEEP: f64 = 1.4;
@@ -59,7 +55,7 @@ pub(super) struct Search<'a> {
     depth: usize,
     numbers: bool,
     bad_scratch: BadScratch,
-    team: Team,
+    team: Arc<Team>,
     /// Used again in each round.
     sifts: Vec<Sift>,
 }
@@ -89,7 +85,7 @@ impl<'a> Search<'a> {
             depth: 0,
             numbers: false,
             bad_scratch: BadScratch::new(machine),
-            team: Team::new(options.jobs),
+            team: Arc::new(Team::new(options.jobs)),
             sifts: Vec::new(),
         }
     }
@@ -167,8 +163,8 @@ impl<'a> Search<'a> {
     fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
         self.limits.bound_memory(self.visited.store.bytes_each() + size_of::<u32>());
         self.seed()?;
-        let mut scratch = Scratch::new(self.machine);
-        let mut chunk = Chunk::new();
+        let mut expander = self.expander();
+        let mut chunk = Chunk::default();
         let mut cursor = 0;
         let mut level_end = self.visited.store.len();
         let mut level = 0;
@@ -193,29 +189,15 @@ impl<'a> Search<'a> {
             if self.options.depth.is_some_and(|d| level >= d) {
                 return Ok(false);
             }
-            if self.limits.report_due() {
-                let states = self.visited.store.len();
-                let event = Event::ForwardProgress { states, queued: states - cursor };
-                observer.event(self.system, event);
-            }
+            self.report(cursor, observer);
             if several && level_end - cursor >= WORTHWHILE {
-                let new_each = self.visited.store.len() / cursor.max(1) + 1;
-                let end = level_end.min(cursor + (ROUND_NEW / new_each).clamp(1, ROUND));
-                several = self.round(cursor..end);
-                if several {
-                    cursor = end;
+                match self.share(cursor..level_end, observer) {
+                    Some(end) => cursor = end,
+                    None => several = false,
                 }
             } else {
-                let Self { machine, limits, visited, options, .. } = self;
-                chunk.gather(
-                    machine,
-                    &visited.store,
-                    cursor..level_end.min(cursor + CHUNK),
-                    options.deadlock,
-                    widest(limits),
-                    &limits.clock,
-                    &mut scratch,
-                );
+                let range = cursor..level_end.min(cursor + CHUNK);
+                expander.expand(range.clone(), self.visited.store.states(range), &mut chunk);
                 self.take_in(&chunk);
                 cursor = chunk.range.end;
             }
@@ -224,6 +206,11 @@ impl<'a> Search<'a> {
             self.depth = level + 1;
         }
         Ok(self.limits.stop.is_none())
+    }
+
+    fn expander(&self) -> Expander<'a> {
+        let Self { machine, limits, options, .. } = self;
+        Expander::new(machine, Arc::clone(&limits.clock), options.deadlock, widest(limits))
     }
 
     /// Stores the successors of a chunk, in order, until a limit or a finding ends the search.
@@ -270,66 +257,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Expands a range of states of one level on several threads, with the same result as chunk by
-    /// chunk. Does nothing and returns false if the search ends on the way: then the states must be taken
-    /// one by one, so that it ends at the same one.
-    fn round(&mut self, range: Range<usize>) -> bool {
-        let mut sifts = std::mem::take(&mut self.sifts);
-        let done = self.share_round(range, &mut sifts);
-        self.sifts = sifts;
-        done
-    }
-
-    fn share_round(&mut self, range: Range<usize>, sifts: &mut Vec<Sift>) -> bool {
-        let Self { machine, limits, visited, options, team, .. } = self;
-        // Helpers start with what this thread has used.
-        limits.look();
-        if limits.stop.is_some() {
-            return false;
+    /// Reports progress now and then.
+    fn report(&mut self, expanded: usize, observer: &mut dyn Observer) {
+        if self.limits.report_due() {
+            let states = self.visited.store.len();
+            let event = Event::ForwardProgress { states, queued: states - expanded };
+            observer.event(self.system, event);
         }
-        let parts = range.clone().step_by(SHARE).map(|at| at..range.end.min(at + SHARE));
-        sifts.resize_with(parts.len().max(sifts.len()), Sift::default);
-        let sifts = &mut sifts[..parts.len()];
-        let work: Vec<_> = sifts.iter_mut().zip(parts).collect();
-        let (store, clock, widest) = (&visited.store, &limits.clock, widest(limits));
-        let sieve = || Sieve::new(machine, store, clock, options.deadlock, widest);
-        team.share_with(work, sieve, |sieve, _, (sift, part)| sieve.sift(part, sift));
-        let sifts = &*sifts;
-        if sifts.iter().any(|sift| sift.cut) {
-            return false;
-        }
-        let batches: Vec<&Batch> = sifts.iter().map(|sift| &sift.unknown).collect();
-        let new = Distinct::new(&batches, machine.packing.words, team);
-        let bad_scratch = || BadScratch::new(machine);
-        let bads: Vec<(Vec<_>, bool)> = team.share_with(batches.clone(), bad_scratch, |scratch, _, batch| {
-            let mut bads = Vec::new();
-            scratch.numbers = false;
-            for at in batch.fresh() {
-                let state = batch.state(at, machine.packing.words);
-                bads.extend(machine.bad(state, scratch).map(|(bad, refined)| (at, bad, refined)));
-            }
-            (bads, scratch.numbers)
-        });
-        let stops = options.stop_at_unsafe && bads.iter().any(|(bads, _)| !bads.is_empty());
-        if new.len() > limits.max_states - visited.store.len() || stops {
-            return false;
-        }
-        visited.store.extend(&batches, &new, &mut visited.parents, team, |b, places, parents| {
-            for (at, slot) in places.iter().zip(parents) {
-                *slot = sifts[b].parents[*at as usize];
-            }
-        });
-        for (sift, (bads, numbers)) in sifts.iter().zip(bads) {
-            self.count(&sift.fired);
-            for (at, bad, refined) in bads {
-                self.findings.bad(sift.unknown.number(at), refined, bad);
-            }
-            for (state, refined) in &sift.deadlocks {
-                self.findings.deadlock(self.machine, *state, refined.clone());
-            }
-            self.numbers |= sift.numbers || numbers;
-        }
-        true
     }
 
     fn check_deadlock(&mut self, number: usize, state: &[u64], scratch: &mut Scratch) {

@@ -7,10 +7,7 @@
 use std::ops::Range;
 
 use super::batch::Batch;
-use super::clock::Clock;
-use super::frontier::{CHUNK, Chunk};
-use super::machine::Machine;
-use super::step::Scratch;
+use super::frontier::{CHUNK, Chunk, Expander};
 use super::store::{Store, TOUCHED};
 
 /// What a range of states leads to.
@@ -32,26 +29,16 @@ pub(super) struct Sift {
 
 /// What a thread uses from range to range.
 pub(super) struct Sieve<'a> {
-    machine: &'a Machine,
     store: &'a Store,
-    clock: &'a Clock,
-    deadlock: bool,
-    widest: usize,
+    words: usize,
+    expander: Expander<'a>,
     chunk: Chunk,
-    scratch: Scratch,
 }
 
 impl<'a> Sieve<'a> {
-    /// For one thread. `widest` is as for [`Chunk::gather`].
-    pub fn new(
-        machine: &'a Machine,
-        store: &'a Store,
-        clock: &'a Clock,
-        deadlock: bool,
-        widest: usize,
-    ) -> Self {
-        let scratch = Scratch::new(machine);
-        Self { machine, store, clock, deadlock, widest, chunk: Chunk::new(), scratch }
+    /// For one thread.
+    pub fn new(store: &'a Store, words: usize, expander: Expander<'a>) -> Self {
+        Self { store, words, expander, chunk: Chunk::default() }
     }
 
     /// Fills `to`, forgetting what it held before.
@@ -62,12 +49,12 @@ impl<'a> Sieve<'a> {
         to.fired.clear();
         to.numbers = false;
         to.cut = false;
-        let words = self.machine.packing.words;
+        let Self { store, words, expander, chunk } = self;
+        let words = *words;
         let mut first = range.start;
         while first < range.end {
             let states = first..range.end.min(first + CHUNK);
-            let Self { machine, store, clock, deadlock, widest, chunk, scratch } = self;
-            chunk.gather(machine, store, states, *deadlock, *widest, clock, scratch);
+            expander.expand(states.clone(), store.states(states), chunk);
             to.fired.resize(chunk.fired.len(), 0);
             to.fired.iter_mut().zip(&chunk.fired).for_each(|(total, n)| *total += n);
             to.deadlocks.append(&mut chunk.deadlocks);

@@ -82,6 +82,13 @@ impl Seen {
         answer
     }
 
+    /// The states, one after the other, and where each was found from.
+    #[cfg(test)]
+    pub fn stored(&self) -> (Vec<u64>, Vec<u32>) {
+        let visited = self.0.visited.read().unwrap_or_else(PoisonError::into_inner);
+        (visited.store.states(0..visited.store.len()).to_vec(), visited.parents.clone())
+    }
+
     /// Number of states.
     pub(super) fn states(&self) -> usize {
         self.0.visited.read().unwrap_or_else(PoisonError::into_inner).store.len()

@@ -1,6 +1,7 @@
 //! The set of visited states: an arena of packed states and a table of fingerprints.
 
 use std::hint::black_box;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use super::batch::{Batch, Distinct, Place};
@@ -21,7 +22,7 @@ pub(super) fn hash(state: &[u64]) -> u64 {
 /// Parts of the table of a large set.
 pub(super) const SHARDS: usize = 64;
 /// Slots of a part to begin with.
-const FIRST_SLOTS: usize = 16;
+const FIRST_SLOTS: usize = 64;
 /// Slots and states read ahead at a time.
 pub(super) const TOUCHED: usize = 64;
 /// A part is at most this full, in percent.
@@ -39,8 +40,10 @@ struct Shard {
 }
 
 impl Shard {
-    fn new() -> Self {
-        Self { slots: vec![0; FIRST_SLOTS], len: 0 }
+    /// Part number `i`. Parts have different sizes, up to a quarter more, so that they do not all grow at
+    /// the same time.
+    fn new(i: usize) -> Self {
+        Self { slots: vec![0; FIRST_SLOTS + FIRST_SLOTS / 4 * i / SHARDS], len: 0 }
     }
 
     /// The slot where a probe for this hash (or this slot's content) starts.
@@ -160,12 +163,12 @@ fn state_of(arena: &[u64], words: usize, number: usize) -> &[u64] {
 impl Store {
     /// An empty set of states of `words` words.
     pub fn new(words: usize) -> Self {
-        Self { words, arena: Vec::new(), shards: vec![Shard::new(); SHARDS], len: 0 }
+        Self { words, arena: Vec::new(), shards: (0..SHARDS).map(Shard::new).collect(), len: 0 }
     }
 
     /// An empty set that will not have many states.
     pub fn small(words: usize) -> Self {
-        Self { words, arena: Vec::new(), shards: vec![Shard::new()], len: 0 }
+        Self { words, arena: Vec::new(), shards: vec![Shard::new(0)], len: 0 }
     }
 
     /// Number of states.
@@ -177,6 +180,11 @@ impl Store {
     #[inline]
     pub fn state(&self, i: usize) -> &[u64] {
         state_of(&self.arena, self.words, i)
+    }
+
+    /// The states of a range, one after the other.
+    pub fn states(&self, range: Range<usize>) -> &[u64] {
+        &self.arena[range.start * self.words..range.end * self.words]
     }
 
     /// Bytes in use.
@@ -326,7 +334,7 @@ pub(super) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::batch::{Batch, Distinct};
+    use super::super::batch::{Batch, Distinct, Recent};
     use super::super::team::Team;
     use super::{Inserted, Store, hash};
 
@@ -372,10 +380,11 @@ mod tests {
         for third in 0..3 {
             let mut batches = Vec::new();
             for thousand in states[third * 10_000..(third + 1) * 10_000].chunks(1_000) {
-                let mut batch = Batch::remembering();
+                let mut batch = Batch::default();
+                let mut recent = Recent::new(1);
                 for s in thousand {
                     if at_once.find(&[*s]).is_none() {
-                        batch.push(&[*s]);
+                        batch.push(&[*s], &mut recent);
                     }
                 }
                 batch.sort(1);

@@ -24,6 +24,17 @@ impl Team {
         if self.jobs > 1 { self.helpers.get_or_init(begin).as_ref() } else { None }
     }
 
+    /// Runs `lead` on this thread while all helpers run `help`, which must end soon after `lead`.
+    pub fn lead<R>(&self, help: impl Fn() + Sync, lead: impl FnOnce() -> R) -> R {
+        let Some(helpers) = self.helpers() else { return lead() };
+        helpers.in_place_scope(|scope| {
+            for _ in 0..helpers.current_num_threads() {
+                scope.spawn(|_| help());
+            }
+            lead()
+        })
+    }
+
     /// Does all pieces, whoever is free taking the next; results are in the order of the pieces. `f` gets
     /// the place of a piece and the piece.
     pub fn share<T: Send, R: Send>(&self, work: Vec<T>, f: impl Fn(usize, T) -> R + Sync) -> Vec<R> {

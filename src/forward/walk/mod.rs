@@ -118,11 +118,8 @@ pub(super) struct Walk {
     initial: usize,
     /// States expanded by the breadth-first start.
     expanded: usize,
-    numbers: bool,
-    /// States at the depth bound were not expanded.
-    cut: bool,
-    /// Some state has more successors than were looked at.
-    wide: bool,
+    /// Why something was left out that no limit excludes, if so.
+    left_out: Option<Stop>,
     epochs: usize,
     streams: u64,
     /// States to search breadth first from: those shortly before an error.
@@ -177,9 +174,7 @@ impl Walk {
             bandit: Bandit::default(),
             initial: 0,
             expanded: 0,
-            numbers: false,
-            cut: false,
-            wide: false,
+            left_out: None,
             epochs: 0,
             streams: 0,
             jumpstart: Vec::new(),
@@ -272,14 +267,18 @@ impl Walk {
         }
     }
 
+    /// Notes that something is left out, if so. That a number left its range is the first thing to say.
+    fn leave_out(&mut self, why: Stop, so: bool) {
+        if so && (self.left_out.is_none() || why == Stop::Numbers) {
+            self.left_out = Some(why);
+        }
+    }
+
     /// What was found so far, with replayed runs.
     fn conclude(&self, observer: &mut dyn Observer) -> Found {
         let stop = match self.limits.stop {
             Some(stop) => stop,
-            None if self.numbers => Stop::Numbers,
-            None if self.wide => Stop::Wide,
-            None if self.cut => Stop::Depth,
-            None => Stop::Complete,
+            None => self.left_out.unwrap_or(Stop::Complete),
         };
         let mut found = self.findings.conclude(&self.system, &self.machine, &self.visited, observer);
         if found.stop == Stop::Complete {
@@ -305,8 +304,7 @@ impl Walk {
         self.limits.max_states = max_states;
         let wanted = max_states.saturating_sub(self.visited.store.len()) as u64;
         self.max_steps = self.steps().saturating_add(wanted.saturating_mul(PATIENCE));
-        self.limits.stop = None;
-        self.limits.clock.lift();
+        self.limits.lift();
         self.options.epochs = None;
         let known = self.findings.bads.len();
         self.epochs(&mut Silent);
@@ -377,7 +375,7 @@ impl Walk {
             self.limits.tick();
             if self.limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        self.numbers |= numbers | scratch.numbers | bad_scratch.numbers;
+        self.leave_out(Stop::Numbers, numbers | scratch.numbers | bad_scratch.numbers);
         self.initial = self.visited.store.len();
         Ok(())
     }
@@ -399,7 +397,7 @@ impl Walk {
                 self.depths.push(depth);
                 // A walk need not meet a state on a shortest way: with a depth bound nothing is complete.
                 let last = self.options.depth.is_some_and(|d| depth as usize >= d);
-                self.cut |= last;
+                self.leave_out(Stop::Depth, last);
                 self.pool.push(exits, if last { u64::MAX } else { 0 });
                 Some(number as u32)
             }
@@ -604,8 +602,8 @@ impl Walk {
         {
             self.unguided = 0;
         }
-        self.numbers |= outcome.numbers;
-        self.wide |= outcome.wide;
+        self.leave_out(Stop::Numbers, outcome.numbers);
+        self.leave_out(Stop::Wide, outcome.wide);
         self.bandit.reward(task.technique, task.bound, combinations, new_states, outcome.steps);
         let report = &mut self.reports[task.technique as usize];
         report.runs += 1;

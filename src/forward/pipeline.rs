@@ -1,0 +1,192 @@
+//! Few threads: helpers compute successors, the one that leads stores them.
+//!
+//! The states of a level are handed out chunk by chunk, and what they lead to is stored in the same
+//! order, so that everything comes out as on one thread. Only the leader touches the store, and no work is
+//! done twice. When the next chunk in order is not ready, the leader computes a later one itself, so both
+//! sides are busy however the work divides. Storing takes more than a third of the time, so that many
+//! helpers would wait for the leader: see [`sift`](super::sift) for many.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::clock;
+use super::frontier::{Chunk, Expander};
+
+/// Chunks handed out and not yet stored, for each thread.
+const AHEAD: usize = 16;
+/// So often a helper looks for work before it sleeps...
+const LOOKS: usize = 2_000;
+/// ...for no longer than this.
+const NAP: Duration = Duration::from_millis(1);
+
+/// Chunks on their way between the leader and the helpers.
+#[derive(Debug)]
+pub(super) struct Pipeline {
+    /// Piece number n is in slot n modulo their number.
+    slots: Vec<Slot>,
+    /// Pieces handed out.
+    filled: AtomicUsize,
+    /// Pieces that somebody works on, or has done.
+    taken: AtomicUsize,
+    /// There will be no more.
+    ended: AtomicBool,
+    /// A helper panicked.
+    broken: AtomicBool,
+    sleepers: AtomicUsize,
+    sleep: Mutex<()>,
+    wake: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    piece: Mutex<Piece>,
+    /// Number of the piece that was done here last, plus one.
+    done: AtomicUsize,
+}
+
+/// States to expand, and what they lead to.
+#[derive(Debug, Default)]
+pub(super) struct Piece {
+    pub range: Range<usize>,
+    /// One after the other.
+    pub states: Vec<u64>,
+    pub chunk: Chunk,
+}
+
+/// The leader's side of a pipeline. Helpers end when it is dropped.
+#[derive(Debug)]
+pub(super) struct Lead<'a> {
+    pipeline: &'a Pipeline,
+    /// The next piece to be stored.
+    oldest: usize,
+}
+
+impl Pipeline {
+    /// For so many threads.
+    pub fn new(threads: usize) -> Self {
+        Self {
+            slots: (0..threads * AHEAD).map(|_| Slot::default()).collect(),
+            filled: AtomicUsize::new(0),
+            taken: AtomicUsize::new(0),
+            ended: AtomicBool::new(false),
+            broken: AtomicBool::new(false),
+            sleepers: AtomicUsize::new(0),
+            sleep: Mutex::new(()),
+            wake: Condvar::new(),
+        }
+    }
+
+    /// The leader's side. No piece is handed out yet.
+    pub const fn lead(&self) -> Lead<'_> {
+        Lead { pipeline: self, oldest: 0 }
+    }
+
+    /// Expands pieces until there will be no more.
+    pub fn help(&self, expander: &mut Expander<'_>) {
+        let broken = Break(self);
+        let mut looks = 0;
+        while !self.ended.load(Ordering::Acquire) {
+            if self.work(expander, clock::begin_to_help) {
+                looks = 0;
+                continue;
+            }
+            looks += 1;
+            if looks < LOOKS {
+                std::hint::spin_loop();
+            } else {
+                self.sleepers.fetch_add(1, Ordering::SeqCst);
+                let guard = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
+                drop(self.wake.wait_timeout(guard, NAP));
+                self.sleepers.fetch_sub(1, Ordering::SeqCst);
+                looks = 0;
+            }
+        }
+        std::mem::forget(broken);
+    }
+
+    /// Expands the first piece that nobody works on; false when there is none.
+    fn work(&self, expander: &mut Expander<'_>, begin: impl FnOnce()) -> bool {
+        let next = self.taken.load(Ordering::Relaxed);
+        if next >= self.filled.load(Ordering::Acquire)
+            || self.taken.compare_exchange(next, next + 1, Ordering::Relaxed, Ordering::Relaxed).is_err()
+        {
+            return false;
+        }
+        begin();
+        let slot = self.slot(next);
+        let mut piece = slot.piece();
+        let Piece { range, states, chunk } = &mut *piece;
+        expander.expand(range.clone(), states, chunk);
+        drop(piece);
+        slot.done.store(next + 1, Ordering::Release);
+        true
+    }
+
+    fn slot(&self, piece: usize) -> &Slot {
+        &self.slots[piece % self.slots.len()]
+    }
+}
+
+impl Slot {
+    /// Nobody else wants it at the same time.
+    fn piece(&self) -> MutexGuard<'_, Piece> {
+        self.piece.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<'a> Lead<'a> {
+    /// Whether another piece may be handed out.
+    pub fn has_room(&self) -> bool {
+        self.pipeline.filled.load(Ordering::Relaxed) < self.oldest + self.pipeline.slots.len()
+    }
+
+    /// Hands out a piece.
+    pub fn hand_out(&self, range: Range<usize>, states: &[u64]) {
+        let pipeline = self.pipeline;
+        let number = pipeline.filled.load(Ordering::Relaxed);
+        let mut piece = pipeline.slot(number).piece();
+        piece.range = range;
+        piece.states.clear();
+        piece.states.extend_from_slice(states);
+        drop(piece);
+        pipeline.filled.store(number + 1, Ordering::Release);
+        if pipeline.sleepers.load(Ordering::Relaxed) > 0 {
+            pipeline.wake.notify_all();
+        }
+    }
+
+    /// The next piece in order, once it is done; until then works on others. `None` when all are stored.
+    pub fn next(&mut self, expander: &mut Expander<'_>) -> Option<MutexGuard<'a, Piece>> {
+        let Self { pipeline, oldest } = self;
+        if *oldest == pipeline.filled.load(Ordering::Relaxed) {
+            return None;
+        }
+        let slot = pipeline.slot(*oldest);
+        while slot.done.load(Ordering::Acquire) <= *oldest {
+            assert!(!pipeline.broken.load(Ordering::Relaxed), "a helper panicked");
+            if !pipeline.work(expander, || {}) {
+                std::hint::spin_loop();
+            }
+        }
+        *oldest += 1;
+        Some(slot.piece())
+    }
+}
+
+impl Drop for Lead<'_> {
+    fn drop(&mut self) {
+        self.pipeline.ended.store(true, Ordering::Release);
+        self.pipeline.wake.notify_all();
+    }
+}
+
+/// Tells the leader when a helper panics.
+struct Break<'a>(&'a Pipeline);
+
+impl Drop for Break<'_> {
+    fn drop(&mut self) {
+        self.0.broken.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,135 @@
+//! Breadth-first search on several threads.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Search, widest};
+use crate::forward::batch::{Batch, Distinct};
+use crate::forward::frontier::{CHUNK, Expander};
+use crate::forward::pipeline::{Piece, Pipeline};
+use crate::forward::sift::{Sieve, Sift};
+use crate::forward::step::BadScratch;
+use crate::observer::Observer;
+
+/// With so many threads, each does all of the work on its share of the states; fewer make a pipeline.
+const MANY: usize = 4;
+/// States that a thread expands at a time.
+const SHARE: usize = 512;
+/// No more states than this are expanded before the results are merged.
+const ROUND: usize = 1 << 14;
+/// ...or so many new states, as far as past states tell: they are kept until then.
+const ROUND_NEW: usize = 1 << 18;
+
+impl Search<'_> {
+    /// Expands the first states of a range of one level on several threads, with the same result as chunk
+    /// by chunk; to where. `None` when one thread must go on alone.
+    pub(super) fn share(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> Option<usize> {
+        if self.options.jobs < MANY {
+            self.pipeline(range.clone(), observer);
+            return Some(range.end);
+        }
+        let new_each = self.visited.store.len() / range.start.max(1) + 1;
+        let end = range.end.min(range.start + (ROUND_NEW / new_each).clamp(1, ROUND));
+        self.round(range.start..end).then_some(end)
+    }
+
+    /// Expands a range of states of one level with a few helpers, or until the search ends.
+    fn pipeline(&mut self, range: Range<usize>, observer: &mut dyn Observer) {
+        let team = Arc::clone(&self.team);
+        let pipeline = Pipeline::new(self.options.jobs);
+        // Helpers start with what this thread has used.
+        self.limits.look();
+        let (machine, deadlock, widest) = (self.machine, self.options.deadlock, widest(&self.limits));
+        let clock = Arc::clone(&self.limits.clock);
+        let expander = || Expander::new(machine, Arc::clone(&clock), deadlock, widest);
+        team.lead(
+            || pipeline.help(&mut expander()),
+            || {
+                let mut expander = expander();
+                let mut lead = pipeline.lead();
+                let mut cursor = range.start;
+                while self.limits.tick() {
+                    while cursor < range.end && lead.has_room() {
+                        let states = cursor..range.end.min(cursor + CHUNK);
+                        cursor = states.end;
+                        lead.hand_out(states.clone(), self.visited.store.states(states));
+                    }
+                    let Some(mut piece) = lead.next(&mut expander) else { break };
+                    let Piece { range, chunk, .. } = &mut *piece;
+                    self.take_in(chunk);
+                    while self.limits.tick() && chunk.range.end < range.end {
+                        let rest = chunk.range.end..range.end;
+                        // Later pieces were expanded before.
+                        expander.forget();
+                        expander.expand(rest.clone(), self.visited.store.states(rest), chunk);
+                        self.take_in(chunk);
+                    }
+                    self.report(range.end, observer);
+                }
+            },
+        );
+    }
+
+    /// Expands a range of states of one level, each thread its share. Does nothing and returns false if the
+    /// search ends on the way: then the states must be taken one by one, so that it ends at the same one.
+    fn round(&mut self, range: Range<usize>) -> bool {
+        let mut sifts = std::mem::take(&mut self.sifts);
+        let done = self.share_round(range, &mut sifts);
+        self.sifts = sifts;
+        done
+    }
+
+    fn share_round(&mut self, range: Range<usize>, sifts: &mut Vec<Sift>) -> bool {
+        let Self { machine, limits, visited, options, team, .. } = self;
+        // Helpers start with what this thread has used.
+        limits.look();
+        if limits.stop.is_some() {
+            return false;
+        }
+        let parts = range.clone().step_by(SHARE).map(|at| at..range.end.min(at + SHARE));
+        sifts.resize_with(parts.len().max(sifts.len()), Sift::default);
+        let sifts = &mut sifts[..parts.len()];
+        let work: Vec<_> = sifts.iter_mut().zip(parts).collect();
+        let (store, clock, widest) = (&visited.store, &limits.clock, widest(limits));
+        let words = machine.packing.words;
+        let expander = || Expander::new(machine, Arc::clone(clock), options.deadlock, widest);
+        let sieve = || Sieve::new(store, words, expander());
+        team.share_with(work, sieve, |sieve, _, (sift, part)| sieve.sift(part, sift));
+        let sifts = &*sifts;
+        if sifts.iter().any(|sift| sift.cut) {
+            return false;
+        }
+        let batches: Vec<&Batch> = sifts.iter().map(|sift| &sift.unknown).collect();
+        let new = Distinct::new(&batches, machine.packing.words, team);
+        let bad_scratch = || BadScratch::new(machine);
+        let bads: Vec<(Vec<_>, bool)> = team.share_with(batches.clone(), bad_scratch, |scratch, _, batch| {
+            let mut bads = Vec::new();
+            scratch.numbers = false;
+            for at in batch.fresh() {
+                let state = batch.state(at, machine.packing.words);
+                bads.extend(machine.bad(state, scratch).map(|(bad, refined)| (at, bad, refined)));
+            }
+            (bads, scratch.numbers)
+        });
+        let stops = options.stop_at_unsafe && bads.iter().any(|(bads, _)| !bads.is_empty());
+        if new.len() > limits.max_states - visited.store.len() || stops {
+            return false;
+        }
+        visited.store.extend(&batches, &new, &mut visited.parents, team, |b, places, parents| {
+            for (at, slot) in places.iter().zip(parents) {
+                *slot = sifts[b].parents[*at as usize];
+            }
+        });
+        for (sift, (bads, numbers)) in sifts.iter().zip(bads) {
+            self.count(&sift.fired);
+            for (at, bad, refined) in bads {
+                self.findings.bad(sift.unknown.number(at), refined, bad);
+            }
+            for (state, refined) in &sift.deadlocks {
+                self.findings.deadlock(self.machine, *state, refined.clone());
+            }
+            self.numbers |= sift.numbers || numbers;
+        }
+        true
+    }
+}
