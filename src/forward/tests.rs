@@ -196,7 +196,7 @@ impl Shape {
                     cube.extend(self.literal(params, order));
                 }
                 let span = Span::default();
-                Bad { number: i + 1, kind: BadKind::Unsafe, params, cube, span }
+                Bad { number: i + 1, kind: BadKind::Unsafe, params, cube, span, spans: Vec::new() }
             })
             .collect();
         let span = Span::default();
@@ -583,6 +583,7 @@ fn wide_system() -> System {
         params: 4,
         cube: vec![is(0, 0, 2), is(1, 1, 2), is(0, 2, 1), is(0, 3, 1)],
         span: Span::default(),
+        spans: Vec::new(),
     }];
     let set = |v: u16, c: u8| {
         let when = Dnf(vec![vec![Literal::Eq {

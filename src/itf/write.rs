@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::diagnostic::{Source, Span};
 use crate::model::semantics::{Layout, State, Step, Value, tuples};
 use crate::model::{BOOL, BadKind, System, Type, Var, VarId, VarKind};
+use crate::report::{Violation, violated};
 use crate::verdict::Trace;
 
 /// The text of the file, ending in a line feed. `source` is the model.
@@ -24,6 +25,12 @@ pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {
     });
     if let Some(bad) = trace.bad {
         meta["declared at"] = place(source, system.bad[bad].span);
+    }
+    if let Some(Violation { witnesses, literals }) = violated(system, trace) {
+        meta["arguments"] = witnesses.iter().map(|&p| process(p)).collect();
+        let literals = literals.into_iter();
+        meta["literals"] =
+            literals.map(|(text, span)| json!({ "literal": text, "at": place(source, span) })).collect();
     }
     // One line for each state, so that a diff of two traces says something.
     let states: Vec<_> = states.iter().map(|state| format!("    {state}")).collect();

@@ -5,7 +5,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
 use super::symbols::Symbols;
-use super::{ProcRef, VarId};
+use super::{Literal, ProcRef, VarId};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::Predicate;
 
@@ -71,6 +71,8 @@ pub(super) struct Context<'a> {
     pub named: Vec<(VarId, Named)>,
     /// Globals used as indices whose meaning is still open, in order of occurrence.
     pub needed: IndexMap<VarId, Span>,
+    /// Literals of the bad states declared here, and the comparisons that they come from.
+    pub origins: Vec<(Literal, Span)>,
     next_var: u8,
     steps: usize,
     /// The same over all declarations so far.
@@ -103,6 +105,7 @@ impl<'a> Context<'a> {
             erase_processes: false,
             named: Vec::new(),
             needed: IndexMap::new(),
+            origins: Vec::new(),
             next_var: 0,
             steps: 0,
             all_steps: 0,
@@ -133,6 +136,7 @@ impl<'a> Context<'a> {
         self.steps = 0;
         self.exhausted = false;
         self.needed.clear();
+        self.origins.clear();
         self.used_params.clear();
     }
 

@@ -82,7 +82,9 @@ impl<'a> Context<'a> {
             ExprKind::Bool(truth) => Formula::constant(*truth == positive),
             ExprKind::Compare { op, left, right } => {
                 let (l, r) = (self.term(left, scope), self.term(right, scope));
-                self.compare(*op, l, r, positive, expr.span)
+                let formula = self.compare(*op, l, r, positive, expr.span);
+                self.note_origin(&formula, expr.span);
+                formula
             }
             ExprKind::Not(a) => self.formula(a, scope, !positive),
             ExprKind::And(list) | ExprKind::Or(list) => {

@@ -260,6 +260,8 @@ pub struct Bad {
     pub cube: Conj,
     /// The declaration.
     pub span: Span,
+    /// For each literal of the cube, the comparison that it comes from.
+    pub spans: Vec<Span>,
 }
 
 /// `for every process that is no parameter (declared or hidden): body`. The bound process is

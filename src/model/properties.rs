@@ -118,7 +118,8 @@ impl<'a> Context<'a> {
                 ProcRef::Const(_) => p,
             };
             if let Some(Some(cube)) = rename::conj(&disjunct.literals, &map) {
-                bad.push(Bad { number: 0, kind, params: params as u8, cube, span });
+                let spans = self.origins_of(&cube, &map, span);
+                bad.push(Bad { number: 0, kind, params: params as u8, cube, span, spans });
             }
         }
         bad

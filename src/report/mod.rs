@@ -25,6 +25,7 @@ pub use reason::{reason, reason_help};
 pub use stages::stage;
 pub use statistics::profile;
 pub use style::Style;
+pub(crate) use trace::{Violation, violated};
 pub use trace::{history, states};
 
 pub(crate) use values::Names;

@@ -6,7 +6,7 @@ use super::conclusion::TraceStates;
 use super::literals::literal;
 use super::style::Style;
 use super::values::{Names, cells, processes};
-use crate::diagnostic::Source;
+use crate::diagnostic::{Source, Span};
 use crate::model::semantics::{State, Step, satisfies};
 use crate::model::{BadKind, ProcRef, System};
 use crate::verdict::Trace;
@@ -73,9 +73,16 @@ pub fn states(system: &System, trace: &Trace, which: TraceStates, style: Style) 
     text
 }
 
-/// `unsafe[1] (model.cub:17:1) holds in the last state for #1, #2: At[#1] = Inside && At[#2] = Inside`;
-/// `None` for a deadlock. Without line end.
-pub(super) fn violation(system: &System, source: &Source<'_>, trace: &Trace) -> Option<String> {
+/// The bad cube that a run ends in.
+pub(crate) struct Violation {
+    /// The processes that it holds for.
+    pub witnesses: Vec<usize>,
+    /// Its literals at these processes, and the comparisons that they come from.
+    pub literals: Vec<(String, Span)>,
+}
+
+/// What a run ends in; `None` for a deadlock.
+pub(crate) fn violated(system: &System, trace: &Trace) -> Option<Violation> {
     let bad = &system.bad[trace.bad?];
     let last = trace.steps.last().map_or(&trace.initial, |step| &step.after);
     let witnesses = satisfies(system, last, trace.bad?)?;
@@ -83,14 +90,26 @@ pub(super) fn violation(system: &System, source: &Source<'_>, trace: &Trace) -> 
         ProcRef::Var(i) => processes(&witnesses[usize::from(i)..=usize::from(i)]),
         ProcRef::Const(k) => processes(&[usize::from(k)]),
     };
-    let literals: Vec<_> = bad.cube.iter().map(|l| literal(system, l, &name)).collect();
-    let literals = if literals.is_empty() { "true".to_owned() } else { literals.join(" && ") };
+    let spans = bad.spans.iter().copied().chain(std::iter::repeat(bad.span));
+    let literals = bad.cube.iter().zip(spans).map(|(l, span)| (literal(system, l, &name), span)).collect();
+    Some(Violation { witnesses, literals })
+}
+
+/// `unsafe[1] (model.cub:17:1) holds in the last state for #1, #2:`, then the literals, each with the
+/// place of its comparison in the source; `None` for a deadlock. Without the last line end.
+pub(super) fn violation(system: &System, source: &Source<'_>, trace: &Trace) -> Option<String> {
+    let Violation { witnesses, literals } = violated(system, trace)?;
     let who = if witnesses.is_empty() { String::new() } else { format!(" for {}", processes(&witnesses)) };
-    Some(format!(
-        "{} ({}) holds in the last state{who}: {literals}",
-        ending(system, trace),
-        source.place(bad.span)
-    ))
+    let place = source.place(system.bad[trace.bad?].span);
+    let mut text = format!("{} ({place}) holds in the last state{who}:", ending(system, trace));
+    for (literal, span) in &literals {
+        let (line, column) = source.position(*span);
+        let _ = write!(text, "\n     {literal} ({line}:{column})");
+    }
+    if literals.is_empty() {
+        text.push_str(" true");
+    }
+    Some(text)
 }
 
 /// ` for #1, #3`: the processes of the bad cube, when it has any.

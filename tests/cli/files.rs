@@ -136,6 +136,10 @@ fn a_trace_says_where_its_steps_are_declared() {
     let model = std::fs::read_to_string(&path).unwrap();
     let line_of = |word: &str| model.lines().position(|line| line.contains(word)).unwrap() + 1;
     assert_eq!(file["#meta"]["declared at"]["line"], line_of("unsafe"));
+    let literals = file["#meta"]["literals"].as_array().unwrap();
+    let text = |literal: &Value| literal["literal"].as_str().unwrap().to_owned();
+    assert_eq!(literals.iter().map(text).collect::<Vec<_>>(), ["At[#1] = Critical", "At[#2] = Critical"]);
+    assert!(literals.iter().all(|literal| literal["at"]["line"] == line_of("unsafe")), "{literals:?}");
     let step = &file["states"][1]["#meta"];
     let name = step["transition"].as_str().unwrap();
     assert_eq!(step["declared at"]["line"], line_of(&format!("transition {name}")));

@@ -91,7 +91,8 @@ pub fn only_truth_is_accepted(
 
 fn as_bad(cube: &Forbidden) -> Bad {
     let (params, cube) = (cube.params, cube.cube.clone());
-    Bad { number: 0, kind: BadKind::Invariant, params, cube, span: cubicle::diagnostic::Span::default() }
+    let span = cubicle::diagnostic::Span::default();
+    Bad { number: 0, kind: BadKind::Invariant, params, cube, span, spans: Vec::new() }
 }
 
 /// Drops a cube or a literal, turns a literal round, or asks for one more process.

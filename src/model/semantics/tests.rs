@@ -268,7 +268,14 @@ fn an_unknown_number_spreads_no_further_than_it_must() {
 fn bad_cubes_hold_for_distinct_processes() {
     let mut sys = system();
     let cube = vec![holds(s(1), 1)];
-    sys.bad = vec![Bad { number: 1, kind: BadKind::Unsafe, params: 2, cube, span: Span::default() }];
+    sys.bad = vec![Bad {
+        number: 1,
+        kind: BadKind::Unsafe,
+        params: 2,
+        cube,
+        span: Span::default(),
+        spans: Vec::new(),
+    }];
     assert_eq!(satisfies(&sys, &state(&[B, A, B], A, OUTSIDE, 0), 0), Some(vec![0, 2]));
     assert_eq!(satisfies(&sys, &state(&[B, A, A], A, OUTSIDE, 0), 0), Some(vec![1, 0]));
     assert_eq!(satisfies(&sys, &state(&[B], A, OUTSIDE, 0), 0), None, "the unused process must exist");
@@ -286,7 +293,14 @@ fn replay_says_what_is_wrong() {
     sys.init.without_processes = sys.init.body.clone();
     sys.transitions = vec![transition("t", 0, vec![number(-1, Relation::Le)], vec![increment(1)])];
     let cube = vec![number(-2, Relation::Eq)];
-    sys.bad = vec![Bad { number: 1, kind: BadKind::Unsafe, params: 0, cube, span: Span::default() }];
+    sys.bad = vec![Bad {
+        number: 1,
+        kind: BadKind::Unsafe,
+        params: 0,
+        cube,
+        span: Span::default(),
+        spans: Vec::new(),
+    }];
     let at = |n| state(&[A], A, OUTSIDE, n);
     let run = |from: i64, to: &[i64], bad| Trace {
         initial: at(from),

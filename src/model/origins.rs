@@ -1,0 +1,61 @@
+//! Where the literals of a bad cube stand in the source.
+
+use super::context::{Context, Place};
+use super::dnf::Truth;
+use super::formula::Formula;
+use super::{Literal, ProcRef, rename};
+use crate::diagnostic::Span;
+
+/// No more literals of a declaration are remembered.
+const MOST: usize = 4096;
+
+impl Context<'_> {
+    /// Remembers that the literals of `formula`, if it is part of an `unsafe` or `invariant`, come from a
+    /// comparison there.
+    pub(super) fn note_origin(&mut self, formula: &Formula, comparison: Span) {
+        if self.place != Place::Bad || self.origins.len() >= MOST {
+            return;
+        }
+        match formula {
+            Formula::Literal(literal) => self.origins.push((literal.clone(), comparison)),
+            Formula::And(parts) | Formula::Or(parts) => {
+                for part in parts {
+                    self.note_origin(part, comparison);
+                }
+            }
+            Formula::True | Formula::False | Formula::Exists(..) | Formula::Forall(..) => {}
+        }
+    }
+
+    /// For each literal of a cube, the first comparison that implies it, processes being renamed by `map`;
+    /// the declaration when there is none.
+    pub(super) fn origins_of(
+        &self,
+        cube: &[Literal],
+        map: &impl Fn(ProcRef) -> ProcRef,
+        declaration: Span,
+    ) -> Vec<Span> {
+        let renamed: Vec<(Literal, Span)> = (self.origins.iter())
+            .filter_map(|(literal, span)| match rename::literal(literal, map)? {
+                Truth::Literal(literal) => Some((literal, *span)),
+                Truth::Constant(_) => None,
+            })
+            .collect();
+        let origin = |of: &Literal| {
+            let exact = renamed.iter().find(|(literal, _)| literal == of);
+            let found = exact.or_else(|| renamed.iter().find(|(literal, _)| is_part(of, literal)));
+            found.map_or(declaration, |(_, span)| *span)
+        };
+        cube.iter().map(origin).collect()
+    }
+}
+
+/// Whether `literal` and others about the same cell were joined to `joined`.
+fn is_part(joined: &Literal, literal: &Literal) -> bool {
+    match (joined, literal) {
+        (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
+            a == b && fewer & !more == 0
+        }
+        _ => false,
+    }
+}
