@@ -112,7 +112,8 @@ impl Formula {
 
     /// Disjunction, flattened.
     pub fn any(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut flat = Vec::new();
+        let parts = parts.into_iter();
+        let mut flat = Vec::with_capacity(parts.size_hint().0);
         for part in parts {
             match part {
                 Self::Any(inner) => flat.extend(inner),
@@ -265,6 +266,10 @@ impl<'a> Reader<'a> {
         let mut parts = Vec::new();
         for (when, a) in self.term(left, names, reading)? {
             for (also, b) in &rights {
+                if when == Formula::TRUE && *also == Formula::TRUE {
+                    parts.push(test(a.clone(), b.clone()));
+                    continue;
+                }
                 let condition = Formula::all([when.clone(), also.clone()]);
                 parts.push(Formula::all([condition, test(a.clone(), b.clone())]));
             }
@@ -319,6 +324,9 @@ impl<'a> Reader<'a> {
         let mut unmatched = Formula::TRUE;
         for branch in branches {
             let when = self.dnf(&branch.when, &names, Reading::Now)?;
+            if when == Formula::FALSE {
+                continue;
+            }
             let here = Formula::all([unmatched.clone(), when.clone()]);
             if here != Formula::FALSE {
                 for (also, value) in self.term(&branch.value, &names, Reading::Now)? {

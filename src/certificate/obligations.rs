@@ -112,29 +112,30 @@ impl<'a> Obligations<'a> {
         let (t, cube) = (&self.system.transitions[transition], &self.cubes.all[number]);
         let rigid = self.system.proc_constants;
         let mut out = Vec::new();
-        let mut unchanged = !writes(t, &cube.cube);
+        let (written, kept): (Vec<&Literal>, Vec<&Literal>) = cube.cube.iter().partition(|l| writes(t, l));
+        let mut unchanged = written.is_empty();
         let all = if unchanged { Vec::new() } else { arrangements(rigid, t.arity() as u8) };
         for (least, args) in all {
             let guard = self.reader.conj(&t.guard, &args, Reading::Now)?;
             if guard == Formula::FALSE {
                 continue;
             }
+            // What the guard says of each other process, once it is asked for.
+            let mut others: Vec<Vec<Formula>> = Vec::new();
             for (procs, named) in arrangements(least, cube.params) {
-                let after = self.reader.conj(&cube.cube, &named, Reading::After(t, &args))?;
-                if after == Formula::FALSE {
-                    continue;
-                }
-                if after == self.reader.conj(&cube.cube, &named, Reading::Now)? {
+                let Some((mut parts, differs)) = self.after(&written, &named, t, &args)? else { continue };
+                if !differs {
                     unchanged = true;
                     continue;
                 }
-                let mut parts = vec![after, guard.clone()];
-                for other in (0..procs).filter(|p| !args.contains(p)) {
-                    let names: Vec<u8> = args.iter().copied().chain([other]).collect();
-                    for universal in &t.universals {
-                        parts.push(self.reader.dnf(&universal.body, &names, Reading::Now)?);
-                    }
+                for literal in &kept {
+                    parts.push(self.reader.literal(literal, &named, Reading::Now)?);
                 }
+                parts.push(guard.clone());
+                for other in others.len() as u8..procs {
+                    others.push(self.universals(t, &args, other)?);
+                }
+                parts.extend(others[..procs.into()].iter().flatten().cloned());
                 out.push(Case { procs, args: args.clone(), named, formula: Formula::all(parts) });
             }
         }
@@ -146,6 +147,37 @@ impl<'a> Obligations<'a> {
             }
         }
         Ok(out)
+    }
+
+    /// The literals of a cube that a transition writes, as they are after it, and whether that is
+    /// anything else than before; `None` when they cannot hold.
+    fn after(
+        &self,
+        written: &[&Literal],
+        named: &[u8],
+        t: &Transition,
+        args: &[u8],
+    ) -> Result<Option<(Vec<Formula>, bool)>, Overflow> {
+        let mut parts = Vec::with_capacity(written.len());
+        let mut differs = false;
+        for literal in written {
+            let after = self.reader.literal(literal, named, Reading::After(t, args))?;
+            if after == Formula::FALSE {
+                return Ok(None);
+            }
+            differs = differs || after != self.reader.literal(literal, named, Reading::Now)?;
+            parts.push(after);
+        }
+        Ok(Some((parts, differs)))
+    }
+
+    /// What the universal guards say of a process, which is no argument.
+    fn universals(&self, t: &Transition, args: &[u8], other: u8) -> Result<Vec<Formula>, Overflow> {
+        if args.contains(&other) {
+            return Ok(Vec::new());
+        }
+        let names: Vec<u8> = args.iter().copied().chain([other]).collect();
+        t.universals.iter().map(|u| self.reader.dnf(&u.body, &names, Reading::Now)).collect()
     }
 
     fn property(&self, number: usize) -> Result<Vec<Case>, Overflow> {
@@ -196,10 +228,10 @@ fn tuples(procs: u8, arity: u8) -> Vec<Vec<u8>> {
     })
 }
 
-/// Whether the transition assigns a variable of the cube.
-fn writes(t: &Transition, cube: &[Literal]) -> bool {
+/// Whether the transition assigns a variable of the literal.
+fn writes(t: &Transition, literal: &Literal) -> bool {
     let writes = |var| t.updates.iter().any(|update| update.var == var);
-    cube.iter().any(|literal| literal_vars(literal).into_iter().any(writes))
+    literal_vars(literal).into_iter().any(writes)
 }
 
 /// The variables that a literal reads.
