@@ -16,9 +16,9 @@ use super::frontier::{Chunk, Expander};
 
 /// Chunks handed out and not yet stored, for each thread.
 const AHEAD: usize = 16;
-/// So often a helper looks for work before it sleeps...
+/// So often a thread looks for work, or for its result, before it leaves the core to others...
 const LOOKS: usize = 2_000;
-/// ...for no longer than this.
+/// ...helpers for no longer than this.
 const NAP: Duration = Duration::from_millis(1);
 
 /// Chunks on their way between the leader and the helpers.
@@ -164,10 +164,19 @@ impl<'a> Lead<'a> {
             return None;
         }
         let slot = pipeline.slot(*oldest);
+        let mut looks = 0;
         while slot.done.load(Ordering::Acquire) <= *oldest {
             assert!(!pipeline.broken.load(Ordering::Relaxed), "a helper panicked");
-            if !pipeline.work(expander, || {}) {
+            if pipeline.work(expander, || {}) {
+                looks = 0;
+                continue;
+            }
+            looks += 1;
+            if looks < LOOKS {
                 std::hint::spin_loop();
+            } else {
+                // The helper that has the piece may be waiting for this core.
+                std::thread::yield_now();
             }
         }
         *oldest += 1;
