@@ -161,9 +161,14 @@ pub fn check(
 
     let start = Instant::now();
     report.verdict = explore(system, options, interrupt, observer, &mut report);
-    if report.verdict.is_none() && options.only_forward && report.deadlocks().next().is_none() {
-        let unclear = report.explorations.iter().map(|e| e.unclear_deadlock_states).sum();
-        report.verdict = (unclear > 0).then_some(Verdict::Unknown(Reason::Deadlocks(unclear)));
+    if report.verdict.is_none() && report.deadlocks().next().is_none() {
+        let unclear: usize = report.explorations.iter().map(|e| e.unclear_deadlock_states).sum();
+        if unclear > 0 && options.only_forward {
+            report.verdict = Some(Verdict::Unknown(Reason::Deadlocks(unclear)));
+        } else if unclear > 0 {
+            let text = format!("nothing is known of the runs to {unclear} deadlocked states");
+            observer.event(system, Event::Warning(&text));
+        }
     }
     if !report.explorations.is_empty() {
         report.spend("forward exploration", start.elapsed());

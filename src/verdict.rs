@@ -36,8 +36,8 @@ pub enum Reason {
     Overflow,
     /// The proof could not be certified: the obligation that failed, as text.
     Uncertified(String),
-    /// All deadlocks of so many were found to need an outside value on the way that nothing forces, but
-    /// there are more.
+    /// Deadlocks were met, but none of the runs looked at does without an outside value that nothing
+    /// forces; so many states are left.
     Deadlocks(usize),
     /// The user interrupted the run (signal number).
     Interrupted(i32),

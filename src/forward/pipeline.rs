@@ -86,21 +86,16 @@ impl Pipeline {
     /// Expands pieces until there will be no more.
     pub fn help(&self, expander: &mut Expander<'_>) {
         let broken = Break(self);
-        let mut looks = 0;
+        let mut looks = Looks(0);
         while !self.ended.load(Ordering::Acquire) {
             if self.work(expander, clock::begin_to_help) {
-                looks = 0;
-                continue;
-            }
-            looks += 1;
-            if looks < LOOKS {
-                std::hint::spin_loop();
-            } else {
+                looks = Looks(0);
+            } else if !looks.again() {
                 self.sleepers.fetch_add(1, Ordering::SeqCst);
                 let guard = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
                 drop(self.wake.wait_timeout(guard, NAP));
                 self.sleepers.fetch_sub(1, Ordering::SeqCst);
-                looks = 0;
+                looks = Looks(0);
             }
         }
         std::mem::forget(broken);
@@ -164,17 +159,12 @@ impl<'a> Lead<'a> {
             return None;
         }
         let slot = pipeline.slot(*oldest);
-        let mut looks = 0;
+        let mut looks = Looks(0);
         while slot.done.load(Ordering::Acquire) <= *oldest {
             assert!(!pipeline.broken.load(Ordering::Relaxed), "a helper panicked");
             if pipeline.work(expander, || {}) {
-                looks = 0;
-                continue;
-            }
-            looks += 1;
-            if looks < LOOKS {
-                std::hint::spin_loop();
-            } else {
+                looks = Looks(0);
+            } else if !looks.again() {
                 // The helper that has the piece may be waiting for this core.
                 std::thread::yield_now();
             }
@@ -188,6 +178,20 @@ impl Drop for Lead<'_> {
     fn drop(&mut self) {
         self.pipeline.ended.store(true, Ordering::Release);
         self.pipeline.wake.notify_all();
+    }
+}
+
+/// How often a thread has looked in vain.
+struct Looks(usize);
+
+impl Looks {
+    /// Waits a moment; false when that was often enough.
+    fn again(&mut self) -> bool {
+        self.0 += 1;
+        if self.0 < LOOKS {
+            std::hint::spin_loop();
+        }
+        self.0 < LOOKS
     }
 }
 

@@ -163,7 +163,7 @@ impl<'a> Search<'a> {
     fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
         self.limits.bound_memory(self.visited.store.bytes_each() + size_of::<u32>());
         self.seed()?;
-        let mut expander = self.expander();
+        let mut expander = self.expanders()();
         let mut chunk = Chunk::default();
         let mut cursor = 0;
         let mut level_end = self.visited.store.len();
@@ -208,9 +208,11 @@ impl<'a> Search<'a> {
         Ok(self.limits.stop.is_none())
     }
 
-    fn expander(&self) -> Expander<'a> {
-        let Self { machine, limits, options, .. } = self;
-        Expander::new(machine, Arc::clone(&limits.clock), options.deadlock, widest(limits))
+    /// Makes an expander for each thread.
+    fn expanders(&self) -> impl Fn() -> Expander<'a> + Sync + use<'a> {
+        let (machine, deadlock, widest) = (self.machine, self.options.deadlock, widest(&self.limits));
+        let clock = Arc::clone(&self.limits.clock);
+        move || Expander::new(machine, Arc::clone(&clock), deadlock, widest)
     }
 
     /// Stores the successors of a chunk, in order, until a limit or a finding ends the search.

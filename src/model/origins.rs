@@ -27,8 +27,8 @@ impl Context<'_> {
         }
     }
 
-    /// For each literal of a cube, the first comparison that implies it, processes being renamed by `map`;
-    /// the declaration when there is none.
+    /// For each literal of a cube, the first comparison that it comes from, alone or joined with others about
+    /// the same cell, processes being renamed by `map`; the declaration when there is none.
     pub(super) fn origins_of(
         &self,
         cube: &[Literal],

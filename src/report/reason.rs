@@ -17,7 +17,7 @@ pub fn reason(reason: &Reason) -> String {
         Reason::Overflow => "a number left the 64-bit range, or a cube names too many processes".to_owned(),
         Reason::Uncertified(why) => format!("the proof could not be certified: {why}"),
         Reason::Deadlocks(states) => format!(
-            "{states} deadlocked states were not looked at, since the runs to many others all need an outside value"
+            "it is open whether {states} deadlocked states need an outside value: not all runs were looked at"
         ),
         Reason::Interrupted(2) => "interrupted by SIGINT".to_owned(),
         Reason::Interrupted(13) => "the output was closed".to_owned(),

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Search, widest};
+use super::Search;
 use crate::forward::batch::{Batch, Distinct};
-use crate::forward::frontier::{CHUNK, Expander};
+use crate::forward::frontier::CHUNK;
 use crate::forward::pipeline::{Piece, Pipeline};
 use crate::forward::sift::{Sieve, Sift};
 use crate::forward::step::BadScratch;
@@ -39,9 +39,7 @@ impl Search<'_> {
         let pipeline = Pipeline::new(self.options.jobs);
         // Helpers start with what this thread has used.
         self.limits.look();
-        let (machine, deadlock, widest) = (self.machine, self.options.deadlock, widest(&self.limits));
-        let clock = Arc::clone(&self.limits.clock);
-        let expander = || Expander::new(machine, Arc::clone(&clock), deadlock, widest);
+        let expander = self.expanders();
         team.lead(
             || pipeline.help(&mut expander()),
             || {
@@ -80,6 +78,7 @@ impl Search<'_> {
     }
 
     fn share_round(&mut self, range: Range<usize>, sifts: &mut Vec<Sift>) -> bool {
+        let expander = self.expanders();
         let Self { machine, limits, visited, options, team, .. } = self;
         // Helpers start with what this thread has used.
         limits.look();
@@ -90,9 +89,7 @@ impl Search<'_> {
         sifts.resize_with(parts.len().max(sifts.len()), Sift::default);
         let sifts = &mut sifts[..parts.len()];
         let work: Vec<_> = sifts.iter_mut().zip(parts).collect();
-        let (store, clock, widest) = (&visited.store, &limits.clock, widest(limits));
-        let words = machine.packing.words;
-        let expander = || Expander::new(machine, Arc::clone(clock), options.deadlock, widest);
+        let (store, words) = (&visited.store, machine.packing.words);
         let sieve = || Sieve::new(store, words, expander());
         team.share_with(work, sieve, |sieve, _, (sift, part)| sieve.sift(part, sift));
         let sifts = &*sifts;
