@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::commuting::FoundBy;
 use super::store::{SHARDS, equal, hash, part};
 use super::team::Team;
 
@@ -11,6 +12,8 @@ use super::team::Team;
 pub(super) struct Batch {
     states: Vec<u64>,
     pub hashes: Vec<u64>,
+    /// How each was found.
+    pub found_by: Vec<FoundBy>,
     /// The same, those of each part of the table together.
     pub sorted: Sorted,
     /// For each state that is new: [`NEW`] until it is numbered, then its number. 0 for others.
@@ -77,6 +80,7 @@ impl Batch {
     pub fn clear(&mut self) {
         self.states.clear();
         self.hashes.clear();
+        self.found_by.clear();
     }
 
     /// Number of states.
@@ -92,18 +96,19 @@ impl Batch {
 
     /// Adds a state, unless it is a recent one.
     #[inline]
-    pub fn push(&mut self, state: &[u64], recent: &mut Recent) {
+    pub fn push(&mut self, state: &[u64], found_by: FoundBy, recent: &mut Recent) {
         let h = hash(state);
         if recent.meet(state, h) {
-            self.add(state, h);
+            self.add(state, h, found_by);
         }
     }
 
     /// Adds a state with this hash.
     #[inline]
-    pub fn add(&mut self, state: &[u64], h: u64) {
+    pub fn add(&mut self, state: &[u64], h: u64, found_by: FoundBy) {
         self.states.extend(state);
         self.hashes.push(h);
+        self.found_by.push(found_by);
     }
 
     /// Makes ready for [`Distinct::new`].
@@ -140,6 +145,12 @@ impl Batch {
     pub fn fresh(&self) -> impl Iterator<Item = usize> {
         let numbers = self.numbers.iter().enumerate();
         numbers.filter(|(_, number)| number.load(Ordering::Relaxed) == NEW).map(|(i, _)| i)
+    }
+
+    /// Positions of the states that got numbers, in order.
+    pub fn numbered(&self) -> impl Iterator<Item = usize> {
+        let numbers = self.numbers.iter().enumerate();
+        numbers.filter(|(_, number)| number.load(Ordering::Relaxed) != 0).map(|(i, _)| i)
     }
 
     /// The number that the new state at this position got.

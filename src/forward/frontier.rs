@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::batch::{Batch, Recent};
 use super::clock::{Clock, Ticker};
+use super::commuting::{Edges, FoundBy, UNKNOWN};
 use super::machine::Machine;
 use super::step::Scratch;
 use super::store::Store;
@@ -28,7 +29,7 @@ pub(super) struct Chunk {
     pub successors: Batch,
     /// For each state, the number of successors of the chunk up to and with its own.
     ends: Vec<u32>,
-    /// For each transition, how often it fired.
+    /// For each transition, how often it fired; steps that were left out do not count.
     pub fired: Vec<u64>,
     /// Deadlocked states, with what decides that.
     pub deadlocks: Vec<(usize, Vec<u64>)>,
@@ -64,7 +65,7 @@ impl<'a> Expander<'a> {
     ///
     /// Leaves out states that it met lately, in this range or in others: the successors of ranges must
     /// be stored in the order in which their states were expanded here.
-    pub fn expand(&mut self, range: Range<usize>, states: &[u64], to: &mut Chunk) {
+    pub fn expand(&mut self, range: Range<usize>, states: &[u64], edges: &[FoundBy], to: &mut Chunk) {
         let Self { machine, clock, deadlock, widest, scratch, recent } = self;
         let words = machine.packing.words;
         to.range = range.clone();
@@ -81,14 +82,16 @@ impl<'a> Expander<'a> {
             to.aborted = true;
             return;
         }
-        for (number, state) in range.zip(states.chunks_exact(words)) {
+        let edges = edges.iter().copied().chain(std::iter::repeat(UNKNOWN));
+        for ((number, state), edge) in range.zip(states.chunks_exact(words)).zip(edges) {
             // Steps of this state alone, so that it does not matter how states are cut into chunks.
             let mut steps = 0;
-            let live = machine.successors(state, scratch, |i, next| {
+            let left_out = machine.left_out(edge);
+            let live = machine.successors_but(state, left_out, scratch, |i, next| {
                 steps += 1;
-                machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
+                let found_by = machine.symmetry.canonicalize_successor(machine, i, next);
                 to.fired[usize::from(machine.instances[i].transition.0)] += 1;
-                to.successors.push(next, recent);
+                to.successors.push(next, found_by, recent);
                 to.aborted |= ticker.tick(clock).is_some();
                 to.wide |= steps > *widest;
                 to.aborted || to.wide
@@ -132,13 +135,15 @@ impl Chunk {
 
     /// For each transition, how often it fired before and with the first one that led to the successor at
     /// position `last`, which no state before led to.
-    pub fn fired_until(&self, machine: &Machine, store: &Store, last: usize) -> Vec<u64> {
+    pub fn fired_until(&self, machine: &Machine, store: &Store, edges: &Edges, last: usize) -> Vec<u64> {
         let mut fired = vec![0; self.fired.len()];
         let mut scratch = Scratch::new(machine);
         let wanted = self.successors.state(last, machine.packing.words);
         let mut met = false;
         for number in self.range.clone() {
-            machine.successors(store.state(number), &mut scratch, |i, next| {
+            let left_out =
+                edges.of(number..number + 1).first().map_or(&[][..], |edge| machine.left_out(*edge));
+            machine.successors_but(store.state(number), left_out, &mut scratch, |i, next| {
                 machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
                 fired[usize::from(machine.instances[i].transition.0)] += 1;
                 met = next == wanted;

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::cells::{Cells, Kind};
+use super::commuting::{Commuting, FoundBy};
 use super::ground::{GroundConj, GroundDnf, Grounder, Lit, Side, push};
 use super::initial::{Leaf, full_sets, leaves};
 use super::layout::{Bounds, Packing};
@@ -112,6 +113,7 @@ pub(super) struct Machine {
     pub bad_table: Table,
     pub symmetry: Symmetry,
     pub exchangeable: Option<Exchangeable>,
+    pub commuting: Option<Commuting>,
     pub leaves: Vec<Leaf>,
     pub full: Vec<u128>,
     /// Whether finite cells may be undefined.
@@ -167,6 +169,7 @@ impl Machine {
         let symmetry = Symmetry::new(system, &cells, &packing, options.symmetry);
         let arguments = instances.iter().map(|i| i.args.as_slice());
         let exchangeable = Exchangeable::new(&symmetry, procs, arguments);
+        let commuting = Commuting::new(&cells, &packing, &symmetry, &instances, &masks);
         let (undefined, range) = (options.undefined, options.range);
         Ok(Self {
             cells,
@@ -178,12 +181,21 @@ impl Machine {
             bad_table,
             symmetry,
             exchangeable,
+            commuting,
             leaves,
             full,
             undefined,
             range,
             ends,
         })
+    }
+}
+
+impl Machine {
+    /// The instances that need not be fired in a state that was found like this.
+    #[inline]
+    pub fn left_out(&self, found_by: FoundBy) -> &[u64] {
+        self.commuting.as_ref().map_or(&[], |commuting| commuting.after(found_by))
     }
 }
 

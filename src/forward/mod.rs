@@ -19,6 +19,7 @@ mod cells;
 mod classes;
 mod clock;
 mod columns;
+mod commuting;
 mod findings;
 mod frontier;
 mod ground;
@@ -121,7 +122,8 @@ pub struct Exploration {
     /// Deadlocked states of which nobody knows whether they are of the second kind: the runs to too many
     /// others turned out to be. 0 when `deadlocks` has a run.
     pub unclear_deadlock_states: usize,
-    /// How often each transition fired, by its number.
+    /// How often each transition fired, by its number. Exhaustive search leaves out steps to states that it
+    /// meets anyway, but none of the first ones of a transition.
     pub fired: Vec<u64>,
     /// Seed of the random strategies.
     pub seed: u64,

@@ -12,6 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::clock;
+use super::commuting::FoundBy;
 use super::frontier::{Chunk, Expander};
 
 /// Chunks handed out and not yet stored, for each thread.
@@ -52,6 +53,8 @@ pub(super) struct Piece {
     pub range: Range<usize>,
     /// One after the other.
     pub states: Vec<u64>,
+    /// How they were found.
+    pub edges: Vec<FoundBy>,
     pub chunk: Chunk,
 }
 
@@ -112,8 +115,8 @@ impl Pipeline {
         begin();
         let slot = self.slot(next);
         let mut piece = slot.piece();
-        let Piece { range, states, chunk } = &mut *piece;
-        expander.expand(range.clone(), states, chunk);
+        let Piece { range, states, edges, chunk } = &mut *piece;
+        expander.expand(range.clone(), states, edges, chunk);
         drop(piece);
         slot.done.store(next + 1, Ordering::Release);
         true
@@ -138,13 +141,15 @@ impl<'a> Lead<'a> {
     }
 
     /// Hands out a piece.
-    pub fn hand_out(&self, range: Range<usize>, states: &[u64]) {
+    pub fn hand_out(&self, range: Range<usize>, states: &[u64], edges: &[FoundBy]) {
         let pipeline = self.pipeline;
         let number = pipeline.filled.load(Ordering::Relaxed);
         let mut piece = pipeline.slot(number).piece();
         piece.range = range;
         piece.states.clear();
         piece.states.extend_from_slice(states);
+        piece.edges.clear();
+        piece.edges.extend_from_slice(edges);
         drop(piece);
         pipeline.filled.store(number + 1, Ordering::Release);
         if pipeline.sleepers.load(Ordering::Relaxed) > 0 {

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::Stop;
+use super::commuting::{Edges, FoundBy, UNKNOWN};
 use super::findings::{Findings, Found};
 use super::frontier::{CHUNK, Chunk, Expander};
 use super::limits::Limits;
@@ -50,6 +51,7 @@ pub(super) struct Search<'a> {
     options: &'a ForwardOptions,
     limits: Limits,
     visited: Visited,
+    edges: Edges,
     fired: Vec<u64>,
     findings: Findings,
     depth: usize,
@@ -80,6 +82,7 @@ impl<'a> Search<'a> {
             options,
             limits: Limits::new(options, interrupt),
             visited: Visited { store: Store::new(machine.packing.words), parents: Vec::new() },
+            edges: Edges::default(),
             fired: vec![0; system.transitions.len()],
             findings: Findings::new(system, machine),
             depth: 0,
@@ -161,8 +164,9 @@ impl<'a> Search<'a> {
 
     /// Whether everything was expanded.
     fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
-        self.limits.bound_memory(self.visited.store.bytes_each() + size_of::<u32>());
+        self.limits.bound_memory(self.visited.store.bytes_each() + size_of::<u32>() + size_of::<FoundBy>());
         self.seed()?;
+        self.edges = Edges::of_roots(self.visited.store.len());
         let mut expander = self.expanders()();
         let mut chunk = Chunk::default();
         let mut cursor = 0;
@@ -175,6 +179,7 @@ impl<'a> Search<'a> {
         while cursor < self.visited.store.len() && self.limits.tick() {
             if cursor == level_end {
                 level += 1;
+                self.edges.next_level();
                 let past = level_end - level_start;
                 level_start = level_end;
                 level_end = self.visited.store.len();
@@ -197,7 +202,8 @@ impl<'a> Search<'a> {
                 }
             } else {
                 let range = cursor..level_end.min(cursor + CHUNK);
-                expander.expand(range.clone(), self.visited.store.states(range), &mut chunk);
+                let edges = self.edges.of(range.clone());
+                expander.expand(range.clone(), self.visited.store.states(range), edges, &mut chunk);
                 self.take_in(&chunk);
                 cursor = chunk.range.end;
             }
@@ -225,14 +231,16 @@ impl<'a> Search<'a> {
         let successors = &chunk.successors;
         let mut parent = chunk.parents();
         for (group, hashes) in successors.hashes.chunks(TOUCHED).enumerate() {
-            self.visited.store.touch(hashes.iter().copied());
+            self.visited.store.touch(hashes);
             for (i, &h) in hashes.iter().enumerate() {
                 let at = group * TOUCHED + i;
                 let from = parent(at);
-                self.meet_hashed(successors.state(at, words), h, from);
+                if let Met::New = self.meet_hashed(successors.state(at, words), h, from) {
+                    self.edges.push(successors.found_by[at]);
+                }
                 if self.limits.stop.is_some() {
                     // What came after it does not count.
-                    let fired = chunk.fired_until(self.machine, &self.visited.store, at);
+                    let fired = chunk.fired_until(self.machine, &self.visited.store, &self.edges, at);
                     self.count(&fired);
                     for (state, refined) in &chunk.deadlocks {
                         if *state < from as usize {
@@ -283,6 +291,7 @@ impl<'a> Search<'a> {
         struct Waiting {
             depth: u32,
             parent: u32,
+            found_by: FoundBy,
         }
         self.seed()?;
         let machine = self.machine;
@@ -296,7 +305,7 @@ impl<'a> Search<'a> {
         let mut seeds = 0..depths.len();
         let widest = widest(&self.limits);
         while self.limits.stop.is_none() {
-            let (number, depth) = if let Some(Waiting { depth, parent }) = stack.pop() {
+            let (number, depth, found_by) = if let Some(Waiting { depth, parent, found_by }) = stack.pop() {
                 current.copy_from_slice(&states[states.len() - words..]);
                 states.truncate(states.len() - words);
                 match self.meet(&current, parent) {
@@ -304,18 +313,18 @@ impl<'a> Search<'a> {
                     Met::New => {
                         depths.push(depth);
                         self.depth = self.depth.max(depth as usize);
-                        (depths.len() - 1, depth)
+                        (depths.len() - 1, depth, found_by)
                     }
                     Met::Old(number) if bound < u32::MAX && depth < depths[number] => {
                         depths[number] = depth;
                         self.visited.parents[number] = parent;
-                        (number, depth)
+                        (number, depth, found_by)
                     }
                     Met::Old(_) => continue,
                 }
             } else if let Some(seed) = seeds.next() {
                 current.copy_from_slice(self.visited.store.state(seed));
-                (seed, 0)
+                (seed, 0, UNKNOWN)
             } else {
                 break;
             };
@@ -334,12 +343,14 @@ impl<'a> Search<'a> {
             }
             let first = stack.len();
             let mut wide = false;
-            let live = machine.successors(&current, &mut scratch, |i, next| {
-                machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
+            // With a bound, another way to a state may be the shorter one.
+            let left_out = if bound == u32::MAX { machine.left_out(found_by) } else { &[] };
+            let live = machine.successors_but(&current, left_out, &mut scratch, |i, next| {
+                let found_by = machine.symmetry.canonicalize_successor(machine, i, next);
                 self.fired[usize::from(machine.instances[i].transition.0)] += 1;
                 let known = self.visited.store.find(next);
                 if known.is_none_or(|n| bound < u32::MAX && depth + 1 < depths[n]) {
-                    stack.push(Waiting { depth: depth + 1, parent: number as u32 });
+                    stack.push(Waiting { depth: depth + 1, parent: number as u32, found_by });
                     states.extend_from_slice(next);
                 }
                 self.limits.tick();

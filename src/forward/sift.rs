@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::batch::Batch;
+use super::commuting::Edges;
 use super::frontier::{CHUNK, Chunk, Expander};
 use super::store::{Store, TOUCHED};
 
@@ -30,6 +31,7 @@ pub(super) struct Sift {
 /// What a thread uses from range to range.
 pub(super) struct Sieve<'a> {
     store: &'a Store,
+    edges: &'a Edges,
     words: usize,
     expander: Expander<'a>,
     chunk: Chunk,
@@ -37,8 +39,8 @@ pub(super) struct Sieve<'a> {
 
 impl<'a> Sieve<'a> {
     /// For one thread.
-    pub fn new(store: &'a Store, words: usize, expander: Expander<'a>) -> Self {
-        Self { store, words, expander, chunk: Chunk::default() }
+    pub fn new(store: &'a Store, edges: &'a Edges, words: usize, expander: Expander<'a>) -> Self {
+        Self { store, edges, words, expander, chunk: Chunk::default() }
     }
 
     /// Fills `to`, forgetting what it held before.
@@ -49,12 +51,12 @@ impl<'a> Sieve<'a> {
         to.fired.clear();
         to.numbers = false;
         to.cut = false;
-        let Self { store, words, expander, chunk } = self;
+        let Self { store, edges, words, expander, chunk } = self;
         let words = *words;
         let mut first = range.start;
         while first < range.end {
             let states = first..range.end.min(first + CHUNK);
-            expander.expand(states.clone(), store.states(states), chunk);
+            expander.expand(states.clone(), store.states(states.clone()), edges.of(states), chunk);
             to.fired.resize(chunk.fired.len(), 0);
             to.fired.iter_mut().zip(&chunk.fired).for_each(|(total, n)| *total += n);
             to.deadlocks.append(&mut chunk.deadlocks);
@@ -67,12 +69,12 @@ impl<'a> Sieve<'a> {
             let mut parent = chunk.parents();
             let successors = &chunk.successors;
             for (group, hashes) in successors.hashes.chunks(TOUCHED).enumerate() {
-                store.touch(hashes.iter().copied());
+                store.touch(hashes);
                 for (i, &h) in hashes.iter().enumerate() {
                     let at = group * TOUCHED + i;
                     let state = successors.state(at, words);
                     if store.find_hashed(state, h).is_none() {
-                        to.unknown.add(state, h);
+                        to.unknown.add(state, h, successors.found_by[at]);
                         to.parents.push(parent(at));
                     }
                 }

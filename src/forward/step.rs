@@ -316,6 +316,18 @@ impl Machine {
         &self,
         state: &[u64],
         scratch: &mut Scratch,
+        f: impl FnMut(usize, &mut [u64]) -> bool,
+    ) -> bool {
+        self.successors_but(state, &[], scratch, f)
+    }
+
+    /// As [`Machine::successors`], but without firing the instances of a set whose guards hold in all
+    /// that `state` stands for ([`Commuting::after`](super::commuting::Commuting::after)).
+    pub fn successors_but(
+        &self,
+        state: &[u64],
+        left_out: &[u64],
+        scratch: &mut Scratch,
         mut f: impl FnMut(usize, &mut [u64]) -> bool,
     ) -> bool {
         let Scratch { enabled, undefined, next, numbers } = scratch;
@@ -327,6 +339,9 @@ impl Machine {
         for (w, &word) in enabled.iter().enumerate() {
             let mut rest = word;
             let open = if any_undefined { undefined[w] } else { 0 };
+            let left_out = left_out.get(w).copied().unwrap_or(0);
+            live |= rest & left_out & !open & !self.enabled.tested[w] != 0;
+            rest &= !left_out | open | self.enabled.tested[w];
             while rest != 0 {
                 let bit = rest & rest.wrapping_neg();
                 rest ^= bit;
@@ -348,7 +363,7 @@ impl Machine {
                     }
                 }
                 live = true;
-                if self.fire(i, state, next, numbers) && self.finish(i, next, &mut f) {
+                if left_out & bit == 0 && self.fire(i, state, next, numbers) && self.finish(i, next, &mut f) {
                     return true;
                 }
             }

@@ -4,6 +4,8 @@ use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
+use wide::u32x8;
+
 use super::batch::{Batch, Distinct, Place};
 use super::team::Team;
 
@@ -21,108 +23,151 @@ pub(super) fn hash(state: &[u64]) -> u64 {
 
 /// Parts of the table of a large set.
 pub(super) const SHARDS: usize = 64;
-/// Slots of a part to begin with.
-const FIRST_SLOTS: usize = 64;
+/// Buckets of a part to begin with.
+const FIRST_BUCKETS: usize = 16;
 /// Slots and states read ahead at a time.
 pub(super) const TOUCHED: usize = 64;
 /// A part is at most this full, in percent.
-const MAX_LOAD: usize = 80;
+const MAX_LOAD: usize = 88;
 
-/// Part of the table: an open-addressing hash table with linear probing.
+/// Slots of one cache line, filled in order.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Bucket {
+    /// The upper half of the state's hash, never 0; 0 when empty.
+    tags: [u32; BUCKET],
+    /// The state's number.
+    numbers: [u32; BUCKET],
+}
+
+/// Slots of a bucket.
+const BUCKET: usize = 8;
+
+impl Bucket {
+    const EMPTY: Self = Self { tags: [0; BUCKET], numbers: [0; BUCKET] };
+
+    /// Bit i: slot i has this tag.
+    #[inline]
+    fn with(&self, tag: u32) -> u32 {
+        u32x8::new(self.tags).simd_eq(u32x8::splat(tag)).to_bitmask()
+    }
+
+    #[inline]
+    fn fill(&mut self, at: usize, tag: u32, number: u32) {
+        self.tags[at] = tag;
+        self.numbers[at] = number;
+    }
+}
+
+/// What stands for a hash in a slot.
+#[inline]
+const fn tag(h: u64) -> u32 {
+    let tag = (h >> 32) as u32;
+    if tag == 0 { 1 } else { tag }
+}
+
+/// Part of the table: an open-addressing hash table.
 ///
-/// A slot is 0 when empty; else the upper half of the state's hash, which also says where probing
-/// starts, and the state's number plus one. Slots stand in order of their hashes (but for collisions),
-/// so that growing reads and writes memory in order and never looks at a state.
+/// A state is in the bucket that its tag says, or in one of those after it when that was full. Buckets
+/// stand in order of tags (but for those that were full), so that growing reads and writes memory in
+/// order and never looks at a state.
 #[derive(Clone, Debug)]
 struct Shard {
-    slots: Vec<u64>,
+    buckets: Vec<Bucket>,
     len: usize,
 }
 
 impl Shard {
-    /// Part number `i`. Parts have different sizes, up to a quarter more, so that they do not all grow at
+    /// Part number `i`. Parts have different sizes, up to two fifths more, so that they do not all grow at
     /// the same time.
     fn new(i: usize) -> Self {
-        Self { slots: vec![0; FIRST_SLOTS + FIRST_SLOTS / 4 * i / SHARDS], len: 0 }
+        Self { buckets: vec![Bucket::EMPTY; FIRST_BUCKETS + FIRST_BUCKETS * 2 / 5 * i / SHARDS], len: 0 }
     }
 
-    /// The slot where a probe for this hash (or this slot's content) starts.
+    /// The bucket where a probe for this tag starts.
     #[inline]
-    fn start(&self, h: u64) -> usize {
-        ((u128::from(h >> 32) * self.slots.len() as u128) >> 32) as usize
+    fn start(&self, tag: u32) -> usize {
+        ((u64::from(tag) * self.buckets.len() as u64) >> 32) as usize
+    }
+
+    #[inline]
+    fn after(&self, at: usize) -> usize {
+        if at + 1 == self.buckets.len() { 0 } else { at + 1 }
     }
 
     /// The number stored for `h` whose state satisfies `same`, or the empty slot where it belongs.
     #[inline]
-    fn probe(&self, h: u64, mut same: impl FnMut(u32) -> bool) -> Result<u32, usize> {
-        let mut at = self.start(h);
+    fn probe(&self, h: u64, mut same: impl FnMut(u32) -> bool) -> Result<u32, (usize, usize)> {
+        let tag = tag(h);
+        let mut at = self.start(tag);
         loop {
-            let slot = self.slots[at];
-            if slot == 0 {
-                return Err(at);
-            }
-            if (slot ^ h) >> 32 == 0 {
-                let number = (slot as u32).wrapping_sub(1);
+            let bucket = &self.buckets[at];
+            let mut candidates = bucket.with(tag);
+            while candidates != 0 {
+                let number = bucket.numbers[candidates.trailing_zeros() as usize % BUCKET];
                 if same(number) {
                     return Ok(number);
                 }
+                candidates &= candidates - 1;
             }
-            at += 1;
-            if at == self.slots.len() {
-                at = 0;
+            let empty = bucket.with(0);
+            if empty != 0 {
+                return Err((at, empty.trailing_zeros() as usize % BUCKET));
             }
+            at = self.after(at);
         }
-    }
-
-    #[inline]
-    fn fill(&mut self, at: usize, h: u64, number: u32) {
-        self.slots[at] = h & 0xffff_ffff_0000_0000 | u64::from(number.wrapping_add(1));
     }
 
     /// Puts in the number of a state that is not there.
     #[inline]
-    fn put(&mut self, h: u64, number: u32) {
-        let mut at = self.start(h);
-        while self.slots[at] != 0 {
-            at += 1;
-            if at == self.slots.len() {
-                at = 0;
+    fn put(&mut self, tag: u32, number: u32) {
+        let mut at = self.start(tag);
+        loop {
+            let empty = self.buckets[at].with(0);
+            if empty != 0 {
+                self.buckets[at].fill(empty.trailing_zeros() as usize % BUCKET, tag, number);
+                return;
             }
+            at = self.after(at);
         }
-        self.fill(at, h, number);
     }
 
-    /// Reads the slots where probes for these hashes start, and the states that they may be of.
+    /// Reads what a probe reads after its first bucket: a state, or the next bucket.
     #[inline]
-    fn touch(&self, arena: &[u64], words: usize, hashes: impl Iterator<Item = u64> + Clone) {
-        let slot = |h: u64| self.slots[self.start(h)];
-        touch(arena, words, hashes, slot);
+    fn read_on(&self, h: u64, arena: &[u64], words: usize) -> u64 {
+        let tag = tag(h);
+        let at = self.start(tag);
+        let bucket = &self.buckets[at];
+        let candidates = bucket.with(tag);
+        if candidates != 0 {
+            arena[bucket.numbers[candidates.trailing_zeros() as usize % BUCKET] as usize * words]
+        } else if bucket.tags[BUCKET - 1] != 0 {
+            u64::from(self.buckets[self.after(at)].tags[0])
+        } else {
+            0
+        }
     }
 
     /// Makes room for so many more.
     #[inline]
     fn reserve(&mut self, more: usize) {
-        if (self.len + more) * 100 > self.slots.len() * MAX_LOAD {
-            let least = (self.len + more) * 100 / MAX_LOAD + 1;
-            // Small tables double; large ones grow by a quarter, to waste little memory.
-            let growth = if self.slots.len() < 1 << 14 { self.slots.len() } else { self.slots.len() / 4 };
-            self.grow(least.max(self.slots.len() + growth));
+        if (self.len + more) * 100 > self.buckets.len() * BUCKET * MAX_LOAD {
+            let least = (self.len + more) * 100 / (BUCKET * MAX_LOAD) + 1;
+            let now = self.buckets.len();
+            // Small tables double; large ones grow by less, to waste little memory.
+            let growth = if now < 1 << 11 { now } else { now * 2 / 5 };
+            self.grow(least.max(now + growth));
         }
     }
 
     #[cold]
     fn grow(&mut self, size: usize) {
-        let old = std::mem::replace(&mut self.slots, vec![0; size]);
-        for slot in old {
-            if slot != 0 {
-                let mut at = self.start(slot);
-                while self.slots[at] != 0 {
-                    at += 1;
-                    if at == size {
-                        at = 0;
-                    }
+        let old = std::mem::replace(&mut self.buckets, vec![Bucket::EMPTY; size]);
+        for bucket in &old {
+            for (&tag, &number) in bucket.tags.iter().zip(&bucket.numbers) {
+                if tag != 0 {
+                    self.put(tag, number);
                 }
-                self.slots[at] = slot;
             }
         }
     }
@@ -189,7 +234,7 @@ impl Store {
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        8 * (self.arena.capacity() + self.shards.iter().map(|s| s.slots.capacity()).sum::<usize>())
+        8 * (self.arena.capacity() + self.shards.iter().map(|s| BUCKET * s.buckets.capacity()).sum::<usize>())
     }
 
     /// Bytes that one state takes, on the average over how full the table is.
@@ -224,8 +269,8 @@ impl Store {
         let same = |number| equal(state_of(&self.arena, self.words, number as usize), state);
         match shard.probe(h, same) {
             Ok(number) => Inserted::Old(number as usize),
-            Err(slot) => {
-                shard.fill(slot, h, self.len as u32);
+            Err((bucket, slot)) => {
+                shard.buckets[bucket].fill(slot, tag(h), self.len as u32);
                 shard.len += 1;
                 reserve(&mut self.arena, state.len());
                 self.arena.extend_from_slice(state);
@@ -235,15 +280,20 @@ impl Store {
         }
     }
 
-    /// Reads what [`Store::insert`] is going to read for these hashes. These reads do not wait for one
-    /// another, so that a search which touches its successors first seldom waits for memory.
+    /// Reads what [`Store::insert`] is going to read for these hashes, so many at most. These reads do not
+    /// wait for one another, so that a search which touches its successors first seldom waits for memory.
     #[inline]
-    pub fn touch(&self, hashes: impl Iterator<Item = u64> + Clone) {
-        let slot = |h: u64| {
-            let shard = &self.shards[self.shard(h)];
-            shard.slots[shard.start(h)]
-        };
-        touch(&self.arena, self.words, hashes, slot);
+    pub fn touch(&self, hashes: &[u64]) {
+        let mut sum = 0;
+        for h in hashes {
+            let shard = &self.shards[self.shard(*h)];
+            sum ^= u64::from(shard.buckets[shard.start(tag(*h))].tags[0]);
+        }
+        for h in hashes {
+            sum ^= self.shards[self.shard(*h)].read_on(*h, &self.arena, self.words);
+        }
+        // Nobody needs the sum; but without it the reads would be left out.
+        black_box(sum);
     }
 
     /// Adds new states, which are distinct and not there, as if they had been inserted one by one in the
@@ -288,34 +338,18 @@ impl Store {
         team.share(shards, |_, (shard, places)| {
             shard.reserve(places.len());
             shard.len += places.len();
-            let hash = |place: &Place| batches[place.batch as usize].sorted.hashes[place.at as usize];
             for group in places.chunks(TOUCHED) {
-                shard.touch(&[], words, group.iter().map(hash));
+                let hash = |place: &Place| batches[place.batch as usize].sorted.hashes[place.at as usize];
+                let touched = group.iter().map(|place| shard.buckets[shard.start(tag(hash(place)))].tags[0]);
+                black_box(touched.fold(0, |sum, tag| sum ^ tag));
                 for place in group {
                     let batch = &batches[place.batch as usize];
                     let number = batch.number(batch.sorted.positions[place.at as usize] as usize);
-                    shard.put(hash(place), number as u32);
+                    shard.put(tag(hash(place)), number as u32);
                 }
             }
         });
     }
-}
-
-/// Reads the slots of so many hashes at most, then the states that they may be of.
-#[inline]
-fn touch(arena: &[u64], words: usize, hashes: impl Iterator<Item = u64> + Clone, slot: impl Fn(u64) -> u64) {
-    let mut slots = [0u64; TOUCHED];
-    for (h, touched) in hashes.clone().zip(&mut slots) {
-        *touched = slot(h);
-    }
-    let mut sum = 0;
-    for (h, slot) in hashes.zip(slots) {
-        let number = (slot as u32).wrapping_sub(1) as usize;
-        let at = if (slot ^ h) >> 32 == 0 { number * words } else { 0 };
-        sum ^= arena.get(at).copied().unwrap_or(0);
-    }
-    // Nobody needs the sum; but without it the reads would be left out.
-    black_box(sum);
 }
 
 /// Whether two states are one. Short slices are compared faster like this than by a call.
@@ -335,6 +369,7 @@ pub(super) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
 #[cfg(test)]
 mod tests {
     use super::super::batch::{Batch, Distinct, Recent};
+    use super::super::commuting::UNKNOWN;
     use super::super::team::Team;
     use super::{Inserted, Store, hash};
 
@@ -384,7 +419,7 @@ mod tests {
                 let mut recent = Recent::new(1);
                 for s in thousand {
                     if at_once.find(&[*s]).is_none() {
-                        batch.push(&[*s], &mut recent);
+                        batch.push(&[*s], UNKNOWN, &mut recent);
                     }
                 }
                 batch.sort(1);

@@ -8,7 +8,9 @@
 //! takes one to the other.
 
 use super::cells::{Cell, Cells, Kind, UNDEF};
+use super::commuting::{FoundBy, UNKNOWN};
 use super::layout::{Field, Packed, Packing};
+use super::machine::Machine;
 use crate::model::System;
 
 /// How states are brought into canonical form.
@@ -119,13 +121,31 @@ impl Symmetry {
         }
     }
 
+    /// Replaces `state`, a successor by instance `i`, by its representative; how that is found.
+    #[inline]
+    pub fn canonicalize_successor(&self, machine: &Machine, i: usize, state: &mut [u64]) -> FoundBy {
+        let Some(commuting) = &machine.commuting else {
+            self.canonicalize(&machine.cells, &machine.packing, state);
+            return UNKNOWN;
+        };
+        let instance = &machine.instances[i];
+        match self {
+            Self::Off => commuting.by(i),
+            Self::Lanes(lanes) => match lanes.sort(state) {
+                None => commuting.by(i),
+                Some(place) => commuting.by_renamed(instance, &place),
+            },
+            _ => commuting.by_renamed(instance, &self.renaming(&machine.cells, &machine.packing, state)),
+        }
+    }
+
     /// Replaces `state` by its representative and says which renaming does it.
     pub fn renaming(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> Renaming {
         match self {
             Self::Off => (0..cells.procs as u8).collect(),
             Self::Lanes(lanes) => {
-                let inverse = lanes.sort(state);
-                inverse[..cells.procs].to_vec()
+                let place = lanes.sort(state).unwrap_or_else(|| std::array::from_fn(|i| i as u8));
+                place[..cells.procs].to_vec()
             }
             Self::Mixed(lanes) => lanes.sort_mixed(cells, packing, state),
             Self::General(fixed) => general(cells, packing, *fixed, state),
@@ -215,30 +235,41 @@ impl Lanes {
         equal
     }
 
-    /// Sorts and says where each lane went.
+    /// Sorts and says where each lane went; `None` when all lanes stay.
     #[inline]
-    fn sort(&self, state: &mut [u64]) -> [u8; MAX_LANES] {
-        let mut place: [u8; MAX_LANES] = std::array::from_fn(|i| i as u8);
-        let mut keys = self.keys(state);
+    fn sort(&self, state: &mut [u64]) -> Option<[u8; MAX_LANES]> {
+        // Keys of one word are faster, where they fit.
+        let lane_at = FIRST_POINTER + self.pointers.len() as u32;
+        if lane_at + self.mask.count_ones() <= u64::BITS {
+            self.sort_by::<u64>(lane_at, state)
+        } else {
+            self.sort_by::<u128>(u64::BITS, state)
+        }
+    }
+
+    #[inline]
+    fn sort_by<K: Key>(&self, lane_at: u32, state: &mut [u64]) -> Option<[u8; MAX_LANES]> {
+        let mut keys = self.keys::<K>(lane_at, state);
         let keys = &mut keys[self.fixed..self.at.len()];
         if keys.is_sorted() {
-            return place;
+            return None;
         }
         insertion_sort(keys);
-        self.rearrange(keys, state, &mut place);
-        place
+        let mut place = std::array::from_fn(|i| i as u8);
+        self.rearrange(keys, lane_at, state, &mut place);
+        Some(place)
     }
 
     /// As [`Lanes::sort`], where lanes also hold processes or nameless values.
     fn sort_mixed(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> Renaming {
-        let mut keys = self.keys(state);
+        let mut keys = self.keys::<u128>(u64::BITS, state);
         let keys = &mut keys[self.fixed..self.at.len()];
         let sorted = keys.is_sorted();
         if !sorted {
             insertion_sort(keys);
         }
-        // The last byte is the process itself.
-        if keys.windows(2).any(|w| w[0] >> 8 == w[1] >> 8) {
+        // What comes first in a key is the process itself.
+        if keys.windows(2).any(|w| w[0] >> FIRST_POINTER == w[1] >> FIRST_POINTER) {
             return general(cells, packing, self.fixed, state);
         }
         let mut place: [u8; MAX_LANES] = std::array::from_fn(|i| i as u8);
@@ -247,9 +278,9 @@ impl Lanes {
                 std::array::from_fn(|i| self.at.get(i).map_or(0, |at| self.lane(state, *at)));
             for key in keys.iter_mut() {
                 // What is moved is the whole lane, not only its key.
-                *key = *key & u128::from(u64::MAX) | u128::from(old[(*key & 0xff) as usize]) << 64;
+                *key = *key & u128::from(u64::MAX) | u128::from(old[key.process()]) << u64::BITS;
             }
-            self.rearrange(keys, state, &mut place);
+            self.rearrange(keys, u64::BITS, state, &mut place);
             for field in &self.lane_pointers {
                 let target = field.raw(state) as usize;
                 if target < self.at.len() {
@@ -266,32 +297,29 @@ impl Lanes {
         (state[usize::from(word)] >> shift) & self.mask
     }
 
-    /// For each lane: what it says, which globals point at it, and its number.
+    /// For each lane: what it says (from bit `lane_at` on), which globals point at it, and its number.
     #[inline]
-    fn keys(&self, state: &[u64]) -> [u128; MAX_LANES] {
+    fn keys<K: Key>(&self, lane_at: u32, state: &[u64]) -> [K; MAX_LANES] {
         let n = self.at.len();
-        let mut keys = [0u128; MAX_LANES];
-        let mut pointers = [0u64; MAX_LANES];
+        let mut keys = [K::default(); MAX_LANES];
+        for (i, (key, at)) in keys.iter_mut().zip(&self.at).enumerate() {
+            *key = K::new(i, self.lane(state, *at) & self.key, lane_at);
+        }
         for (j, field) in self.pointers.iter().enumerate() {
             let target = field.raw(state) as usize;
             if target < n {
-                pointers[target] |= 1 << j;
+                keys[target].point(j);
             }
-        }
-        for i in self.fixed..n {
-            let lane = self.lane(state, self.at[i]) & self.key;
-            keys[i] = u128::from(lane) << 64 | u128::from(pointers[i]) << 8 | i as u128;
         }
         keys
     }
 
-    /// Puts the lanes in the order of their keys (whose upper half is the lane), and has the globals
-    /// point to where they went.
+    /// Puts the lanes in the order of their keys, and has the globals point to where they went.
     #[inline]
-    fn rearrange(&self, keys: &[u128], state: &mut [u64], place: &mut [u8; MAX_LANES]) {
+    fn rearrange<K: Key>(&self, keys: &[K], lane_at: u32, state: &mut [u64], place: &mut [u8; MAX_LANES]) {
         let n = self.at.len();
         for (i, key) in keys.iter().enumerate() {
-            place[(key & 0xff) as usize] = (i + self.fixed) as u8;
+            place[key.process() % MAX_LANES] = (i + self.fixed) as u8;
         }
         let mut old_pointers = [0u8; 56];
         for (field, old) in self.pointers.iter().zip(&mut old_pointers) {
@@ -301,7 +329,7 @@ impl Lanes {
             *word &= keep;
         }
         for (key, (word, shift)) in keys.iter().zip(&self.at[self.fixed..]) {
-            state[usize::from(*word)] |= ((key >> 64) as u64) << shift;
+            state[usize::from(*word)] |= key.lane(lane_at) << shift;
         }
         for (field, &old) in self.pointers.iter().zip(&old_pointers) {
             let new = if usize::from(old) < n { place[usize::from(old)] } else { old };
@@ -310,7 +338,64 @@ impl Lanes {
     }
 }
 
-fn insertion_sort(keys: &mut [u128]) {
+/// What lanes are sorted by; in its lowest bits the process, then a bit for each global that points at it,
+/// then the lane.
+trait Key: Copy + Ord + Default {
+    fn new(process: usize, lane: u64, lane_at: u32) -> Self;
+    /// Global number `j` points at the process.
+    fn point(&mut self, j: usize);
+    fn process(self) -> usize;
+    fn lane(self, lane_at: u32) -> u64;
+}
+
+/// Bits of the process in a [`Key`].
+const FIRST_POINTER: u32 = 8;
+
+impl Key for u64 {
+    #[inline]
+    fn new(process: usize, lane: u64, lane_at: u32) -> Self {
+        lane << lane_at | process as Self
+    }
+
+    #[inline]
+    fn point(&mut self, j: usize) {
+        *self |= 1 << (FIRST_POINTER + j as u32);
+    }
+
+    #[inline]
+    fn process(self) -> usize {
+        (self & 0xff) as usize
+    }
+
+    #[inline]
+    fn lane(self, lane_at: u32) -> u64 {
+        self >> lane_at
+    }
+}
+
+impl Key for u128 {
+    #[inline]
+    fn new(process: usize, lane: u64, lane_at: u32) -> Self {
+        Self::from(lane) << lane_at | process as Self
+    }
+
+    #[inline]
+    fn point(&mut self, j: usize) {
+        *self |= 1 << (FIRST_POINTER + j as u32);
+    }
+
+    #[inline]
+    fn process(self) -> usize {
+        (self & 0xff) as usize
+    }
+
+    #[inline]
+    fn lane(self, lane_at: u32) -> u64 {
+        (self >> lane_at) as u64
+    }
+}
+
+fn insertion_sort<K: Key>(keys: &mut [K]) {
     for i in 1..keys.len() {
         let key = keys[i];
         let mut j = i;

@@ -18,10 +18,10 @@ struct Group {
     word: usize,
     shift: u8,
     mask: u64,
-    /// One bit set for each value of the group.
-    rows: Vec<u64>,
-    /// Likewise: guards that read an undefined cell of the group. Empty when no cell can be undefined.
-    undefined: Vec<u64>,
+    /// The first of its rows: for each value of the group, the guards that it does not refute...
+    first: usize,
+    /// ...and after these, the guards that read an undefined cell of the group, if there can be any.
+    can_be_undefined: bool,
 }
 
 /// A number cell that can be undefined, and the guards that read it.
@@ -39,6 +39,8 @@ pub(super) struct Table {
     /// All guards.
     all: Vec<u64>,
     groups: Vec<Group>,
+    /// Bit sets of guards, one after the other.
+    rows: Vec<u64>,
     wide: Vec<Wide>,
     /// Guards with tests beyond value sets.
     pub tested: Vec<u64>,
@@ -91,7 +93,7 @@ impl Table {
             .rev()
             .find(|b| (total_bits / usize::from(*b) + 1) * (words << b) <= MAX_ROW_WORDS)
             .unwrap_or(2);
-        let mut groups = Vec::new();
+        let (mut groups, mut rows) = (Vec::new(), Vec::new());
         let mut rest = members.as_slice();
         while let Some(&first) = rest.first() {
             let start = packing.fields[first];
@@ -105,45 +107,83 @@ impl Table {
                 .max(1);
             let (group, others) = rest.split_at(n);
             rest = others;
-            groups.push(build_group(cells, packing, group, words, &all, &constrained, &readers));
+            groups.push(build_group(cells, packing, group, &all, &constrained, &readers, &mut rows));
         }
-        Self { words, all, groups, wide, tested }
+        Self { words, all, groups, rows, wide, tested }
     }
 
     /// Puts the guards that `state` does not refute into `out`, and those among them (and perhaps
     /// others) that look at an undefined cell into `undefined`. Says whether the latter is not empty.
     #[inline]
     pub fn look(&self, state: &[u64], out: &mut [u64], undefined: &mut [u64]) -> bool {
-        out.copy_from_slice(&self.all);
-        let mut any = false;
+        // Sets of a known size stay in registers.
+        match self.words {
+            1 => self.look_fixed::<1>(state, out, undefined),
+            2 => self.look_fixed::<2>(state, out, undefined),
+            3 => self.look_fixed::<3>(state, out, undefined),
+            4 => self.look_fixed::<4>(state, out, undefined),
+            _ => self.look_any(state, out, undefined),
+        }
+    }
+
+    #[inline]
+    fn look_fixed<const N: usize>(&self, state: &[u64], out: &mut [u64], undefined: &mut [u64]) -> bool {
+        let mut fit = [0; N];
+        fit.copy_from_slice(&self.all);
+        let mut open = [0; N];
+        let (rows, _) = self.rows.as_chunks::<N>();
         for group in &self.groups {
-            let at = ((state[group.word] >> group.shift) & group.mask) as usize * self.words;
-            let row = &group.rows[at..at + self.words];
-            for (o, r) in out.iter_mut().zip(row) {
+            let at = ((state[group.word] >> group.shift) & group.mask) as usize;
+            let row = rows[group.first + at];
+            for i in 0..N {
+                fit[i] &= row[i];
+            }
+            if group.can_be_undefined {
+                let row = rows[group.first + group.mask as usize + 1 + at];
+                for i in 0..N {
+                    open[i] |= row[i];
+                }
+            }
+        }
+        for wide in &self.wide {
+            if wide.field.raw(state) == wide.field.undef {
+                for i in 0..N {
+                    open[i] |= wide.readers[i];
+                }
+            }
+        }
+        out.copy_from_slice(&fit);
+        undefined.copy_from_slice(&open);
+        (0..N).any(|i| fit[i] & open[i] != 0)
+    }
+
+    fn look_any(&self, state: &[u64], out: &mut [u64], undefined: &mut [u64]) -> bool {
+        out.copy_from_slice(&self.all);
+        undefined.fill(0);
+        for group in &self.groups {
+            let at = ((state[group.word] >> group.shift) & group.mask) as usize;
+            for (o, r) in out.iter_mut().zip(self.row(group.first + at)) {
                 *o &= r;
             }
-            if !group.undefined.is_empty() {
-                if !any {
-                    undefined.fill(0);
-                    any = true;
-                }
-                for (o, r) in undefined.iter_mut().zip(&group.undefined[at..at + self.words]) {
+            if group.can_be_undefined {
+                let row = self.row(group.first + group.mask as usize + 1 + at);
+                for (o, r) in undefined.iter_mut().zip(row) {
                     *o |= r;
                 }
             }
         }
         for wide in &self.wide {
             if wide.field.raw(state) == wide.field.undef {
-                if !any {
-                    undefined.fill(0);
-                    any = true;
-                }
                 for (o, r) in undefined.iter_mut().zip(&wide.readers) {
                     *o |= r;
                 }
             }
         }
-        any && out.iter().zip(undefined.iter()).any(|(o, u)| o & u != 0)
+        out.iter().zip(undefined.iter()).any(|(o, u)| o & u != 0)
+    }
+
+    fn row(&self, i: usize) -> &[u64] {
+        &self.rows[i * self.words..(i + 1) * self.words]
     }
 }
 
@@ -151,11 +191,12 @@ fn build_group(
     cells: &Cells,
     packing: &Packing,
     group: &[usize],
-    words: usize,
     all: &[u64],
     constrained: &[Vec<(usize, u128)>],
     readers: &[Vec<usize>],
+    table: &mut Vec<u64>,
 ) -> Group {
+    let words = all.len();
     let first = packing.fields[group[0]];
     let last = packing.fields[group[group.len() - 1]];
     let bits = last.shift + last.bits - first.shift;
@@ -181,5 +222,14 @@ fn build_group(
             }
         }
     }
-    Group { word: usize::from(first.word), shift: first.shift, mask: (1 << bits) - 1, rows, undefined }
+    let at = table.len() / words.max(1);
+    table.append(&mut rows);
+    table.append(&mut undefined);
+    Group {
+        word: usize::from(first.word),
+        shift: first.shift,
+        mask: (1 << bits) - 1,
+        first: at,
+        can_be_undefined,
+    }
 }

@@ -13,6 +13,8 @@ use crate::observer::Silent;
 use crate::options::{CflChoice, Restart};
 use crate::oracle::{Answer, Growth, Oracle};
 
+mod left_out;
+
 const T: EnumId = EnumId(1);
 
 fn names(names: &[&str]) -> Vec<String> {

@@ -50,7 +50,8 @@ impl Search<'_> {
                     while cursor < range.end && lead.has_room() {
                         let states = cursor..range.end.min(cursor + CHUNK);
                         cursor = states.end;
-                        lead.hand_out(states.clone(), self.visited.store.states(states));
+                        let edges = self.edges.of(states.clone());
+                        lead.hand_out(states.clone(), self.visited.store.states(states), edges);
                     }
                     let Some(mut piece) = lead.next(&mut expander) else { break };
                     let Piece { range, chunk, .. } = &mut *piece;
@@ -59,7 +60,8 @@ impl Search<'_> {
                         let rest = chunk.range.end..range.end;
                         // Later pieces were expanded before.
                         expander.forget();
-                        expander.expand(rest.clone(), self.visited.store.states(rest), chunk);
+                        let edges = self.edges.of(rest.clone());
+                        expander.expand(rest.clone(), self.visited.store.states(rest), edges, chunk);
                         self.take_in(chunk);
                     }
                     self.report(range.end, observer);
@@ -79,7 +81,7 @@ impl Search<'_> {
 
     fn share_round(&mut self, range: Range<usize>, sifts: &mut Vec<Sift>) -> bool {
         let expander = self.expanders();
-        let Self { machine, limits, visited, options, team, .. } = self;
+        let Self { machine, limits, visited, edges, options, team, .. } = self;
         // Helpers start with what this thread has used.
         limits.look();
         if limits.stop.is_some() {
@@ -89,8 +91,8 @@ impl Search<'_> {
         sifts.resize_with(parts.len().max(sifts.len()), Sift::default);
         let sifts = &mut sifts[..parts.len()];
         let work: Vec<_> = sifts.iter_mut().zip(parts).collect();
-        let (store, words) = (&visited.store, machine.packing.words);
-        let sieve = || Sieve::new(store, words, expander());
+        let (store, edges, words) = (&visited.store, &*edges, machine.packing.words);
+        let sieve = || Sieve::new(store, edges, words, expander());
         team.share_with(work, sieve, |sieve, _, (sift, part)| sieve.sift(part, sift));
         let sifts = &*sifts;
         if sifts.iter().any(|sift| sift.cut) {
@@ -118,6 +120,9 @@ impl Search<'_> {
             }
         });
         for (sift, (bads, numbers)) in sifts.iter().zip(bads) {
+            for at in sift.unknown.numbered() {
+                self.edges.push(sift.unknown.found_by[at]);
+            }
             self.count(&sift.fired);
             for (at, bad, refined) in bads {
                 self.findings.bad(sift.unknown.number(at), refined, bad);

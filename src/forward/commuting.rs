@@ -1,0 +1,239 @@
+//! Steps that need not be computed, because they commute with the one before.
+//!
+//! Two ground transitions are *independent* when neither writes what the other reads or writes. If both
+//! are enabled in a state, they may be fired in either order and lead to the same state, so one of the
+//! two ways there is enough. A state that was found by firing t' leaves out each t that is independent of
+//! t' and comes before it in the order below: t was enabled before t', too. These are sleep sets
+//! (Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems*, 1996) that remember
+//! one step; they leave out steps, never states.
+//!
+//! No state is lost. Say that x was found from s by t', and t is left out in x. What t leads to from x, t'
+//! leads to from y, the successor of s by t, which was met before as s was. In y, t' may be left out in
+//! turn, but only because y was found by a transition that comes after t', and so on, which ends. With
+//! symmetry the order is that of the transitions' names alone, which renaming does not change. Since y is
+//! no deeper than x, a breadth-first search finds each state at its depth; and since t fired in s, or in a
+//! state before s, it is known which transitions fire at all.
+//!
+//! Undefined cells make no difference: where x has all defined that t reads, t may be fired in s with the
+//! values chosen that t' chose, too. Names of nameless values count as one more cell.
+
+use std::ops::Range;
+
+use indexmap::IndexSet;
+
+use super::cells::Cells;
+use super::layout::Packing;
+use super::machine::Instance;
+use super::symmetry::Symmetry;
+
+/// How a state was found: which instances may be left out there.
+pub(super) type FoundBy = u8;
+
+/// None; it is an initial state, perhaps.
+pub(super) const UNKNOWN: FoundBy = FoundBy::MAX;
+
+/// Beyond so many instances nothing is left out: the sets would not stay in the caches.
+const MAX_INSTANCES: usize = 2048;
+/// Tables of renamed instances are no larger.
+const MAX_RENAMED: usize = 1 << 16;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Commuting {
+    /// Words of a set of instances.
+    words: usize,
+    /// For each [`FoundBy`], the instances that may be left out.
+    rows: Vec<u64>,
+    /// For each instance, what is found by it.
+    finds: Vec<FoundBy>,
+    procs: usize,
+    /// For each transition, where its instances begin in `renamed`.
+    bases: Vec<u32>,
+    /// As `finds`, by the instances' arguments, read as digits.
+    renamed: Vec<FoundBy>,
+}
+
+/// What an instance looks at and changes.
+struct Footprint {
+    reads: Vec<usize>,
+    writes: Vec<usize>,
+}
+
+impl Commuting {
+    /// `None` when there are too many instances. `masks` are those of
+    /// [`Machine`](super::machine::Machine).
+    pub fn new(
+        cells: &Cells,
+        packing: &Packing,
+        symmetry: &Symmetry,
+        instances: &[Instance],
+        masks: &[u64],
+    ) -> Option<Self> {
+        if instances.len() > MAX_INSTANCES {
+            return None;
+        }
+        let words = instances.len().div_ceil(64);
+        let footprints = footprints(cells, packing, instances, masks);
+        // One cell more stands for the names that are in use.
+        let mut readers = vec![0u64; words * (cells.len() + 1)];
+        let mut writers = readers.clone();
+        for (i, footprint) in footprints.iter().enumerate() {
+            footprint.reads.iter().for_each(|c| readers[c * words + i / 64] |= 1 << (i % 64));
+            footprint.writes.iter().for_each(|c| writers[c * words + i / 64] |= 1 << (i % 64));
+        }
+        let mut first = 0;
+        let mut rows = IndexSet::new();
+        let mut finds = Vec::with_capacity(instances.len());
+        for (i, footprint) in footprints.iter().enumerate() {
+            if i > 0 && (!symmetry.is_on() || instances[i].transition != instances[i - 1].transition) {
+                first = i;
+            }
+            let mut dependent = vec![0u64; words];
+            let mut depends = |set: &[u64], cell: &usize| {
+                dependent.iter_mut().zip(&set[cell * words..]).for_each(|(d, s)| *d |= s);
+            };
+            footprint.reads.iter().for_each(|c| depends(&writers, c));
+            for c in &footprint.writes {
+                depends(&readers, c);
+                depends(&writers, c);
+            }
+            let row: Vec<u64> = dependent.iter().enumerate().map(|(w, d)| !d & before(first, w)).collect();
+            finds.push(if row.iter().all(|w| *w == 0) {
+                UNKNOWN
+            } else if let Some(class) = rows.get_index_of(&row) {
+                class as FoundBy
+            } else if rows.len() < usize::from(UNKNOWN) {
+                rows.insert_full(row).0 as FoundBy
+            } else {
+                UNKNOWN
+            });
+        }
+        let mut new = Self {
+            words,
+            rows: rows.iter().flatten().copied().collect(),
+            finds,
+            procs: cells.procs,
+            bases: Vec::new(),
+            renamed: Vec::new(),
+        };
+        (!new.rows.is_empty() && (!symmetry.is_on() || new.rename(instances))).then_some(new)
+    }
+
+    /// Fills `renamed`; false when it would be too large.
+    fn rename(&mut self, instances: &[Instance]) -> bool {
+        let transitions = instances.last().map_or(0, |i| usize::from(i.transition.0) + 1);
+        let mut arity = vec![0; transitions];
+        for instance in instances {
+            arity[usize::from(instance.transition.0)] = instance.args.len() as u32;
+        }
+        let mut total = 0usize;
+        for arity in arity {
+            self.bases.push(total as u32);
+            total = total.saturating_add(self.procs.saturating_pow(arity));
+            if total > MAX_RENAMED {
+                return false;
+            }
+        }
+        self.renamed = vec![UNKNOWN; total];
+        for (instance, &finds) in instances.iter().zip(&self.finds) {
+            let at = self.at(instance, |p| p);
+            self.renamed[at] = finds;
+        }
+        true
+    }
+
+    #[inline]
+    fn at(&self, instance: &Instance, place: impl Fn(u8) -> u8) -> usize {
+        let digits = instance.args.iter().fold(0, |n, p| n * self.procs + usize::from(place(*p)));
+        self.bases[usize::from(instance.transition.0)] as usize + digits
+    }
+
+    /// How a state is found by instance number `i`.
+    #[inline]
+    pub fn by(&self, i: usize) -> FoundBy {
+        self.finds[i]
+    }
+
+    /// The same when each process goes to its `place` afterwards.
+    #[inline]
+    pub fn by_renamed(&self, instance: &Instance, place: &[u8]) -> FoundBy {
+        self.renamed[self.at(instance, |p| place[usize::from(p)])]
+    }
+
+    /// The instances that need not be fired in a state found like this; no words when it is not known.
+    #[inline]
+    pub fn after(&self, found_by: FoundBy) -> &[u64] {
+        let at = usize::from(found_by) * self.words;
+        self.rows.get(at..at + self.words).unwrap_or_default()
+    }
+}
+
+/// The bits of word `w` that stand for numbers below `n`.
+fn before(n: usize, w: usize) -> u64 {
+    match n.saturating_sub(64 * w) {
+        0 => 0,
+        below @ 1..64 => (1 << below) - 1,
+        _ => u64::MAX,
+    }
+}
+
+fn footprints(cells: &Cells, packing: &Packing, instances: &[Instance], masks: &[u64]) -> Vec<Footprint> {
+    let mut cell_at = vec![usize::MAX; 64 * packing.words];
+    for (c, field) in packing.fields.iter().enumerate() {
+        let first = 64 * usize::from(field.word) + usize::from(field.shift);
+        cell_at[first..first + usize::from(field.bits)].fill(c);
+    }
+    let names = cells.len();
+    let of = |(i, instance): (usize, &Instance)| {
+        let mut reads: Vec<usize> = instance.guard.sets.iter().map(|(c, _)| *c).collect();
+        reads.extend(&instance.guard.reads);
+        let mut writes: Vec<usize> = instance.nondet.clone();
+        writes.extend(instance.writes.iter().map(|w| w.cell));
+        for (w, keep) in masks[2 * packing.words * i..].iter().take(packing.words).enumerate() {
+            writes.extend(super::step::bits(&[!keep]).map(|bit| cell_at[64 * w + bit]));
+        }
+        writes.sort_unstable();
+        writes.dedup();
+        // Names are given in the order of cells and when an undefined cell is read.
+        if reads.iter().chain(&writes).any(|c| cells.may_rename(*c)) {
+            writes.push(names);
+        }
+        Footprint { reads, writes }
+    };
+    instances.iter().enumerate().map(of).collect()
+}
+
+/// How the states that a breadth-first search has not expanded were found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Edges {
+    /// Of the level that is being expanded, and of the next.
+    level: Vec<FoundBy>,
+    next: Vec<FoundBy>,
+    /// Number of the first state of the level.
+    first: usize,
+}
+
+impl Edges {
+    /// Those of so many initial states.
+    pub fn of_roots(roots: usize) -> Self {
+        Self { level: vec![UNKNOWN; roots], next: Vec::new(), first: 0 }
+    }
+
+    /// Another state was found.
+    #[inline]
+    pub fn push(&mut self, found_by: FoundBy) {
+        self.next.push(found_by);
+    }
+
+    /// The level has been expanded.
+    pub fn next_level(&mut self) {
+        self.first += self.level.len();
+        std::mem::swap(&mut self.level, &mut self.next);
+        self.next.clear();
+    }
+
+    /// How these states of the level were found.
+    pub fn of(&self, states: Range<usize>) -> &[FoundBy] {
+        &self.level[states.start - self.first..states.end - self.first]
+    }
+}

@@ -1,0 +1,103 @@
+//! Exhaustive search without the steps that commute, against search with all steps.
+
+use super::*;
+
+/// Processes that mostly mind their own business.
+fn local_system(seed: u64) -> System {
+    let mut system = wide_system();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut below = |n: usize| rng.random_range(0..n);
+    let cell = |v: u16, p: u8| Cell { var: VarId(v), index: [ProcRef::Var(p)].into_iter().collect() };
+    let pointer = || Cell { var: VarId(2), index: std::iter::empty().collect() };
+    let template = system.transitions[0].clone();
+    system.transitions.clear();
+    for _ in 0..4 + below(4) {
+        let two = below(4) == 0;
+        let (v, c) = (below(2) as u16, below(3) as u8);
+        let mut guard = vec![Literal::In { cell: cell(v, 0), values: 1 << c }];
+        if two {
+            guard.push(Literal::In { cell: cell(below(2) as u16, 1), values: 1 + below(6) as u64 });
+        }
+        if below(4) == 0 {
+            let (left, right) = (Term::Cell(pointer()), Term::Proc(ProcRef::Var(0)));
+            guard.push(Literal::Eq { left, right, negated: below(2) == 0 });
+        }
+        let here = Literal::Eq {
+            left: Term::Proc(ProcRef::Var(if two { 2 } else { 1 })),
+            right: Term::Proc(ProcRef::Var(0)),
+            negated: false,
+        };
+        let branches = vec![
+            Branch { when: Dnf(vec![vec![here]]), value: Term::Constructor((c + 1 + below(2) as u8) % 3) },
+            Branch { when: Dnf::truth(), value: Term::Cell(cell(v, if two { 2 } else { 1 })) },
+        ];
+        let mut updates = vec![Update { var: VarId(v), assignment: Assignment::Cases(branches) }];
+        if below(3) == 0 {
+            let value = Term::Proc(ProcRef::Var(0));
+            let to_me = Assignment::Cases(vec![Branch { when: Dnf::truth(), value }]);
+            let assignment = if below(3) == 0 { Assignment::Nondet } else { to_me };
+            updates.push(Update { var: VarId(2), assignment });
+        }
+        let params = ["p", "q"][..1 + usize::from(two)].iter().map(|p| (*p).into()).collect();
+        system.transitions.push(Transition { params, guard, updates, ..template.clone() });
+    }
+    system
+}
+
+/// Each stored state with its distance from the initial ones.
+fn depths(visited: &search::Visited) -> BTreeMap<Vec<u64>, usize> {
+    let mut depths: Vec<usize> = Vec::new();
+    for &parent in &visited.parents {
+        depths.push(if parent == search::ROOT { 0 } else { depths[parent as usize] + 1 });
+    }
+    depths.into_iter().enumerate().map(|(i, depth)| (visited.store.state(i).to_vec(), depth)).collect()
+}
+
+/// Compares what the two searches find; the steps that each computes.
+fn compare(
+    system: &System,
+    procs: usize,
+    (symmetry, undefined): (bool, bool),
+    strategy: Strategy,
+) -> (u64, u64) {
+    let build = BuildOptions { symmetry, undefined, range: None, expected_end: &[] };
+    let machine = Machine::new(system, procs, build).expect("the system is small");
+    let with_all = Machine { commuting: None, ..machine.clone() };
+    let options = ForwardOptions { strategy, max_states: Some(20_000), ..options() };
+    let run = |machine: &Machine| {
+        let search = Search::new(system, machine, &options, &Interrupt::default());
+        search.run(&mut Silent).expect("the system is small")
+    };
+    let ((found, visited), (expected, reference)) = (run(&machine), run(&with_all));
+    if expected.stop != Stop::Complete {
+        return (0, 0);
+    }
+    let context = format!("{procs} processes, {symmetry} {undefined} {options:?} {system:#?}");
+    let fired = |f: &[u64]| f.iter().map(|n| *n > 0).collect::<Vec<_>>();
+    assert_eq!(found.stop, expected.stop, "{context}");
+    assert_eq!(fired(&found.fired), fired(&expected.fired), "{context}");
+    assert_eq!(found.deadlock_states, expected.deadlock_states, "{context}");
+    let (mine, theirs) = (depths(&visited), depths(&reference));
+    assert!(mine.keys().eq(theirs.keys()), "{context}");
+    assert!(strategy == Strategy::Dfs || mine == theirs, "{context}");
+    (found.fired.iter().sum(), expected.fired.iter().sum())
+}
+
+#[test]
+fn they_lose_nothing() {
+    let how = [(false, false), (false, true), (true, false), (true, true)];
+    let (mut computed, mut all) = (0, 0);
+    for seed in 0..80 {
+        for how in how {
+            for strategy in [Strategy::Bfs, Strategy::Dfs] {
+                compare(&Shape::new(seed).system(seed % 5 == 4), 2, how, strategy);
+                for procs in [2, 3, 4] {
+                    let (mine, theirs) = compare(&local_system(seed), procs, how, strategy);
+                    computed += mine;
+                    all += theirs;
+                }
+            }
+        }
+    }
+    assert!(computed < all * 2 / 3, "{computed} steps of {all}");
+}
