@@ -14,6 +14,8 @@ pub(super) struct Batch {
     pub hashes: Vec<u64>,
     /// How each was found.
     pub found_by: Vec<FoundBy>,
+    /// Positions of those that may be bad, in order.
+    pub suspects: Vec<u32>,
     /// The same, those of each part of the table together.
     pub sorted: Sorted,
     /// For each state that is new: [`NEW`] until it is numbered, then its number. 0 for others.
@@ -81,6 +83,7 @@ impl Batch {
         self.states.clear();
         self.hashes.clear();
         self.found_by.clear();
+        self.suspects.clear();
     }
 
     /// Number of states.
@@ -94,13 +97,15 @@ impl Batch {
         &self.states[i * words..(i + 1) * words]
     }
 
-    /// Adds a state, unless it is a recent one.
+    /// Adds a state, unless it is a recent one; whether it did.
     #[inline]
-    pub fn push(&mut self, state: &[u64], found_by: FoundBy, recent: &mut Recent) {
+    pub fn push(&mut self, state: &[u64], found_by: FoundBy, recent: &mut Recent) -> bool {
         let h = hash(state);
-        if recent.meet(state, h) {
+        let new = recent.meet(state, h);
+        if new {
             self.add(state, h, found_by);
         }
+        new
     }
 
     /// Adds a state with this hash.
@@ -109,6 +114,11 @@ impl Batch {
         self.states.extend(state);
         self.hashes.push(h);
         self.found_by.push(found_by);
+    }
+
+    /// The state that was added last may be bad.
+    pub fn suspect(&mut self) {
+        self.suspects.push(self.hashes.len() as u32 - 1);
     }
 
     /// Makes ready for [`Distinct::new`].
@@ -145,6 +155,11 @@ impl Batch {
     pub fn fresh(&self) -> impl Iterator<Item = usize> {
         let numbers = self.numbers.iter().enumerate();
         numbers.filter(|(_, number)| number.load(Ordering::Relaxed) == NEW).map(|(i, _)| i)
+    }
+
+    /// Whether the state at this position is new.
+    pub fn is_fresh(&self, at: usize) -> bool {
+        self.numbers[at].load(Ordering::Relaxed) == NEW
     }
 
     /// Positions of the states that got numbers, in order.

@@ -12,7 +12,7 @@ use super::batch::{Batch, Recent};
 use super::clock::{Clock, Ticker};
 use super::commuting::{Edges, FoundBy, UNKNOWN};
 use super::machine::Machine;
-use super::step::Scratch;
+use super::step::{BadScratch, Scratch};
 use super::store::Store;
 
 /// States of one chunk.
@@ -49,14 +49,16 @@ pub(super) struct Expander<'a> {
     deadlock: bool,
     widest: usize,
     scratch: Scratch,
+    bad_scratch: BadScratch,
     recent: Recent,
 }
 
 impl<'a> Expander<'a> {
     /// Looks for deadlocks if `deadlock` says so, and gives up at a state with more than `widest` successors.
     pub fn new(machine: &'a Machine, clock: Arc<Clock>, deadlock: bool, widest: usize) -> Self {
-        let (scratch, recent) = (Scratch::new(machine), Recent::new(machine.packing.words));
-        Self { machine, clock, deadlock, widest, scratch, recent }
+        let (scratch, bad_scratch) = (Scratch::new(machine), BadScratch::new(machine));
+        let recent = Recent::new(machine.packing.words);
+        Self { machine, clock, deadlock, widest, scratch, bad_scratch, recent }
     }
 
     /// Computes the successors of a range of states, which stand one after the other in `states`, up to
@@ -66,7 +68,7 @@ impl<'a> Expander<'a> {
     /// Leaves out states that it met lately, in this range or in others: the successors of ranges must
     /// be stored in the order in which their states were expanded here.
     pub fn expand(&mut self, range: Range<usize>, states: &[u64], edges: &[FoundBy], to: &mut Chunk) {
-        let Self { machine, clock, deadlock, widest, scratch, recent } = self;
+        let Self { machine, clock, deadlock, widest, scratch, bad_scratch, recent } = self;
         let words = machine.packing.words;
         to.range = range.clone();
         to.successors.clear();
@@ -91,7 +93,9 @@ impl<'a> Expander<'a> {
                 steps += 1;
                 let found_by = machine.symmetry.canonicalize_successor(machine, i, next);
                 to.fired[usize::from(machine.instances[i].transition.0)] += 1;
-                to.successors.push(next, found_by, recent);
+                if to.successors.push(next, found_by, recent) && machine.may_be_bad(next, bad_scratch) {
+                    to.successors.suspect();
+                }
                 to.aborted |= ticker.tick(clock).is_some();
                 to.wide |= steps > *widest;
                 to.aborted || to.wide

@@ -116,11 +116,11 @@ impl<'a> Search<'a> {
 
     /// Stores a state in canonical form, unless it is known or no room is left.
     fn meet(&mut self, state: &[u64], parent: u32) -> Met {
-        self.meet_hashed(state, hash(state), parent)
+        self.meet_hashed(state, hash(state), parent, true)
     }
 
     #[inline]
-    fn meet_hashed(&mut self, state: &[u64], h: u64, parent: u32) -> Met {
+    fn meet_hashed(&mut self, state: &[u64], h: u64, parent: u32, suspect: bool) -> Met {
         let store = &mut self.visited.store;
         if store.len() >= self.limits.max_states {
             let Some(number) = store.find_hashed(state, h) else {
@@ -134,6 +134,9 @@ impl<'a> Search<'a> {
             Inserted::New(number) => {
                 reserve(&mut self.visited.parents, 1);
                 self.visited.parents.push(parent);
+                if !suspect {
+                    return Met::New;
+                }
                 if let Some((bad, refined)) = self.machine.bad(state, &mut self.bad_scratch) {
                     self.findings.bad(number, refined, bad);
                     if self.options.stop_at_unsafe {
@@ -230,12 +233,14 @@ impl<'a> Search<'a> {
         let words = self.machine.packing.words;
         let successors = &chunk.successors;
         let mut parent = chunk.parents();
+        let mut suspects = successors.suspects.iter().map(|at| *at as usize).peekable();
         for (group, hashes) in successors.hashes.chunks(TOUCHED).enumerate() {
             self.visited.store.touch(hashes);
             for (i, &h) in hashes.iter().enumerate() {
                 let at = group * TOUCHED + i;
                 let from = parent(at);
-                if let Met::New = self.meet_hashed(successors.state(at, words), h, from) {
+                let suspect = suspects.next_if_eq(&at).is_some();
+                if let Met::New = self.meet_hashed(successors.state(at, words), h, from, suspect) {
                     self.edges.push(successors.found_by[at]);
                 }
                 if self.limits.stop.is_some() {

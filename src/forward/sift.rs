@@ -67,15 +67,20 @@ impl<'a> Sieve<'a> {
             }
             first = chunk.range.end;
             let mut parent = chunk.parents();
+            let mut suspects = chunk.successors.suspects.iter().map(|at| *at as usize).peekable();
             let successors = &chunk.successors;
             for (group, hashes) in successors.hashes.chunks(TOUCHED).enumerate() {
                 store.touch(hashes);
                 for (i, &h) in hashes.iter().enumerate() {
                     let at = group * TOUCHED + i;
                     let state = successors.state(at, words);
+                    let suspect = suspects.next_if_eq(&at).is_some();
                     if store.find_hashed(state, h).is_none() {
                         to.unknown.add(state, h, successors.found_by[at]);
                         to.parents.push(parent(at));
+                        if suspect {
+                            to.unknown.suspect();
+                        }
                     }
                 }
             }

@@ -504,6 +504,17 @@ impl Machine {
         f(i, next)
     }
 
+    /// Whether [`Machine::bad`] is worth a call, at a glance.
+    #[inline]
+    pub fn may_be_bad(&self, state: &[u64], scratch: &mut BadScratch) -> bool {
+        let BadScratch { bad, undefined, .. } = scratch;
+        if self.bads.is_empty() {
+            return false;
+        }
+        self.bad_table.look(state, bad, undefined);
+        bad.iter().any(|w| *w != 0)
+    }
+
     /// The first ground bad cube that `state` satisfies, and the state with the cells defined that it reads.
     #[inline]
     pub fn bad(&self, state: &[u64], scratch: &mut BadScratch) -> Option<(usize, Vec<u64>)> {

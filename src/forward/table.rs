@@ -147,9 +147,7 @@ impl Table {
         }
         for wide in &self.wide {
             if wide.field.raw(state) == wide.field.undef {
-                for i in 0..N {
-                    open[i] |= wide.readers[i];
-                }
+                open.iter_mut().zip(&wide.readers).for_each(|(o, r)| *o |= r);
             }
         }
         out.copy_from_slice(&fit);

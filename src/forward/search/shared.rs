@@ -104,7 +104,7 @@ impl Search<'_> {
         let bads: Vec<(Vec<_>, bool)> = team.share_with(batches.clone(), bad_scratch, |scratch, _, batch| {
             let mut bads = Vec::new();
             scratch.numbers = false;
-            for at in batch.fresh() {
+            for at in batch.suspects.iter().map(|at| *at as usize).filter(|at| batch.is_fresh(*at)) {
                 let state = batch.state(at, machine.packing.words);
                 bads.extend(machine.bad(state, scratch).map(|(bad, refined)| (at, bad, refined)));
             }

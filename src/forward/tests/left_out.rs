@@ -38,7 +38,7 @@ fn local_system(seed: u64) -> System {
             let assignment = if below(3) == 0 { Assignment::Nondet } else { to_me };
             updates.push(Update { var: VarId(2), assignment });
         }
-        let params = ["p", "q"][..1 + usize::from(two)].iter().map(|p| (*p).into()).collect();
+        let params = ["p", "q"][..=usize::from(two)].iter().map(|p| (*p).into()).collect();
         system.transitions.push(Transition { params, guard, updates, ..template.clone() });
     }
     system
