@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use indexmap::IndexMap;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -62,6 +63,12 @@ const DRY: u64 = 20;
 const JUMP_BACK: usize = 10;
 /// ...and have so many levels.
 const JUMP_LEVELS: u32 = 5;
+/// A search around a deadlock begins so many steps before it...
+const BACK: usize = 4;
+/// ...has so many levels...
+const LEVELS: u32 = 12;
+/// ...and expands so many states at a time.
+const AROUND: usize = 64;
 /// Steps for each state asked for, after which an exploration that is resumed gives up.
 const PATIENCE: u64 = 8;
 /// Epochs without progress towards any target after which fewer walks are guided.
@@ -85,7 +92,7 @@ pub struct TechniqueReport {
 }
 
 /// Names of the techniques, by discriminant.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "random",
     "process sequences",
     "weighted",
@@ -94,6 +101,7 @@ const NAMES: [&str; 8] = [
     "unused exit",
     "guided",
     "depth first",
+    "around deadlocks",
 ];
 
 /// The state of a walking exploration.
@@ -124,6 +132,11 @@ pub(super) struct Walk {
     streams: u64,
     /// States to search breadth first from: those shortly before an error.
     jumpstart: Vec<u32>,
+    /// States near deadlocks, for there may be others around: each with its steps from where the search
+    /// around a deadlock began.
+    around: IndexMap<u32, u32>,
+    /// The first of them whose exits are not yet looked at.
+    around_next: usize,
     /// Epochs since the last new state.
     stalled: usize,
     /// Whether the last epoch brought few states for its steps.
@@ -132,7 +145,7 @@ pub(super) struct Walk {
     unguided: usize,
     /// Give up beyond so many steps.
     max_steps: u64,
-    reports: [TechniqueReport; 8],
+    reports: [TechniqueReport; 9],
 }
 
 impl Walk {
@@ -178,6 +191,8 @@ impl Walk {
             epochs: 0,
             streams: 0,
             jumpstart: Vec::new(),
+            around: IndexMap::new(),
+            around_next: 0,
             stalled: 0,
             dry: false,
             unguided: 0,
@@ -337,7 +352,9 @@ impl Walk {
     }
 
     fn bytes(&self) -> usize {
-        self.visited.bytes() + self.depths.capacity() * 4 + self.pool.bytes()
+        // The hash, the entry and its place in the table.
+        let around = self.around.capacity() * (2 * size_of::<u64>() + size_of::<usize>());
+        self.visited.bytes() + self.depths.capacity() * 4 + self.pool.bytes() + around
     }
 
     /// Stores the initial states.
@@ -419,6 +436,18 @@ impl Walk {
         }
     }
 
+    /// Has the states around a deadlock searched for others.
+    fn look_around(&mut self, deadlock: u32) {
+        let mut at = deadlock;
+        for _ in 0..BACK {
+            match self.visited.parents[at as usize] {
+                ROOT => break,
+                parent => at = parent,
+            }
+        }
+        self.around.entry(at).or_insert(0);
+    }
+
     fn found_bad(&mut self, state: u32, refined: Vec<u64>, bad: usize) {
         self.findings.bad(state as usize, refined, bad);
         self.jumpstart_before(state);
@@ -453,8 +482,18 @@ impl Walk {
         for start in self.jumpstart.drain(..jumps) {
             add(start, Technique::Bfs, JUMP_LEVELS, None);
         }
+        let mut planned = jumps;
+        while better
+            && planned < epoch * 3 / 4
+            && let Some((&start, _)) = self.around.get_index(self.around_next)
+        {
+            let count = (self.around.len() - self.around_next).min(AROUND);
+            add(start, Technique::Around, count as u32, None);
+            self.around_next += count;
+            planned += 1;
+        }
         let members = self.pool.members();
-        for n in jumps..epoch {
+        for n in planned..epoch {
             let uniform = members[rng.random_range(0..members.len())];
             if !fuzzing {
                 let initial = rng.random_range(0..self.initial as u32);
@@ -519,6 +558,7 @@ impl Walk {
             fired: &self.fired,
             of_process: &self.of_process,
             deadlock: self.options.deadlock,
+            around: &self.around,
             seed: self.options.seed,
             dive: self.options.restart.map_or(DIVE_STATES, |r| r.every),
             clock: &self.limits.clock,
@@ -569,6 +609,7 @@ impl Walk {
                 if let Some(refined) = refined {
                     self.findings.deadlock(&self.machine, number as usize, refined);
                     self.jumpstart_before(number);
+                    self.look_around(number);
                 }
                 if let Some((_, refined, bad)) = bad {
                     self.found_bad(number, refined, bad);
@@ -581,6 +622,14 @@ impl Walk {
         for (at, bits) in &outcome.taken {
             if let Some(n) = resolve(&numbers, *at) {
                 self.pool.take(n as usize, *bits);
+            }
+        }
+        for (from, to) in &outcome.around {
+            let steps = self.around[from] + 1;
+            if steps < LEVELS
+                && let Some(n) = resolve(&numbers, *to)
+            {
+                self.around.entry(n).or_insert(steps);
             }
         }
         let mut combinations = 0;

@@ -1,6 +1,7 @@
 //! One walk: a piece of work on a frozen view of the visited states, the same whenever and wherever it
 //! is run.
 
+use indexmap::IndexMap;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -47,6 +48,8 @@ pub(in crate::forward) enum Technique {
     Guided,
     /// Depth first, in random order.
     Dive,
+    /// All exits of states near deadlocks.
+    Around,
 }
 
 /// What a guided walk aims at.
@@ -62,7 +65,8 @@ pub(in crate::forward) struct Aim {
 pub(in crate::forward) struct Task {
     pub start: u32,
     pub technique: Technique,
-    /// Steps; levels for [`Technique::Bfs`]; depth for [`Technique::Dive`].
+    /// Steps; levels for [`Technique::Bfs`]; depth for [`Technique::Dive`]; states for
+    /// [`Technique::Around`].
     pub bound: u32,
     /// What a guided walk aims at.
     pub aim: Option<Aim>,
@@ -96,6 +100,8 @@ pub(in crate::forward) struct Outcome {
     pub bad: Option<(u32, Vec<u64>, usize)>,
     /// New states that are deadlocked, with the deciding cells defined.
     pub deadlocks: Vec<(u32, Vec<u64>)>,
+    /// What states near deadlocks lead to.
+    pub around: Vec<(u32, Ref)>,
     /// The state nearest to the target, and how far it is.
     pub nearest: Option<(u32, Ref)>,
     pub steps: u64,
@@ -118,6 +124,8 @@ pub(in crate::forward) struct View<'a> {
     /// For each process, the instances that mention it.
     pub of_process: &'a [Vec<u64>],
     pub deadlock: bool,
+    /// States near deadlocks, each with its steps from where the search around a deadlock began.
+    pub around: &'a IndexMap<u32, u32>,
     pub seed: u64,
     /// States after which a depth-first walk ends.
     pub dive: usize,
@@ -134,6 +142,8 @@ impl View<'_> {
             view: self,
             rng,
             scratch: Scratch::new(self.machine),
+            ahead: Scratch::new(self.machine),
+            coverage: task.technique != Technique::Around,
             bad_scratch: BadScratch::new(self.machine),
             items: ItemBuffer::default(),
             state: vec![0; words],
@@ -151,6 +161,7 @@ impl View<'_> {
                 fired: vec![0; self.fired.len()],
                 bad: None,
                 deadlocks: Vec::new(),
+                around: Vec::new(),
                 nearest: None,
                 steps: 0,
                 numbers: false,
@@ -160,7 +171,7 @@ impl View<'_> {
         };
         walker.enter(Ref::Old(task.start));
         walker.walk(task);
-        walker.out.numbers |= walker.scratch.numbers | walker.bad_scratch.numbers;
+        walker.out.numbers |= walker.scratch.numbers | walker.ahead.numbers | walker.bad_scratch.numbers;
         walker.out
     }
 }
@@ -169,6 +180,10 @@ struct Walker<'a> {
     view: &'a View<'a>,
     rng: ChaCha8Rng,
     scratch: Scratch,
+    /// The enabled instances of the last new successor.
+    ahead: Scratch,
+    /// Whether to look for new combinations.
+    coverage: bool,
     bad_scratch: BadScratch,
     items: ItemBuffer,
     /// Where the walk stands, and its enabled instances (in `scratch`).
@@ -198,6 +213,7 @@ impl Walker<'_> {
             Technique::Weighted => self.steps(task.bound, |w| Some(w.weighted_exit())),
             Technique::Maximise => self.maximise(task.bound),
             Technique::Dive => self.dive(task.bound as usize),
+            Technique::Around => self.around(task.start, task.bound),
             Technique::Guided => {
                 if let Some(aim) = task.aim {
                     self.guided(task.bound, aim);
@@ -332,12 +348,13 @@ impl Walker<'_> {
             let Ref::New(number) = to else { unreachable!("it is new") };
             self.state.copy_from_slice(self.out.states.state(number as usize));
             self.exits = self.out.exits[number as usize];
+            std::mem::swap(&mut self.scratch, &mut self.ahead);
         } else {
             self.enter(to);
         }
     }
 
-    /// Looks up a successor; when it is new, records it and leaves its exits in `scratch`.
+    /// Looks up a successor; when it is new, records it and leaves its exits in `ahead`.
     fn meet(&mut self, n: usize) -> (Ref, bool) {
         let words = self.view.machine.packing.words;
         let next = &self.successors[n * words..(n + 1) * words];
@@ -356,12 +373,14 @@ impl Walker<'_> {
         {
             self.out.bad = Some((number, refined, bad));
         }
-        let combinations = &mut self.out.combinations;
-        let raw = &self.raw[n * words..(n + 1) * words];
-        let note = |c| combinations.push((c, number));
-        self.view.novelty.unseen(machine, Some(&self.state), raw, &mut self.items, note);
+        if self.coverage {
+            let combinations = &mut self.out.combinations;
+            let raw = &self.raw[n * words..(n + 1) * words];
+            let note = |c| combinations.push((c, number));
+            self.view.novelty.unseen(machine, Some(&self.state), raw, &mut self.items, note);
+        }
         let next = next.to_vec();
-        let (exits, conditional) = machine.exits(&next, &mut self.scratch);
+        let (exits, conditional) = machine.exits(&next, &mut self.ahead);
         self.out.exits.push(exits);
         if self.view.deadlock && conditional {
             let mut scratch = Scratch::new(machine);
@@ -424,8 +443,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Takes all exits of the current state; calls `f` with each new one.
-    fn expand(&mut self, mut f: impl FnMut(&mut Self, Ref)) {
+    /// Takes all exits of the current state; calls `f` with each successor, and whether it is new.
+    fn expand(&mut self, mut f: impl FnMut(Ref, bool)) {
         let from = self.at;
         let enabled: Vec<usize> = bits(&self.scratch.enabled).collect();
         let mut all = true;
@@ -434,13 +453,10 @@ impl Walker<'_> {
                 all = false;
                 break;
             }
-            // The exits of new states have replaced those of this one.
-            self.enter(from);
             let count = self.fire(i);
             for n in 0..count {
-                if let (to, true) = self.meet(n) {
-                    f(self, to);
-                }
+                let (to, new) = self.meet(n);
+                f(to, new);
             }
         }
         if all {
@@ -457,9 +473,23 @@ impl Walker<'_> {
                     return;
                 }
                 self.enter(at);
-                self.expand(|_, to| next.push(to));
+                self.expand(|to, new| next.extend(new.then_some(to)));
             }
             level = next;
+        }
+    }
+
+    /// Takes all exits of so many states that deadlocks are near to.
+    fn around(&mut self, start: u32, count: u32) {
+        let first = self.view.around.get_index_of(&start).unwrap_or(0);
+        for (&from, _) in self.view.around.iter().skip(first).take(count as usize) {
+            if self.out.aborted {
+                return;
+            }
+            self.enter(Ref::Old(from));
+            let mut around = std::mem::take(&mut self.out.around);
+            self.expand(|to, _| around.push((from, to)));
+            self.out.around = around;
         }
     }
 
