@@ -20,8 +20,8 @@ pub(super) enum Symmetry {
     Off,
     /// By sorting lanes.
     Lanes(Lanes),
-    /// By sorting lanes where what they say beside processes and nameless values tells all of them
-    /// apart, by colour refinement elsewhere.
+    /// By sorting lanes where what they say beside processes and nameless values tells apart all that are
+    /// not exchangeable anyway, by colour refinement elsewhere.
     Mixed(Lanes),
     /// By colour refinement; processes below this number keep their place.
     General(usize),
@@ -173,7 +173,7 @@ impl Exchangeable {
         procs: usize,
         arguments: impl Iterator<Item = &'a [u8]> + Clone,
     ) -> Option<Self> {
-        if !matches!(symmetry, Symmetry::Lanes(_)) || procs > MAX_EXCHANGEABLE {
+        if !matches!(symmetry, Symmetry::Lanes(_) | Symmetry::Mixed(_)) || procs > MAX_EXCHANGEABLE {
             return None;
         }
         let words = arguments.clone().count().div_ceil(64);
@@ -198,7 +198,7 @@ impl Exchangeable {
     /// Removes from `enabled` what is not worth firing in the canonical `state`.
     #[inline]
     pub fn prune(&self, symmetry: &Symmetry, state: &[u64], enabled: &mut [u64]) {
-        let Symmetry::Lanes(lanes) = symmetry else { return };
+        let (Symmetry::Lanes(lanes) | Symmetry::Mixed(lanes)) = symmetry else { return };
         let equal = lanes.equal_neighbours(state);
         if equal != 0 {
             for (e, row) in enabled.iter_mut().zip(&self.rows[equal * self.words..]) {
@@ -209,7 +209,7 @@ impl Exchangeable {
 }
 
 impl Lanes {
-    /// Bit i: the movable lanes i and i + 1 are equal, and no global points at either.
+    /// Bit i: the movable lanes i and i + 1 are equal, and no cell points at either.
     #[inline]
     fn equal_neighbours(&self, state: &[u64]) -> usize {
         let mut equal = 0;
@@ -224,7 +224,7 @@ impl Lanes {
             last = next;
         }
         if equal != 0 {
-            for field in &self.pointers {
+            for field in self.pointers.iter().chain(&self.lane_pointers) {
                 let target = field.raw(state);
                 if target < self.at.len() as u64 {
                     // Neither the pair before nor the pair after it.
@@ -268,8 +268,7 @@ impl Lanes {
         if !sorted {
             insertion_sort(keys);
         }
-        // What comes first in a key is the process itself.
-        if keys.windows(2).any(|w| w[0] >> FIRST_POINTER == w[1] >> FIRST_POINTER) {
+        if !self.ties_are_equal(keys, state) {
             return general(cells, packing, self.fixed, state);
         }
         let mut place: [u8; MAX_LANES] = std::array::from_fn(|i| i as u8);
@@ -290,6 +289,25 @@ impl Lanes {
             cells.normalize(&mut Packed { fields: &packing.fields, state });
         }
         place[..self.at.len()].to_vec()
+    }
+
+    /// Whether sorted lanes that tie are equal in all they say, and none of them is pointed at: then it does
+    /// not matter which comes first.
+    fn ties_are_equal(&self, keys: &[u128], state: &[u64]) -> bool {
+        let mut pointed_at = 0u64;
+        for field in &self.lane_pointers {
+            let target = field.raw(state);
+            if target < self.at.len() as u64 {
+                pointed_at |= 1 << target;
+            }
+        }
+        keys.windows(2).all(|w| {
+            // What comes first in a key is the process itself.
+            let tie = w[0] >> FIRST_POINTER == w[1] >> FIRST_POINTER;
+            let (p, q) = (w[0].process(), w[1].process());
+            let equal = || self.lane(state, self.at[p]) == self.lane(state, self.at[q]);
+            !tie || pointed_at & (1 << p | 1 << q) == 0 && equal()
+        })
     }
 
     #[inline]
@@ -351,49 +369,33 @@ trait Key: Copy + Ord + Default {
 /// Bits of the process in a [`Key`].
 const FIRST_POINTER: u32 = 8;
 
-impl Key for u64 {
-    #[inline]
-    fn new(process: usize, lane: u64, lane_at: u32) -> Self {
-        lane << lane_at | process as Self
-    }
+macro_rules! key {
+    ($word:ty) => {
+        impl Key for $word {
+            #[inline]
+            fn new(process: usize, lane: u64, lane_at: u32) -> Self {
+                Self::from(lane) << lane_at | process as Self
+            }
 
-    #[inline]
-    fn point(&mut self, j: usize) {
-        *self |= 1 << (FIRST_POINTER + j as u32);
-    }
+            #[inline]
+            fn point(&mut self, j: usize) {
+                *self |= 1 << (FIRST_POINTER + j as u32);
+            }
 
-    #[inline]
-    fn process(self) -> usize {
-        (self & 0xff) as usize
-    }
+            #[inline]
+            fn process(self) -> usize {
+                (self & 0xff) as usize
+            }
 
-    #[inline]
-    fn lane(self, lane_at: u32) -> u64 {
-        self >> lane_at
-    }
+            #[inline]
+            fn lane(self, lane_at: u32) -> u64 {
+                (self >> lane_at) as u64
+            }
+        }
+    };
 }
-
-impl Key for u128 {
-    #[inline]
-    fn new(process: usize, lane: u64, lane_at: u32) -> Self {
-        Self::from(lane) << lane_at | process as Self
-    }
-
-    #[inline]
-    fn point(&mut self, j: usize) {
-        *self |= 1 << (FIRST_POINTER + j as u32);
-    }
-
-    #[inline]
-    fn process(self) -> usize {
-        (self & 0xff) as usize
-    }
-
-    #[inline]
-    fn lane(self, lane_at: u32) -> u64 {
-        (self >> lane_at) as u64
-    }
-}
+key!(u64);
+key!(u128);
 
 fn insertion_sort<K: Key>(keys: &mut [K]) {
     for i in 1..keys.len() {
