@@ -5,8 +5,9 @@
 //! and split when a guard, a condition, a copy or a bad cube looks at them. Nothing is lost or added by
 //! that, only counts differ ([`Exploration::compressed`]).
 //!
-//! `machine` compiles an instance from the IR, `search` and `walk` drive it, `trace` turns what they
-//! find into concrete runs, `columns` answers the backward search.
+//! `machine` compiles an instance from the IR, `search` (which leaves out the steps that `commuting`
+//! tells are in vain) and `walk` drive it, `trace` turns what they find into concrete runs, `columns`
+//! answers the backward search.
 
 // Codes are small numbers or stored integers, and cells, states and instances are numbered from 0 far
 // below the sign bit; where a conversion could wrap, it is checked or masked before.
