@@ -153,8 +153,7 @@ impl Batch {
 
     /// Positions of the new states, in order.
     pub fn fresh(&self) -> impl Iterator<Item = usize> {
-        let numbers = self.numbers.iter().enumerate();
-        numbers.filter(|(_, number)| number.load(Ordering::Relaxed) == NEW).map(|(i, _)| i)
+        (0..self.numbers.len()).filter(|at| self.is_fresh(*at))
     }
 
     /// Whether the state at this position is new.
@@ -164,8 +163,7 @@ impl Batch {
 
     /// Positions of the states that got numbers, in order.
     pub fn numbered(&self) -> impl Iterator<Item = usize> {
-        let numbers = self.numbers.iter().enumerate();
-        numbers.filter(|(_, number)| number.load(Ordering::Relaxed) != 0).map(|(i, _)| i)
+        (0..self.numbers.len()).filter(|at| self.number(*at) != 0)
     }
 
     /// The number that the new state at this position got.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::batch::{Batch, Recent};
 use super::clock::{Clock, Ticker};
-use super::commuting::{Edges, FoundBy, UNKNOWN};
+use super::commuting::{Edges, FoundBy};
 use super::machine::Machine;
 use super::step::{BadScratch, Scratch};
 use super::store::Store;
@@ -61,8 +61,8 @@ impl<'a> Expander<'a> {
         Self { machine, clock, deadlock, widest, scratch, bad_scratch, recent }
     }
 
-    /// Computes the successors of a range of states, which stand one after the other in `states`, up to
-    /// one with too many, or until there are many together. `to` forgets what it held before;
+    /// Computes the successors of a range of states, which stand one after the other in `states` and were
+    /// found as `edges` says, up to one with too many, or until there are many together. `to` forgets what it held before;
     /// [`Chunk::range`] says how far it came.
     ///
     /// Leaves out states that it met lately, in this range or in others: the successors of ranges must
@@ -84,14 +84,14 @@ impl<'a> Expander<'a> {
             to.aborted = true;
             return;
         }
-        let edges = edges.iter().copied().chain(std::iter::repeat(UNKNOWN));
+        assert_eq!(range.len(), edges.len(), "each state was found somehow");
         for ((number, state), edge) in range.zip(states.chunks_exact(words)).zip(edges) {
             // Steps of this state alone, so that it does not matter how states are cut into chunks.
             let mut steps = 0;
-            let left_out = machine.left_out(edge);
+            let left_out = machine.left_out(*edge);
             let live = machine.successors_but(state, left_out, scratch, |i, next| {
                 steps += 1;
-                let found_by = machine.symmetry.canonicalize_successor(machine, i, next);
+                let found_by = machine.canonicalize_successor(i, next);
                 to.fired[usize::from(machine.instances[i].transition.0)] += 1;
                 if to.successors.push(next, found_by, recent) && machine.may_be_bad(next, bad_scratch) {
                     to.successors.suspect();
@@ -145,8 +145,7 @@ impl Chunk {
         let wanted = self.successors.state(last, machine.packing.words);
         let mut met = false;
         for number in self.range.clone() {
-            let left_out =
-                edges.of(number..number + 1).first().map_or(&[][..], |edge| machine.left_out(*edge));
+            let left_out = machine.left_out(edges.of(number..number + 1)[0]);
             machine.successors_but(store.state(number), left_out, &mut scratch, |i, next| {
                 machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
                 fired[usize::from(machine.instances[i].transition.0)] += 1;

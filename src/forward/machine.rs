@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::cells::{Cells, Kind};
-use super::commuting::{Commuting, FoundBy};
+use super::commuting::{Commuting, FoundBy, UNKNOWN};
 use super::ground::{GroundConj, GroundDnf, Grounder, Lit, Side, push};
 use super::initial::{Leaf, full_sets, leaves};
 use super::layout::{Bounds, Packing};
@@ -192,6 +192,24 @@ impl Machine {
 }
 
 impl Machine {
+    /// Replaces `state`, a successor by instance `i`, by its representative; how that is found.
+    #[inline]
+    pub fn canonicalize_successor(&self, i: usize, state: &mut [u64]) -> FoundBy {
+        let Self { cells, packing, symmetry, instances, .. } = self;
+        let Some(commuting) = &self.commuting else {
+            symmetry.canonicalize(cells, packing, state);
+            return UNKNOWN;
+        };
+        match symmetry {
+            Symmetry::Off => commuting.by(i),
+            Symmetry::Lanes(lanes) => match lanes.sort(state) {
+                None => commuting.by(i),
+                Some(place) => commuting.by_renamed(&instances[i], &place),
+            },
+            _ => commuting.by_renamed(&instances[i], &symmetry.renaming(cells, packing, state)),
+        }
+    }
+
     /// The instances that need not be fired in a state that was found like this.
     #[inline]
     pub fn left_out(&self, found_by: FoundBy) -> &[u64] {

@@ -58,8 +58,8 @@ use search::Search;
 use space::Seen;
 pub use space::StateSpace;
 pub use views::Views;
-pub use walk::TechniqueReport;
 use walk::Walk;
+pub use walk::{AROUND_DEADLOCKS, TechniqueReport};
 
 /// Why an exploration ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,7 +131,7 @@ pub struct Exploration {
     /// Epochs of walks: with the same seed and `epochs` set to this, the run repeats exactly.
     pub epochs: usize,
     /// Combinations of (cell, value) seen, up to renaming: how many cells each has, and how many there
-    /// are. Only walks count them.
+    /// are. Only walks count them, and not those around deadlocks.
     pub combinations: Option<(usize, usize)>,
     /// What each technique of a walk contributed.
     pub techniques: Vec<TechniqueReport>,

@@ -351,7 +351,7 @@ impl<'a> Search<'a> {
             // With a bound, another way to a state may be the shorter one.
             let left_out = if bound == u32::MAX { machine.left_out(found_by) } else { &[] };
             let live = machine.successors_but(&current, left_out, &mut scratch, |i, next| {
-                let found_by = machine.symmetry.canonicalize_successor(machine, i, next);
+                let found_by = machine.canonicalize_successor(i, next);
                 self.fired[usize::from(machine.instances[i].transition.0)] += 1;
                 let known = self.visited.store.find(next);
                 if known.is_none_or(|n| bound < u32::MAX && depth + 1 < depths[n]) {

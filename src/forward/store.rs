@@ -25,7 +25,7 @@ pub(super) fn hash(state: &[u64]) -> u64 {
 pub(super) const SHARDS: usize = 64;
 /// Buckets of a part to begin with.
 const FIRST_BUCKETS: usize = 16;
-/// Slots and states read ahead at a time.
+/// Buckets and states read ahead at a time.
 pub(super) const TOUCHED: usize = 64;
 /// A part is at most this full, in percent.
 const MAX_LOAD: usize = 88;

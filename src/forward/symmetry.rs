@@ -8,9 +8,7 @@
 //! takes one to the other.
 
 use super::cells::{Cell, Cells, Kind, UNDEF};
-use super::commuting::{FoundBy, UNKNOWN};
 use super::layout::{Field, Packed, Packing};
-use super::machine::Machine;
 use crate::model::System;
 
 /// How states are brought into canonical form.
@@ -121,24 +119,6 @@ impl Symmetry {
         }
     }
 
-    /// Replaces `state`, a successor by instance `i`, by its representative; how that is found.
-    #[inline]
-    pub fn canonicalize_successor(&self, machine: &Machine, i: usize, state: &mut [u64]) -> FoundBy {
-        let Some(commuting) = &machine.commuting else {
-            self.canonicalize(&machine.cells, &machine.packing, state);
-            return UNKNOWN;
-        };
-        let instance = &machine.instances[i];
-        match self {
-            Self::Off => commuting.by(i),
-            Self::Lanes(lanes) => match lanes.sort(state) {
-                None => commuting.by(i),
-                Some(place) => commuting.by_renamed(instance, &place),
-            },
-            _ => commuting.by_renamed(instance, &self.renaming(&machine.cells, &machine.packing, state)),
-        }
-    }
-
     /// Replaces `state` by its representative and says which renaming does it.
     pub fn renaming(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> Renaming {
         match self {
@@ -237,7 +217,7 @@ impl Lanes {
 
     /// Sorts and says where each lane went; `None` when all lanes stay.
     #[inline]
-    fn sort(&self, state: &mut [u64]) -> Option<[u8; MAX_LANES]> {
+    pub fn sort(&self, state: &mut [u64]) -> Option<[u8; MAX_LANES]> {
         // Keys of one word are faster, where they fit.
         let lane_at = FIRST_POINTER + self.pointers.len() as u32;
         if lane_at + self.mask.count_ones() <= u64::BITS {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::block::Block;
 use super::style::Style;
-use crate::forward::{Exploration, Stop, TechniqueReport};
+use crate::forward::{AROUND_DEADLOCKS, Exploration, Stop, TechniqueReport};
 use crate::model::System;
 
 /// Names of transitions shown in one row at most.
@@ -24,7 +24,10 @@ pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> 
         block.row("Seed, epochs", format!("{}, {}", exploration.seed, exploration.epochs));
     }
     if let Some((cells, combinations)) = exploration.combinations {
-        block.row("Combinations of values seen", format!("{combinations} (of {cells} cells each)"));
+        // States found around deadlocks are not looked at for that.
+        let all = exploration.techniques.iter().all(|t| t.name != AROUND_DEADLOCKS);
+        let least = if all { "" } else { "at least " };
+        block.row("Combinations of values seen", format!("{least}{combinations} (of {cells} cells each)"));
     }
     if exploration.deadlock_states > 0 {
         block.row("Deadlocked states", exploration.deadlock_states);

@@ -101,8 +101,11 @@ const NAMES: [&str; 9] = [
     "unused exit",
     "guided",
     "depth first",
-    "around deadlocks",
+    AROUND_DEADLOCKS,
 ];
+
+/// The technique that does not look for new combinations.
+pub const AROUND_DEADLOCKS: &str = "around deadlocks";
 
 /// The state of a walking exploration.
 #[derive(Debug)]
@@ -436,6 +439,11 @@ impl Walk {
         }
     }
 
+    /// Whether this is fuzzing with our choice of techniques.
+    fn is_adaptive(&self) -> bool {
+        self.options.strategy == Strategy::Cfl && self.options.cfl_choice == CflChoice::Adaptive
+    }
+
     /// Has the states around a deadlock searched for others.
     fn look_around(&mut self, deadlock: u32) {
         let mut at = deadlock;
@@ -461,7 +469,7 @@ impl Walk {
         let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed);
         rng.set_stream(u64::MAX - self.epochs as u64);
         let fuzzing = self.options.strategy == Strategy::Cfl;
-        let better = fuzzing && self.options.cfl_choice == CflChoice::Adaptive;
+        let better = self.is_adaptive();
         let mut tasks = Vec::with_capacity(EPOCH);
         let stored = self.visited.store.len();
         let epoch = (stored / STATES_A_WALK).clamp(FIRST_EPOCH, EPOCH);
@@ -609,7 +617,9 @@ impl Walk {
                 if let Some(refined) = refined {
                     self.findings.deadlock(&self.machine, number as usize, refined);
                     self.jumpstart_before(number);
-                    self.look_around(number);
+                    if self.is_adaptive() {
+                        self.look_around(number);
+                    }
                 }
                 if let Some((_, refined, bad)) = bad {
                     self.found_bad(number, refined, bad);
@@ -624,11 +634,12 @@ impl Walk {
                 self.pool.take(n as usize, *bits);
             }
         }
-        for (from, to) in &outcome.around {
-            let steps = self.around[from] + 1;
-            if steps < LEVELS
-                && let Some(n) = resolve(&numbers, *to)
-            {
+        for group in outcome.around.chunk_by(|(a, _), (b, _)| a == b) {
+            let steps = self.around[&group[0].0] + 1;
+            if steps == LEVELS {
+                continue;
+            }
+            for n in group.iter().filter_map(|(_, to)| resolve(&numbers, *to)) {
                 self.around.entry(n).or_insert(steps);
             }
         }

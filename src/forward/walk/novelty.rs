@@ -68,7 +68,7 @@ impl Novelty {
     }
 
     /// Calls `f` with each combination of `state` that has not been seen, some perhaps twice. All
-    /// combinations of `before`, when given, are known, so that only what differs is looked at.
+    /// combinations of `before`, when given, are taken as known, so that only what differs is looked at.
     pub fn unseen(
         &self,
         machine: &Machine,

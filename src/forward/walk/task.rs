@@ -29,7 +29,7 @@ const IDLE: u32 = 50;
 /// Farther than any relaxed plan is long.
 const FAR: u32 = 1 << 24;
 
-/// How a walk chooses its next step (Conchon and Korneva, section 4; the last two are ours).
+/// How a walk chooses its next step (Conchon and Korneva, section 4; the last three are not theirs).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(in crate::forward) enum Technique {
     /// Any exit.
@@ -182,7 +182,7 @@ struct Walker<'a> {
     scratch: Scratch,
     /// The enabled instances of the last new successor.
     ahead: Scratch,
-    /// Whether to look for new combinations.
+    /// Whether to look for new combinations: around deadlocks that would take a third of the time.
     coverage: bool,
     bad_scratch: BadScratch,
     items: ItemBuffer,
