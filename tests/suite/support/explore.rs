@@ -5,12 +5,11 @@
 //! processes, by their place in the gaps between processes and their rank there.
 
 use cubicle::model::semantics::{
-    Env, Layout, PROC_STRIDE, Point, Semantics, State, Step, Value, admits, distinct_tuples, tuples,
+    Env, Layout, PROC_STRIDE, Point, Semantics, State, Value, admits, distinct_tuples, tuples,
 };
 use cubicle::model::{
     Assignment, Conj, Literal, ProcRef, Rational, System, Term, Transition, TransitionId, Type,
 };
-use cubicle::verdict::Trace;
 use indexmap::IndexMap;
 
 /// Distance between the canonical points of outside values in one gap.
@@ -381,30 +380,4 @@ pub fn canonical(system: &System, state: &State) -> State {
         };
     }
     result
-}
-
-/// The trace of a run found by brute force: the last states of its steps are those that the steps lead
-/// to, not their canonical forms.
-pub fn trace_to(system: &System, reached: &Reached, state: usize, bad: Option<usize>) -> Trace {
-    let mut labels = Vec::new();
-    let mut at = state;
-    while let Some((parent, transition, args)) = &reached.states[at] {
-        labels.push((at, *transition, args.clone()));
-        at = *parent;
-    }
-    let initial = reached.states.get_index(at).expect("an initial state").0.clone();
-    let semantics = Semantics::new(system, reached.procs);
-    let mut current = initial.clone();
-    let mut run = Vec::new();
-    for (target, transition, args) in labels.into_iter().rev() {
-        let target = reached.states.get_index(target).expect("a state").0;
-        let declaration = system.transition(transition);
-        let (successors, _) = fire_all(system, &semantics, &current, transition, declaration, &args);
-        current = successors
-            .into_iter()
-            .find(|s| canonical(system, s) == *target)
-            .expect("isomorphic states have isomorphic successors");
-        run.push(Step { transition, args, after: current.clone() });
-    }
-    Trace { initial, steps: run, bad }
 }

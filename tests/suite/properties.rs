@@ -1,15 +1,13 @@
 //! Properties that tie the engines' readings of a transition together.
 
-mod support;
-
+use crate::support::dice::Dice;
+use crate::support::direct::random_state;
+use crate::support::explore::{canonical, steps};
+use crate::support::generate::{Weights, generate};
 use cubicle::backward::probe::{Probe, Region};
 use cubicle::model::semantics::Semantics;
 use cubicle::model::{Assignment, System, Transition};
 use proptest::prelude::*;
-use support::dice::Dice;
-use support::direct::random_state;
-use support::explore::{canonical, steps};
-use support::generate::{Weights, generate};
 
 /// A region to look at: a bad cube, or one some pre-images further.
 fn region(system: &System, probe: &Probe<'_>, dice: &mut Dice) -> Option<Region> {

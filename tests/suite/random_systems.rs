@@ -1,19 +1,17 @@
 //! Random systems: all engines against brute force.
 //!
 //! `CUBICLE_RANDOM_COUNT` and `CUBICLE_RANDOM_SEED` choose how many systems and which; the campaign
-//! (`cargo test --release --test random_systems -- --ignored campaign`) takes more of them and goes on
+//! (`cargo test --release --test suite -- --ignored random_systems::campaign`) takes more of them and goes on
 //! after a disagreement. Certificates take most of the time: they are checked for every n-th system, with
 //! `CUBICLE_RANDOM_CERTIFY=n` (0: for none).
-
-mod support;
 
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use support::examine::{Failure, Summary, examine};
-use support::generate::{Weights, generate};
-use support::model::Model;
-use support::shrink::shrink;
+use crate::support::examine::{Failure, Summary, examine};
+use crate::support::generate::{Weights, generate};
+use crate::support::model::Model;
+use crate::support::shrink::shrink;
 
 /// Loads and examines a model; a panic of an engine is a failure, too.
 fn verdict(model: &Model, seed: u64) -> Result<Summary, Failure> {

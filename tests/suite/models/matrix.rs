@@ -9,7 +9,7 @@ use cubicle::observer::Silent;
 use cubicle::options::{BackwardOptions, ForwardOptions, Options, Postpone, Proof, SearchOrder, SolverMode};
 use cubicle::verdict::{Reason, Verdict};
 
-use crate::files;
+use super::files;
 
 /// Enough for any trap; a run that ends by it is a failure unless the table allows `unknown`.
 const TIME_LIMIT: Duration = Duration::from_secs(20);

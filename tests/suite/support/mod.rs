@@ -1,5 +1,4 @@
 //! What the tests on random systems share: a generator of models, their reduction, and brute force.
-#![allow(dead_code, reason = "each test target uses a part of it")]
 #![allow(clippy::cast_possible_wrap, reason = "all numbers here are small")]
 
 pub mod certificates;

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::files;
+use super::files;
 
 /// Longest run of an example; far above what any needs.
 const TIME_LIMIT: &str = "120s";

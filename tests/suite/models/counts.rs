@@ -5,7 +5,7 @@ use cubicle::interrupt::Interrupt;
 use cubicle::observer::Silent;
 use cubicle::options::{ForwardOptions, Strategy};
 
-use crate::files;
+use super::files;
 
 /// Every state is stored with all its values.
 fn concrete() -> ForwardOptions {

@@ -6,7 +6,7 @@ use cubicle::options::{BackwardOptions, Options, Postpone, Proof, SolverMode};
 use cubicle::verdict::Verdict;
 use cubicle::{Report, check};
 
-use crate::files;
+use super::files;
 
 fn run(model: &str, options: &Options) -> Report {
     let path = files::folder(model);

@@ -1,0 +1,11 @@
+//! The library as programs use it, one module a subject; all in one program, which links Z3 once.
+//!
+//! `cargo test --release --test suite random_systems` runs one of them.
+
+mod certificates;
+mod front;
+mod models;
+mod properties;
+mod random_systems;
+mod states;
+mod support;
