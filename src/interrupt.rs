@@ -33,6 +33,11 @@ impl Interrupt {
             .then(|| self.0.signal.load(Ordering::Relaxed))
     }
 
+    /// Signals so far, those that [`Interrupt::consume`] has taken among them.
+    pub fn signals(&self) -> u32 {
+        self.0.signals.load(Ordering::Acquire)
+    }
+
     /// Takes one pending SIGINT, so that a phase can end and the run go on. False for other signals.
     pub fn consume(&self) -> bool {
         let take = self.pending() == Some(2);

@@ -1,5 +1,6 @@
 //! What engines tell while they run.
 
+use crate::check::Stage;
 use crate::forward::Exploration;
 use crate::model::System;
 use crate::options::Proof;
@@ -52,6 +53,8 @@ pub enum Event<'a> {
         /// Its limit; see [`BackwardOptions::max_effort`](crate::options::BackwardOptions::max_effort).
         effort: u64,
     },
+    /// That search ended.
+    StageEnd(&'a Stage),
     /// A forward exploration begins, with this strategy and number of processes.
     ForwardStart {
         /// `bfs`, `dfs`, `random` or `cfl`.

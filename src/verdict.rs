@@ -34,6 +34,8 @@ pub enum Reason {
     Spurious(String),
     /// A number left the 64-bit range, or a cube names more processes than one can hold.
     Overflow,
+    /// The system gave no thread to run on: its error.
+    Threads(String),
     /// The proof could not be certified: the obligation that failed, as text.
     Uncertified(String),
     /// Deadlocks were met, but none of the runs looked at does without an outside value that nothing

@@ -141,7 +141,9 @@ impl Auto<'_> {
             Verdict::Safe | Verdict::Unsafe(_) => None,
         };
         let nodes = outcome.statistics.nodes + outcome.statistics.abandoned.iter().sum::<usize>();
-        report.stages.push(Stage { proof, nodes, reason: reason.clone() });
+        let stage = Stage { proof, nodes, reason: reason.clone() };
+        observer.event(self.system, Event::StageEnd(&stage));
+        report.stages.push(stage);
         report.backward = Some(outcome);
         match reason {
             None => report.decider = Some(Decider::Stage(proof)),

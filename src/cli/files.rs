@@ -8,6 +8,15 @@ pub fn write(path: &Path, text: &str) -> Result<(), String> {
     persist(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
+/// Removes the file at `path`, which would be one of another run; devices and pipes stay. The error is a line for
+/// the user.
+pub fn remove(path: &Path) -> Result<(), String> {
+    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Ok(());
+    }
+    std::fs::remove_file(path).map_err(|error| format!("cannot remove {}: {error}", path.display()))
+}
+
 fn persist(path: &Path, text: &str) -> io::Result<()> {
     // A device or a pipe cannot be replaced by a file.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {

@@ -2,15 +2,14 @@
 
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use cubicle::model::System;
 use cubicle::observer::{Event, Observer};
 use cubicle::report::{self, Style};
 
-use super::output::{Output, complain};
-use super::watchdog::Progress;
+use super::ending::Ending;
+use super::output::complain;
 
 /// How often the status line changes.
 const STATUS_EVERY: Duration = Duration::from_millis(100);
@@ -23,10 +22,8 @@ pub struct Listener {
     pub verbose: bool,
     /// Style of standard output.
     pub style: Style,
-    /// Standard output.
-    pub output: Arc<Output>,
-    /// Told to the watchdog.
-    pub progress: Arc<Progress>,
+    /// Has standard output, and is told how far the run has come.
+    pub ending: Arc<Ending>,
     /// The line that is overwritten as a run goes on.
     pub status: Status,
 }
@@ -63,7 +60,7 @@ impl Listener {
     fn print(&mut self, text: &str) {
         if !self.quiet {
             self.status.clear();
-            self.output.write(text);
+            self.ending.output.write(text);
         }
     }
 
@@ -77,23 +74,18 @@ impl Listener {
 
 impl Observer for Listener {
     fn event(&mut self, system: &System, event: Event<'_>) {
+        self.ending.snapshot().note(&event);
         match event {
             Event::Node { number, history, cube, queued, postponed } => {
-                self.progress.nodes.fetch_add(1, Ordering::Relaxed);
                 let cube = self.verbose.then_some(cube);
                 self.print(&report::node(number, history, cube, (queued, postponed), self.style));
             }
-            Event::NodeCount(_) => {
-                self.progress.nodes.fetch_add(1, Ordering::Relaxed);
-            }
+            Event::NodeCount(_) | Event::StageEnd(_) => {}
             Event::Approximated { number, cube } => {
                 self.print(&report::approximation(number, cube, self.style));
             }
             Event::BadCandidate { number, cube } => self.remark(&report::bad_candidate(number, cube)),
-            Event::Restart(number) => {
-                self.progress.restarts.fetch_add(1, Ordering::Relaxed);
-                self.print(&report::restart(number, self.style));
-            }
+            Event::Restart(number) => self.print(&report::restart(number, self.style)),
             Event::Stage { number, proof, effort } => {
                 self.print(&report::stage(number, proof, effort, self.style));
             }
@@ -105,11 +97,9 @@ impl Observer for Listener {
                 self.status.show(&format!("exploring {procs} processes ({strategy})"));
             }
             Event::ForwardProgress { states, queued } => {
-                self.progress.states.store(states as u64, Ordering::Relaxed);
                 self.status.show(&format!("{states} states, {queued} waiting"));
             }
             Event::ForwardEnd(exploration) => {
-                self.progress.states.store(exploration.states as u64, Ordering::Relaxed);
                 self.print(&report::exploration(system, exploration, self.style));
             }
             Event::Warning(text) => self.remark(&format!("warning: {text}")),

@@ -20,14 +20,17 @@ pub struct Budget {
     addresses: Option<usize>,
 }
 
+/// A process to which no limit leaves any memory may still take so much to end in good order.
+const GOOD_ORDER: usize = 16 << 20;
+
 impl Budget {
-    /// For a process that may keep `limit` bytes.
-    pub fn new(limit: usize) -> Self {
+    /// For a process that may keep `limit` bytes, and keeps `resident` now.
+    pub fn new(limit: usize, resident: usize) -> Self {
         let limited = getrlimit(Resource::As);
         let addresses = limited.current.into_iter().chain(limited.maximum).min();
         Self {
             ask: limit,
-            force: limit.saturating_add(limit / 16),
+            force: limit.saturating_add(limit / 16).max(resident.saturating_add(GOOD_ORDER)),
             addresses: addresses.and_then(|bytes| usize::try_from(bytes / 10 * 9).ok()),
         }
     }
@@ -108,10 +111,14 @@ mod tests {
 
     #[test]
     fn the_end_is_forced_within_a_tenth() {
-        let budget = Budget::new(1 << 30);
+        let budget = Budget::new(1 << 30, 10 << 20);
         let at = |resident| budget.exceeded(Usage { resident, addresses: 0 });
         assert_eq!(at((1 << 30) - 1), (false, false));
         assert_eq!(at(1 << 30), (true, false));
         assert_eq!(at((1 << 30) / 10 * 11), (true, true));
+        let budget = Budget::new(1 << 20, 10 << 20);
+        let at = |resident| budget.exceeded(Usage { resident, addresses: 0 });
+        assert_eq!(at(10 << 20), (true, false));
+        assert_eq!(at(30 << 20), (true, true));
     }
 }

@@ -4,6 +4,7 @@ mod args;
 mod certificate;
 mod compat;
 mod cpu;
+mod ending;
 mod ends;
 mod exit;
 mod external;
@@ -17,25 +18,25 @@ mod settings;
 mod watchdog;
 
 use std::ffi::OsString;
-use std::io::{stderr, stdout};
+use std::io::{self, stderr, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread;
+use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cubicle::diagnostic::{Severity, Source};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::verdict::Verdict;
+use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Report, itf, report};
 
 use self::args::Args;
+use self::ending::Ending;
 use self::listener::{Listener, Status};
-use self::output::{Output, complain};
-use self::watchdog::Progress;
+use self::output::complain;
 
 /// Enough for the recursion of any engine on a model within the bounds of the language.
 const STACK_BYTES: usize = 256 << 20;
@@ -52,29 +53,50 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         );
     }));
     let words: Vec<OsString> = words.into_iter().collect();
-    let worker = thread::Builder::new().name("cubicle".into()).stack_size(STACK_BYTES);
-    let code = match worker.spawn(move || command(words)) {
-        Ok(worker) => worker.join().unwrap_or(exit::INTERNAL),
-        Err(error) => {
-            complain(&format!("error: cannot start a thread: {error}"));
-            exit::INTERNAL
+    let skipped = |words: Vec<OsString>| words.into_iter().skip(2);
+    ExitCode::from(match words.get(1).and_then(|word| word.to_str()) {
+        Some("replay") => on_large_stack(move || replay::run(skipped(words))).unwrap_or_else(no_thread),
+        Some("check-certificate") => {
+            on_large_stack(move || certificate::run(skipped(words))).unwrap_or_else(no_thread)
         }
-    };
-    ExitCode::from(code)
+        _ => match parse(words) {
+            Ok(args) => supervise(args),
+            Err(code) => code,
+        },
+    })
 }
 
-/// The command that the words ask for.
-fn command(words: Vec<OsString>) -> u8 {
-    if words.get(1).is_some_and(|word| word == "replay") {
-        return replay::run(words.into_iter().skip(2));
+/// Runs `command` on a thread with a stack for any model; the error when the system gives none.
+fn on_large_stack(command: impl FnOnce() -> u8 + Send + 'static) -> io::Result<u8> {
+    let worker = thread::Builder::new().name("cubicle".into()).stack_size(STACK_BYTES);
+    Ok(worker.spawn(command)?.join().unwrap_or(exit::INTERNAL))
+}
+
+/// Tells that there is no thread, where no answer is due.
+fn no_thread(error: io::Error) -> u8 {
+    complain(&format!("error: cannot start a thread: {error}"));
+    exit::UNKNOWN
+}
+
+/// Decides the model on a thread of its own, under the eyes of the watchdog.
+fn supervise(args: Args) -> u8 {
+    let interrupt = Interrupt::default();
+    // The limit holds for the whole run, reading the model included.
+    if let Some(deadline) = args.time_limit.and_then(|limit| Instant::now().checked_add(limit)) {
+        interrupt.set_deadline(deadline);
     }
-    if words.get(1).is_some_and(|word| word == "check-certificate") {
-        return certificate::run(words.into_iter().skip(2));
-    }
-    match parse(words) {
-        Ok(args) => decide(&args),
-        Err(code) => code,
-    }
+    let ending = Arc::new(Ending::new(&args, &interrupt));
+    let run = Arc::clone(&ending);
+    let code = watchdog::start(&interrupt, settings::memory(&args), &ending).and_then(|()| {
+        on_large_stack(move || {
+            let code = decide(&args, &interrupt, &run);
+            run.begin();
+            code
+        })
+    });
+    code.unwrap_or_else(|error| {
+        ending.last_words(&Reason::Threads(error.to_string())).unwrap_or(exit::UNKNOWN)
+    })
 }
 
 /// The typed command line, or the exit code after help or an error was printed.
@@ -106,14 +128,7 @@ fn refuse(error: &clap::Error) -> u8 {
 }
 
 /// Loads the model and decides it.
-fn decide(args: &Args) -> u8 {
-    let interrupt = Interrupt::default();
-    let progress = Arc::new(Progress::default());
-    let output = Arc::new(Output::new(interrupt.clone()));
-    if let Err(error) = watchdog::start(&interrupt, settings::memory(args), &progress, &output) {
-        complain(&format!("error: cannot listen to signals: {error}"));
-        return exit::INTERNAL;
-    }
+fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
     let Some((system, text)) = load(&args.file, args.quiet) else { return exit::USAGE };
     if args.type_only {
         return exit::OK;
@@ -133,24 +148,23 @@ fn decide(args: &Args) -> u8 {
         quiet: args.quiet,
         verbose: args.verbose,
         style,
-        output: Arc::clone(&output),
-        progress: Arc::clone(&progress),
+        ending: Arc::clone(ending),
         status: Status::new(args.quiet),
     };
-    let mut found = cubicle::check(&system, &options, &interrupt, &mut listener);
-    let certified = certificate::certify(args, &system, &text, &options, &interrupt, &mut found);
-    progress.done.store(true, Ordering::Relaxed);
+    let mut found = cubicle::check(&system, &options, interrupt, &mut listener);
+    let certified = certificate::certify(args, &system, &text, &options, interrupt, &mut found);
+    ending.begin();
     listener.status.clear();
 
     let name = args.file.display().to_string();
     let source = Source { name: &name, text: &text };
     let states = settings::trace_states(args);
-    output.write(&if args.quiet {
+    ending.output.write(&if args.quiet {
         report::answer(&system, &found, states, style)
     } else {
         report::conclusion(&system, &source, &options, &found, states, style)
     });
-    let code = exit::after_output(exit::of_report(&found), output.finish());
+    let code = exit::after_output(exit::of_report(&found), ending.output.finish());
     advise(args, &system, &found);
     let written = write_files(args, &system, &source, &found)
         .and_then(|()| certificate::write(args, &system, certified.as_ref()));

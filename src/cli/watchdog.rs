@@ -1,120 +1,123 @@
-//! Signals, the limits on CPU time and memory, and the thread that ends a run whose engine does not react to them.
+//! Signals, the limits on time and memory, and the thread that ends a run whose engine does not react to them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use cubicle::interrupt::Interrupt;
 use cubicle::verdict::Reason;
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGXCPU};
+use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGXCPU, SIGXFSZ};
 use signal_hook::iterator::Signals;
+use signal_hook::{flag, low_level};
 
-use super::output::{Output, complain};
+use super::ending::Ending;
+use super::output::{CLOSED, complain};
 use super::{cpu, exit, memory};
 
-/// How long an engine may take to stop in good order.
+/// How long an engine may take to stop in good order at the time limit, which is a promise to others.
+const GRACE_AT_LIMIT: Duration = Duration::from_millis(250);
+
+/// How long otherwise: there is more to say than that it stopped.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// How often the watchdog looks.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How far a run has come, for those who ask from outside.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// States of the forward exploration that is running or has last run.
-    pub states: AtomicU64,
-    /// Nodes of the backward search.
-    pub nodes: AtomicU64,
-    /// Restarts of the backward search.
-    pub restarts: AtomicU64,
-    /// The engines have returned.
-    pub done: AtomicBool,
-}
-
-impl Progress {
-    fn line(&self) -> String {
-        format!(
-            "{} forward states, {} nodes, {} restarts",
-            self.states.load(Ordering::Relaxed),
-            self.nodes.load(Ordering::Relaxed),
-            self.restarts.load(Ordering::Relaxed)
-        )
-    }
-}
-
 /// Passes signals on to `interrupt` and starts the watchdog. `memory` is in bytes.
-pub fn start(
-    interrupt: &Interrupt,
-    memory: Option<usize>,
-    progress: &Arc<Progress>,
-    output: &Arc<Output>,
-) -> std::io::Result<()> {
-    let budget = cpu::Budget::of_process();
+pub fn start(interrupt: &Interrupt, memory: Option<usize>, ending: &Arc<Ending>) -> std::io::Result<()> {
+    // What is written beyond `ulimit -f` is then an error like any other.
+    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGUSR1, SIGXCPU])?;
+    let watch = Watch {
+        interrupt: interrupt.clone(),
+        cpu: cpu::Budget::of_process(),
+        memory: memory.map(|limit| memory::Budget::new(limit, memory::used().resident)),
+        ending: Arc::clone(ending),
+    };
     cpu::ask_for_warning();
-    let (listener, told) = (interrupt.clone(), Arc::clone(progress));
+    // A limit that is too small for anything holds from the first step on, whatever the timing.
+    watch.look();
+    let (listener, told) = (interrupt.clone(), Arc::clone(ending));
     thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
             match signal {
-                SIGUSR1 => complain(&format!("progress: {}", told.line())),
+                SIGUSR1 => complain(&format!("progress: {}", told.snapshot().line())),
                 SIGXCPU => listener.expire(),
                 _ => listener.raise(signal),
             }
         }
     })?;
-    let (interrupt, progress, output) = (interrupt.clone(), Arc::clone(progress), Arc::clone(output));
-    thread::Builder::new()
-        .name("watchdog".into())
-        .spawn(move || watch(&interrupt, budget, memory, &progress, &output))?;
+    thread::Builder::new().name("watchdog".into()).spawn(move || watch.run())?;
     Ok(())
 }
 
-/// Ends the process when it should have ended by itself a while ago.
-fn watch(
-    interrupt: &Interrupt,
+/// What the watchdog looks at.
+struct Watch {
+    interrupt: Interrupt,
     cpu: Option<cpu::Budget>,
-    memory: Option<usize>,
-    progress: &Progress,
-    output: &Output,
-) {
-    let memory = memory.map(memory::Budget::new);
-    let mut overdue: Option<Instant> = None;
-    loop {
-        thread::sleep(TICK);
+    memory: Option<memory::Budget>,
+    ending: Arc<Ending>,
+}
+
+impl Watch {
+    /// Tells the engines when a budget is used up; whether the process is to end at once.
+    fn look(&self) -> bool {
         let mut at_once = false;
-        if let Some(budget) = cpu {
+        if let Some(budget) = self.cpu {
             let spent = cpu::spent();
             if spent >= budget.ask {
-                interrupt.expire();
+                self.interrupt.expire();
             }
             at_once |= spent >= budget.force;
         }
-        if let Some(budget) = memory {
+        if let Some(budget) = self.memory {
             let (stop, end) = budget.exceeded(memory::used());
             if stop {
-                interrupt.exhaust();
+                self.interrupt.exhaust();
             }
             at_once |= end;
         }
-        let Some(reason) = interrupt.reason() else {
-            overdue = None;
-            continue;
-        };
-        let signal = interrupt.pending();
-        if signal.is_none() && progress.done.load(Ordering::Relaxed) {
-            continue;
-        }
-        if at_once || overdue.get_or_insert_with(Instant::now).elapsed() >= GRACE {
-            let why = match reason {
-                Reason::Memory => "stopped at the memory limit",
-                Reason::Interrupted(_) => "stopped on request",
-                _ => "stopped at the time limit",
+        at_once
+    }
+
+    /// Ends the process when it should have ended by itself a while ago.
+    fn run(&self) {
+        let mut overdue: Option<Instant> = None;
+        loop {
+            thread::sleep(TICK);
+            let at_once = self.look();
+            let Some(reason) = self.interrupt.reason() else {
+                overdue = None;
+                continue;
             };
-            complain(&format!("{why}, in the middle of a step: {}", progress.line()));
-            let code = exit::after_output(signal.map_or(exit::UNKNOWN, exit::of_signal), output.try_finish());
-            #[expect(clippy::exit, reason = "the main thread is stuck: nobody else can end the process")]
-            std::process::exit(i32::from(code));
+            if self.ending.has_begun() {
+                self.hurry(&mut overdue);
+                continue;
+            }
+            let grace = if reason == Reason::Time { GRACE_AT_LIMIT } else { GRACE };
+            if (at_once || overdue.get_or_insert_with(Instant::now).elapsed() >= grace)
+                && let Some(code) = self.ending.last_words(&reason)
+            {
+                leave(code);
+            }
         }
     }
+
+    /// The answer is being written. That takes as long as it takes, unless another signal comes.
+    fn hurry(&self, overdue: &mut Option<Instant>) {
+        let Some(signal) = self.interrupt.pending().filter(|&signal| signal != CLOSED) else { return };
+        if !self.ending.is_unwanted() {
+            *overdue = None;
+        } else if overdue.get_or_insert_with(Instant::now).elapsed() >= GRACE_AT_LIMIT {
+            complain("note: ended while the answer was being written");
+            leave(exit::after_output(exit::of_signal(signal), self.ending.output.try_finish()));
+        }
+    }
+}
+
+/// Ends the process. Other threads are in the middle of something, so nothing is taken apart: the destructors of
+/// a solver that runs would crash.
+fn leave(code: u8) -> ! {
+    low_level::exit(i32::from(code))
 }

@@ -44,7 +44,7 @@ pub fn statistics(system: &System, model: &str, report: &Report) -> String {
     format!("{file:#}\n")
 }
 
-fn exploration(exploration: &Exploration) -> Value {
+pub(super) fn exploration(exploration: &Exploration) -> Value {
     json!({
         "processes": exploration.procs,
         "states": exploration.states,
@@ -128,7 +128,7 @@ fn backward(outcome: &crate::backward::Outcome) -> Value {
 }
 
 /// A search of the automatic choice.
-fn stage(stage: &Stage) -> Value {
+pub(super) fn stage(stage: &Stage) -> Value {
     let (search, procs) = match stage.proof {
         Proof::Brab(procs) => ("brab", Some(procs)),
         Proof::Auto | Proof::Classic => ("classic", None),

@@ -15,6 +15,7 @@ pub fn reason(reason: &Reason) -> String {
             format!("every error trace found is spurious (no instance executes it); the shortest: {trace}")
         }
         Reason::Overflow => "a number left the 64-bit range, or a cube names too many processes".to_owned(),
+        Reason::Threads(error) => format!("no thread could be started ({error})"),
         Reason::Uncertified(why) => format!("the proof could not be certified: {why}"),
         Reason::Deadlocks(states) => format!(
             "it is open whether {states} deadlocked states need an outside value: not all runs were looked at"
@@ -46,6 +47,6 @@ pub fn reason_help(reason: &Reason) -> Option<&'static str> {
         Reason::Deadlocks(_) => {
             "init or `:= ?` leaves a proc variable open: say which process it holds, or that it holds none"
         }
-        Reason::Uncertified(_) | Reason::Interrupted(_) => return None,
+        Reason::Threads(_) | Reason::Uncertified(_) | Reason::Interrupted(_) => return None,
     })
 }

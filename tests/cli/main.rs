@@ -6,6 +6,7 @@ mod certificate;
 mod files;
 mod flags;
 mod harness;
+mod limits;
 mod models;
 mod output;
 mod signals;

@@ -1,0 +1,120 @@
+//! Limits: whatever a run is in the middle of, it ends with an answer, its files and exit code 3.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::harness::{Outcome, cubicle, outcome};
+
+/// The outcome of a run that ended at a limit: nothing but the answer, and a file that gives the same reason.
+fn assert_limited(what: &str, outcome: &Outcome, stats: &Path, reason: &str) {
+    assert_eq!(outcome.code, Some(3), "{what}: {outcome:?}");
+    assert_eq!(outcome.stdout, format!("UNKNOWN: {reason}\n"), "{what}: {outcome:?}");
+    let stats: Value = serde_json::from_str(&std::fs::read_to_string(stats).unwrap()).unwrap();
+    assert_eq!(stats["verdict"], "unknown", "{what}");
+    assert_eq!(stats["reason"], reason, "{what}");
+}
+
+/// Runs the program with the words of `line` and `--quiet --stats-json`, under limits that a shell sets.
+fn limited(limits: &str, line: &str, stats: &Path) -> Outcome {
+    let program = env!("CARGO_BIN_EXE_cubicle");
+    let script = format!("{limits}; exec {program} {line} --quiet --stats-json \"$0\"");
+    let mut command = Command::new("sh");
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null());
+    outcome(&command.args(["-c", &script]).arg(stats).output().unwrap())
+}
+
+#[test]
+fn a_run_that_does_not_react_ends_with_its_answer() {
+    let folder = TempDir::new().unwrap();
+    let (stats, trace) = (folder.path().join("stats.json"), folder.path().join("trace.json"));
+    std::fs::write(&trace, "of another run").unwrap();
+    let start = Instant::now();
+    // Nobody ever closes its standard input, so that it never comes to the end of the model.
+    let mut child = cubicle()
+        .args(["-", "--quiet", "--time-limit", "300ms", "--stats-json"])
+        .arg(&stats)
+        .arg("--trace-out")
+        .arg(&trace)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let input = child.stdin.take();
+    let found = outcome(&child.wait_with_output().unwrap());
+    drop(input);
+    assert_limited("stuck", &found, &stats, "the time limit was reached");
+    assert!(start.elapsed() < Duration::from_secs(5), "took {:?}", start.elapsed());
+    assert!(!trace.exists());
+}
+
+#[test]
+fn so_does_one_that_is_told_to() {
+    let folder = TempDir::new().unwrap();
+    let stats = folder.path().join("stats.json");
+    let mut child = cubicle()
+        .args(["-", "--stats-json"])
+        .arg(&stats)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let input = child.stdin.take();
+    let id = child.id().to_string();
+    // It answers this signal with a line as soon as it listens to signals.
+    let mut errors = child.stderr.take().unwrap();
+    let mut byte = [0];
+    let told = std::thread::spawn(move || errors.read_exact(&mut byte).map(|()| errors));
+    while !told.is_finished() {
+        // Before it listens, this signal would end it.
+        std::thread::sleep(Duration::from_millis(200));
+        let _ = Command::new("kill").args(["-USR1", &id]).status();
+    }
+    let errors = told.join().unwrap().unwrap();
+    let _ = Command::new("kill").args(["-TERM", &id]).status();
+    let found = outcome(&child.wait_with_output().unwrap());
+    drop((input, errors));
+    assert_eq!(found.code, Some(143), "{found:?}");
+    assert!(found.stdout.ends_with("UNKNOWN: interrupted by SIGTERM\n"), "{found:?}");
+    assert!(std::fs::read_to_string(stats).unwrap().contains("\"interrupted by SIGTERM\""));
+}
+
+#[test]
+fn too_little_memory_for_anything_is_told_in_the_answer() {
+    for line in ["brab 2 examples/german.cub", "--only-forward examples/german.cub", "examples/mesi.cub"] {
+        let folder = TempDir::new().unwrap();
+        let stats = folder.path().join("stats.json");
+        let found = limited("true", &format!("{line} --memory-limit 1M"), &stats);
+        assert_limited(line, &found, &stats, "there is not enough memory");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn so_is_a_system_that_gives_no_thread() {
+    let folder = TempDir::new().unwrap();
+    let stats = folder.path().join("stats.json");
+    // Less than the stack of the thread that does the work.
+    let found = limited("ulimit -v 200000", "brab 2 examples/german.cub", &stats);
+    assert_eq!(found.code, Some(3), "{found:?}");
+    assert!(found.stdout.starts_with("UNKNOWN: no thread could be started ("), "{found:?}");
+    assert!(std::fs::read_to_string(&stats).unwrap().contains("\"verdict\": \"unknown\""), "{found:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error_like_any_other() {
+    let folder = TempDir::new().unwrap();
+    let stats = folder.path().join("stats.json");
+    let found = limited("ulimit -f 1", "brab 2 examples/german.cub", &stats);
+    assert_eq!(found.code, Some(4), "{found:?}");
+    assert_eq!(found.stdout, "The system is SAFE\n");
+    assert!(found.stderr.contains("cannot write") && found.stderr.contains("stats.json"), "{found:?}");
+    assert!(!stats.exists());
+}
