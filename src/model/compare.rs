@@ -2,7 +2,8 @@
 
 use super::context::{Context, Place};
 use super::formula::Formula;
-use super::linear::{Constraint, NumberKind, constraint};
+use super::linear::{Constraint, constraint};
+use super::number::{NumberKind, TermType};
 use super::scope::Value;
 use super::{Literal, ProcRef, Term, Type};
 use crate::diagnostic::{Diagnostic, Span};
@@ -44,7 +45,7 @@ impl Context<'_> {
             return Formula::False;
         }
         if !matches!(op, Comparison::Eq | Comparison::Ne)
-            && let super::scope::TermType::Known(ty @ (Type::Enum(_) | Type::Abstract(_))) = left.ty()
+            && let TermType::Known(ty @ (Type::Enum(_) | Type::Abstract(_))) = left.ty()
         {
             let name = self.symbols.type_name(ty);
             let error = Diagnostic::error("C0206", at, format!("type `{name}` has no order"))

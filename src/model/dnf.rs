@@ -8,12 +8,6 @@ use super::limits::{MAX_DISJUNCTS, MAX_LITERALS};
 use super::rename;
 use super::{Cell, Conj, Linear, Literal, ProcRef, Relation, Term};
 
-/// A literal or a truth value.
-pub(super) enum Truth {
-    Constant(bool),
-    Literal(Literal),
-}
-
 /// For some pairwise distinct further processes: all literals and all universals hold.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Disjunct {

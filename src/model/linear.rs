@@ -1,48 +1,7 @@
 //! Linear expressions: checked arithmetic on [`Linear`] and normal forms of constraints.
 
-use super::scope::TermType;
-use super::{Cell, Linear, Literal, Rational, Relation, Type};
+use super::{Cell, Linear, Literal, Rational, Relation};
 use crate::syntax::ast::Comparison;
-
-/// A numeric term with its type.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Number {
-    /// The expression.
-    pub linear: Linear,
-    /// Int, real, or (for a literal without point) both.
-    pub kind: NumberKind,
-}
-
-/// Type of a numeric term.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum NumberKind {
-    Int,
-    Real,
-    IntLiteral,
-}
-
-impl Number {
-    /// The type.
-    pub fn ty(&self) -> TermType {
-        match self.kind {
-            NumberKind::Int => TermType::Known(Type::Int),
-            NumberKind::Real => TermType::Known(Type::Real),
-            NumberKind::IntLiteral => TermType::IntLiteral,
-        }
-    }
-
-    /// A cell of type int or real.
-    pub fn cell(cell: Cell, ty: Type) -> Self {
-        let kind = if ty == Type::Real { NumberKind::Real } else { NumberKind::Int };
-        Self { linear: Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO }, kind }
-    }
-
-    /// A literal.
-    pub fn literal(value: Rational, real: bool) -> Self {
-        let kind = if real { NumberKind::Real } else { NumberKind::IntLiteral };
-        Self { linear: Linear { terms: Vec::new(), constant: value }, kind }
-    }
-}
 
 impl Linear {
     /// `self + factor * other`; `None` when a number leaves the 64-bit range.

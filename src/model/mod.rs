@@ -10,6 +10,7 @@ mod ir;
 mod limits;
 mod linear;
 mod lints;
+mod number;
 mod origins;
 mod properties;
 mod ranges;

@@ -1,8 +1,8 @@
 //! Where the literals of a bad cube stand in the source.
 
 use super::context::{Context, Place};
-use super::dnf::Truth;
 use super::formula::Formula;
+use super::rename::Truth;
 use super::{Literal, ProcRef, rename};
 use crate::diagnostic::Span;
 

@@ -1,9 +1,14 @@
 //! Renaming of process variables in literals and terms.
 
 use super::compare::oriented;
-use super::dnf::Truth;
 use super::linear::{Constraint, normalise};
 use super::{Cell, Conj, Literal, ProcRef, Term};
+
+/// A literal or a truth value.
+pub(super) enum Truth {
+    Constant(bool),
+    Literal(Literal),
+}
 
 /// The cell over renamed processes.
 pub(super) fn cell(cell: &Cell, map: &impl Fn(ProcRef) -> ProcRef) -> Cell {
@@ -60,4 +65,13 @@ pub(super) fn conj(c: &[Literal], map: &impl Fn(ProcRef) -> ProcRef) -> Option<O
         }
     }
     Some(Some(result))
+}
+
+/// The disjunction over renamed processes, less the disjuncts that are false then; `None` when a number leaves the 64-bit range.
+pub(super) fn disjunction(body: &[Conj], map: &impl Fn(ProcRef) -> ProcRef) -> Option<Vec<Conj>> {
+    let mut result = Vec::with_capacity(body.len());
+    for disjunct in body {
+        result.extend(conj(disjunct, map)?);
+    }
+    Some(result)
 }

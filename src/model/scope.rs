@@ -1,8 +1,7 @@
 //! What names mean while a formula is elaborated.
 
-use super::linear::Number;
+use super::number::{Number, TermType};
 use super::{Cell, EnumId, ProcRef, Type, VarKind};
-use crate::model::symbols::Symbols;
 
 /// The meaning of a term.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,17 +17,6 @@ pub(super) enum Value {
     /// A cell whose index names no process, or one of which it is not known yet; the type if it has one.
     Undefined(Type),
     /// An error has been reported; compatible with everything.
-    Unknown,
-}
-
-/// Type of a term; an integer literal is both an int and a real.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum TermType {
-    /// An ordinary type.
-    Known(Type),
-    /// Int or real.
-    IntLiteral,
-    /// After an error.
     Unknown,
 }
 
@@ -54,26 +42,6 @@ impl Value {
                 number.linear.terms.iter().any(|(cell, _)| cell.index.iter().any(variable))
             }
             Self::Constructor(..) | Self::Undefined(_) | Self::Unknown => false,
-        }
-    }
-}
-
-impl TermType {
-    /// Whether values of the two types can be compared.
-    pub fn compatible(self, other: Self) -> bool {
-        match (self, other) {
-            (Self::Unknown, _) | (_, Self::Unknown) | (Self::IntLiteral, Self::IntLiteral) => true,
-            (Self::Known(a), Self::Known(b)) => a == b,
-            (Self::IntLiteral, Self::Known(ty)) | (Self::Known(ty), Self::IntLiteral) => ty.is_numeric(),
-        }
-    }
-
-    /// The type as the user writes it.
-    pub fn name(self, symbols: &Symbols) -> &str {
-        match self {
-            Self::Known(ty) => symbols.type_name(ty),
-            Self::IntLiteral => "int",
-            Self::Unknown => "unknown",
         }
     }
 }

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::context::{Context, Named};
 use super::limits::MAX_PROC_CONSTANT;
-use super::linear::Number;
+use super::number::{Number, NumberKind};
 use super::scope::{Scope, Value};
 use super::suggest::suggestion;
 use super::symbols::Symbol;
@@ -124,7 +124,7 @@ impl<'a> Context<'a> {
         }
         match (left, right) {
             (Value::Number(a), Value::Number(b)) => {
-                let kind = if a.kind == super::linear::NumberKind::IntLiteral { b.kind } else { a.kind };
+                let kind = if a.kind == NumberKind::IntLiteral { b.kind } else { a.kind };
                 let factor = if negative { Rational::ONE.neg() } else { Rational::ONE };
                 match a.linear.add_scaled(factor, &b.linear) {
                     Some(linear) => Value::Number(Number { linear, kind }),

@@ -126,7 +126,7 @@ impl<'a> Context<'a> {
                 let guard = rename::conj(&disjunct.literals, &|p| renumber(p, &[]))??;
                 let mut universals = Vec::new();
                 for (bound, body) in &disjunct.universals {
-                    let body = renamed(body, &|p| renumber(p, &[*bound]))?;
+                    let body = rename::disjunction(body, &|p| renumber(p, &[*bound]))?;
                     universals.push(Universal { body: Dnf(body) });
                 }
                 let updates = drafts.iter().map(|d| d.finish(&renumber)).collect::<Option<Vec<_>>>()?;
@@ -150,15 +150,6 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Renames a disjunction; `None` when a number leaves the 64-bit range.
-pub(super) fn renamed(body: &[Conj], map: &impl Fn(ProcRef) -> ProcRef) -> Option<Vec<Conj>> {
-    let mut result = Vec::with_capacity(body.len());
-    for conj in body {
-        result.extend(rename::conj(conj, map)?);
-    }
-    Some(result)
-}
-
 /// Universals range over the processes that are no parameter. Their instances for hidden parameters,
 /// which the user does not see, become part of the guard; bodies are simplified.
 fn instantiate(disjunct: Disjunct, distinct: &impl Sameness) -> Result<Vec<Disjunct>, super::dnf::Failure> {
@@ -170,7 +161,7 @@ fn instantiate(disjunct: Disjunct, distinct: &impl Sameness) -> Result<Vec<Disju
     for (bound, body) in &universals {
         for &h in &hidden {
             let map = |p: ProcRef| if p == ProcRef::Var(*bound) { ProcRef::Var(h) } else { p };
-            let instance: Vec<Disjunct> = renamed(body, &map)
+            let instance: Vec<Disjunct> = rename::disjunction(body, &map)
                 .ok_or(Failure::OutOfRange)?
                 .into_iter()
                 .filter_map(|conj| fold_processes(conj, distinct))

@@ -5,11 +5,10 @@ use smallvec::SmallVec;
 
 use super::context::{Context, Place};
 use super::dnf::conjunctions;
-use super::linear::Number;
+use super::number::{Number, TermType};
 use super::scope::{Scope, Value};
 use super::symbols::Symbol;
 use super::terms::Index;
-use super::transitions::renamed;
 use super::{
     Assignment, Branch, Cell, Conj, Dnf, Literal, ProcRef, Term, Type, Update, VarId, VarKind, rename,
 };
@@ -36,7 +35,10 @@ impl Draft {
         };
         let mut finished = Vec::with_capacity(branches.len());
         for (when, value) in branches {
-            finished.push(Branch { when: Dnf(renamed(when, &map)?), value: rename::term(value, &map)? });
+            finished.push(Branch {
+                when: Dnf(rename::disjunction(when, &map)?),
+                value: rename::term(value, &map)?,
+            });
         }
         Some(Update { var: self.var, assignment: Assignment::Cases(finished) })
     }
@@ -299,7 +301,7 @@ impl<'a> Context<'a> {
 
     /// A value of type `ty` as a term; `None` when it is undefined.
     fn assigned(&mut self, ty: Type, value: Value, at: Span) -> Option<Term> {
-        let expected = super::scope::TermType::Known(ty);
+        let expected = TermType::Known(ty);
         if !expected.compatible(value.ty()) {
             let (want, got) = (self.symbols.type_name(ty), value.ty().name(self.symbols));
             self.push(

@@ -6,7 +6,7 @@ use lalrpop_util::ParseError;
 use super::ast::File;
 use super::build::Builder;
 use super::grammar::DeclarationParser;
-use super::token::{LexError, Token, tokens};
+use super::token::{LexError, Placed, Token, tokens};
 use super::unsupported;
 use crate::diagnostic::{Diagnostic, Severity, Span};
 
@@ -15,9 +15,6 @@ pub const MAX_BYTES: usize = 16 << 20;
 
 /// After this many errors the rest of the file is not looked at.
 pub const MAX_ERRORS: usize = 50;
-
-/// A token with its place, as the generated parser reads it.
-pub(super) type Placed<'t> = (u32, Token<'t>, u32);
 
 /// Parses a file. The tree holds the declarations without errors; it is complete when no diagnostic is
 /// an error. Diagnostics are in file order. `text` is at most [`MAX_BYTES`] long.

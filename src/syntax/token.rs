@@ -12,6 +12,9 @@ pub enum LexError {
     OpenComment,
 }
 
+/// A token with its place, as the generated parser reads it.
+pub type Placed<'t> = (u32, Token<'t>, u32);
+
 /// A token; identifiers and numbers carry their text.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
 #[logos(skip r"[ \t\r\n]+", error = LexError)]

@@ -1,8 +1,7 @@
 //! Constructs of upstream's experimental branches, recognised where they fail to parse so that the error
 //! can name them. Their words are no keywords: a transition may be called `wait` or `candidate`.
 
-use super::parser::Placed;
-use super::token::Token;
+use super::token::{Placed, Token};
 use crate::diagnostic::{Diagnostic, Span};
 
 const CFL: &str = "the CFL branch";
