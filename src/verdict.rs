@@ -1,19 +1,7 @@
 //! The one answer type of every engine.
 
 use crate::model::Conj;
-use crate::model::semantics::{State, Step};
-
-/// A concrete run of an instance that ends in a state satisfying a bad cube. Replayed by the reference
-/// semantics before it is put in a verdict.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Trace {
-    /// The initial state; its `procs` is the size of the instance.
-    pub initial: State,
-    /// The steps in order.
-    pub steps: Vec<Step>,
-    /// Index in `System::bad` of the cube that the last state satisfies; `None` for a deadlock.
-    pub bad: Option<usize>,
-}
+pub use crate::model::semantics::Trace;
 
 /// Why there is no verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]

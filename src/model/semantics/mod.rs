@@ -9,10 +9,12 @@ mod state;
 mod step;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod tuples;
 
 pub use eval::Env;
 pub use replay::{ReplayError, replay};
 pub use state::{Layout, PROC_STRIDE, Point, State, Step, Value};
 pub use step::{Semantics, admits, enabled, fire, initial, is_step, satisfies};
+pub use trace::Trace;
 pub use tuples::{distinct_tuples, tuples};

@@ -2,9 +2,9 @@
 
 use super::state::State;
 use super::step::Semantics;
+use super::trace::Trace;
 use super::tuples::distinct_tuples;
 use crate::model::{System, TransitionId};
-use crate::verdict::Trace;
 
 /// Why a trace is no run of the system.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -5,7 +5,6 @@ use smallvec::smallvec;
 use super::*;
 use crate::diagnostic::Span;
 use crate::model::*;
-use crate::verdict::Trace;
 
 const T: EnumId = EnumId(1);
 const A: Value = Value::Constructor(0);
