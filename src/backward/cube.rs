@@ -159,6 +159,14 @@ impl<'a> Builder<'a> {
         conj.iter().all(|g| self.require(g))
     }
 
+    /// Whether each of these literals is plainly part of what is required already.
+    pub fn says_all(&self, conj: &[Ground]) -> bool {
+        conj.iter().all(|g| match g {
+            Ground::Mask(slot, mask) => self.mask(*slot) & !mask == 0,
+            Ground::Side(side) => self.sides.contains(side),
+        })
+    }
+
     /// The side literals so far.
     pub fn sides(&self) -> &[Side] {
         &self.sides

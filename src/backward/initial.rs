@@ -2,13 +2,15 @@
 //!
 //! Init is universal, so an initial state of a larger instance restricted to the cube's processes is one
 //! of the smaller; the instance with exactly the cube's processes decides. All tuples of processes for the
-//! parameters, repetitions included, hold together.
+//! parameters, repetitions included, hold together. Axioms are universal as well, over distinct processes, and
+//! are part of init here.
 
 use super::cube::{Builder, Cube};
 use super::ground::{Env, Formula, Ground, Overflow};
 use super::slot::Shape;
 use super::theory::{Sat, satisfiable};
-use crate::model::Init;
+use crate::model::System;
+use crate::model::semantics::distinct_tuples;
 
 /// Branches tried before a test is left to Z3.
 const BRANCHES: usize = 5_000;
@@ -25,9 +27,16 @@ pub struct Initial {
 }
 
 impl Initial {
-    /// Instantiates `init` over `procs` processes.
-    pub fn new(shape: &Shape, init: &Init, procs: u8) -> Result<Self, Overflow> {
+    /// Instantiates init and axioms over `procs` processes.
+    pub fn new(shape: &Shape, system: &System, procs: u8) -> Result<Self, Overflow> {
+        let init = &system.init;
         let mut out = Self { certain: Vec::new(), choices: Vec::new(), empty: false };
+        for axiom in &system.axioms {
+            for names in distinct_tuples(usize::from(procs), usize::from(axiom.params)) {
+                let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
+                out.add(Env { shape, procs, vars: &names }.dnf(&axiom.denial)?);
+            }
+        }
         if procs == 0 {
             out.add(Env { shape, procs, vars: &[] }.dnf(&init.without_processes)?);
             return Ok(out);
@@ -55,7 +64,10 @@ impl Initial {
                 }
             }
             _ => {
-                if !self.choices.contains(&any) {
+                let same = |other: &Vec<Vec<Ground>>| {
+                    other.len() == any.len() && any.iter().all(|conj| other.contains(conj))
+                };
+                if !self.choices.iter().any(same) {
                     self.choices.push(any);
                 }
             }
@@ -85,6 +97,9 @@ impl Initial {
         let Some(any) = self.choices.get(at) else {
             return satisfiable(shape, b);
         };
+        if any.iter().any(|conj| b.says_all(conj)) {
+            return self.choose(shape, b, at + 1, branches);
+        }
         let mut answer = Sat::No;
         for conj in any {
             if *branches == 0 {

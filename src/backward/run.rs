@@ -24,7 +24,7 @@ use super::theory::Sat;
 use hashbrown::HashMap;
 
 use crate::interrupt::Interrupt;
-use crate::model::{Bad, BadKind, System};
+use crate::model::{Bad, BadKind, Conj, System};
 use crate::observer::{Event, Observer};
 use crate::options::{BackwardOptions, Postpone, SearchOrder};
 use crate::oracle::Growth;
@@ -156,6 +156,12 @@ impl<'a, 'r> Run<'a, 'r> {
         };
         for (number, cube) in run.pool.kept.clone() {
             run.root(cube, Origin::Candidate(number));
+        }
+        // No reachable state violates an axiom: nothing is to be looked for there.
+        for axiom in &setting.system.axioms {
+            for cube in cubes_of(setting.shape, axiom.params, &axiom.cube)? {
+                run.visited.insert(run.context, cube, false);
+            }
         }
         for (k, bad) in setting.system.bad.iter().enumerate() {
             for cube in bad_cubes(setting.shape, bad)? {
@@ -292,7 +298,7 @@ impl<'a, 'r> Run<'a, 'r> {
         }
         let shape = self.setting.shape;
         if self.initial[at].is_none() {
-            self.initial[at] = Some(Initial::new(shape, &self.setting.system.init, cube.procs)?);
+            self.initial[at] = Some(Initial::new(shape, self.setting.system, cube.procs)?);
         }
         let initial = self.initial[at].as_ref().expect("just made");
         Ok(match initial.meets(shape, cube)? {
@@ -441,26 +447,31 @@ fn postponement(options: &BackwardOptions) -> Postpone {
 /// The cubes of a bad declaration: its parameters are distinct, and each is a rigid process or another.
 /// A parameter that no literal mentions still counts as a process.
 pub fn bad_cubes(shape: &Shape, bad: &Bad) -> Result<Vec<Cube>, Overflow> {
+    cubes_of(shape, bad.params, &bad.cube)
+}
+
+fn cubes_of(shape: &Shape, params: u8, cube: &Conj) -> Result<Vec<Cube>, Overflow> {
     let mut out = Vec::new();
     let mut names = Vec::new();
-    bind(shape, bad, &mut names, shape.rigid, &mut out)?;
+    bind(shape, params, cube, &mut names, shape.rigid, &mut out)?;
     Ok(out)
 }
 
 fn bind(
     shape: &Shape,
-    bad: &Bad,
+    params: u8,
+    cube: &Conj,
     names: &mut Vec<u8>,
     procs: u8,
     out: &mut Vec<Cube>,
 ) -> Result<(), Overflow> {
-    if names.len() == usize::from(bad.params) {
+    if names.len() == usize::from(params) {
         if usize::from(procs) > shape.max_procs {
             return if shape.bounded { Ok(()) } else { Err(Overflow) };
         }
         let mut b = Builder::new(shape, procs);
         let env = Env { shape, procs, vars: names };
-        for l in &bad.cube {
+        for l in cube {
             if !b.require_reduced(&env.literal(l)?) {
                 return Ok(());
             }
@@ -471,12 +482,12 @@ fn bind(
     for p in 0..shape.rigid {
         if !names.contains(&p) {
             names.push(p);
-            bind(shape, bad, names, procs, out)?;
+            bind(shape, params, cube, names, procs, out)?;
             names.pop();
         }
     }
     names.push(procs);
-    bind(shape, bad, names, procs + 1, out)?;
+    bind(shape, params, cube, names, procs + 1, out)?;
     names.pop();
     Ok(())
 }

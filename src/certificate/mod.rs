@@ -10,11 +10,14 @@
 //! 3. *Property*: a state outside of all cubes is in no `unsafe` cube (and in no cube of an `invariant` of the
 //!    model, unless these are trusted: then they are assumed of every state before a step).
 //!
+//! The axioms of the model are among the hypotheses of all three, as cubes that hold nowhere: an initial state
+//! has to satisfy them, no transition assigns their cells, and so they hold before and after each step.
+//!
 //! # Any number of processes
 //!
 //! All three say that a formula has no model: a cube holds at some processes (after a step with some
-//! arguments), while formulas that begin with "for all processes" hold: init, universal guards, the negated
-//! cubes. Give names to the processes of the cube and to the arguments, and say which of them are the same
+//! arguments), while formulas that begin with "for all processes" hold: init, axioms, universal guards, the
+//! negated cubes. Give names to the processes of the cube and to the arguments, and say which of them are the same
 //! process, or a constant `#k`: finitely many *cases*, each with a fixed number of named processes.
 //!
 //! *Sound.* In a case, "for all processes" is replaced by the conjunction over named processes. These exist
@@ -67,7 +70,7 @@ use units::Instance;
 /// The cubes of an invariant.
 #[derive(Clone, Debug)]
 pub struct Cubes {
-    /// Those to be shown unreachable, then those taken for granted.
+    /// Those to be shown unreachable, then those taken for granted: the axioms of the model first.
     pub all: Vec<Forbidden>,
     /// Number of those to be shown.
     pub proved: usize,
@@ -76,9 +79,11 @@ pub struct Cubes {
 }
 
 impl Cubes {
-    /// These cubes of a system, with its own invariants when they are trusted.
+    /// These cubes of a system, with its axioms, and with its own invariants when they are trusted.
     pub fn new(system: &System, cubes: Vec<Forbidden>, trusting: bool) -> Self {
         let (proved, mut all) = (cubes.len(), cubes);
+        let axioms = system.axioms.iter();
+        all.extend(axioms.map(|axiom| Forbidden { params: axiom.params, cube: axiom.cube.clone() }));
         if trusting {
             let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
             all.extend(invariants.map(|bad| Forbidden { params: bad.params, cube: bad.cube.clone() }));

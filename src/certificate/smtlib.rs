@@ -109,9 +109,13 @@ impl<'a> Writer<'a> {
         } else {
             ""
         };
+        let mut axioms = super::text::axioms(self.system).join("\n;   ");
+        if !axioms.is_empty() {
+            axioms = format!("; These axioms of the model are assumed of every state:\n;   {axioms}\n");
+        }
         format!(
             "; {title}\n; Every answer must be unsat: each is about processes of which nothing is said but\n; \
-             that they differ, so that it holds for any number of processes.\n{trusting}(set-logic ALL)\n"
+             that they differ, so that it holds for any number of processes.\n{axioms}{trusting}(set-logic ALL)\n"
         )
     }
 

@@ -147,6 +147,12 @@ fn number_text(n: Rational, integer: bool) -> Option<String> {
     Some(format!("{sign}{whole}.{}", if fraction.is_empty() { "0" } else { fraction }))
 }
 
+/// The axioms of a model, one declaration each.
+pub fn axioms(system: &System) -> Vec<String> {
+    let cubes = system.axioms.iter().map(|it| Forbidden { params: it.params, cube: it.cube.clone() });
+    cubes.map(|cube| declaration(system, &cube).unwrap_or_else(|| "(one without words)".into())).collect()
+}
+
 /// The file `invariants.cub` of a certificate.
 pub fn file(system: &System, cubes: &[Forbidden], trusting: bool) -> Result<String, usize> {
     let mut out = String::from(
@@ -155,6 +161,11 @@ pub fn file(system: &System, cubes: &[Forbidden], trusting: bool) -> Result<Stri
     );
     if trusting {
         out.push_str("(* It takes the invariants of the model for granted (--trust-invariants). *)\n");
+    }
+    let axioms = axioms(system);
+    if !axioms.is_empty() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "(* It rests on the axioms of the model:\n   {} *)", axioms.join("\n   "));
     }
     for (number, cube) in cubes.iter().enumerate() {
         let line = declaration(system, cube).ok_or(number)?;
@@ -186,8 +197,14 @@ pub fn read(system: &System, model: &str, invariants: &str) -> Result<Vec<Forbid
         Some(error) => located(invariants, inserted.start, error),
         None => "it does not fit the model".to_owned(),
     })?;
-    let cubes = loaded.system.bad.into_iter().filter(|bad| inserted.contains(&(bad.span.start as usize)));
-    Ok(cubes.map(|bad| Forbidden { params: bad.params, cube: bad.cube }).collect())
+    // Whatever kind of `invariant` it would be in the model: here it is something to be shown.
+    let System { axioms, bad, .. } = loaded.system;
+    let axioms = axioms.into_iter().map(|it| (it.span.start, Forbidden { params: it.params, cube: it.cube }));
+    let bad = bad.into_iter().map(|it| (it.span.start, Forbidden { params: it.params, cube: it.cube }));
+    let mut cubes: Vec<(u32, Forbidden)> =
+        axioms.chain(bad).filter(|(start, _)| inserted.contains(&(*start as usize))).collect();
+    cubes.sort_by_key(|(start, _)| *start);
+    Ok(cubes.into_iter().map(|(_, cube)| cube).collect())
 }
 
 /// An error with its line in the invariants, which stand at `start` of the text that it is about.

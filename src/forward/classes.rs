@@ -91,6 +91,11 @@ impl Classes {
         for bad in &system.bad {
             f.conj(&bad.cube);
         }
+        // A literal and its negation need not read alike.
+        for axiom in &system.axioms {
+            f.conj(&axiom.cube);
+            f.dnf(&axiom.denial);
+        }
         for transition in &system.transitions {
             f.conj(&transition.guard);
             transition.universals.iter().for_each(|u| f.dnf(&u.body));

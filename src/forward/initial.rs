@@ -3,7 +3,7 @@
 use super::ground::{GroundConj, GroundDnf, Grounder, Lit, Overflow, push};
 use super::machine::Unbuildable;
 use crate::model::Type;
-use crate::model::semantics::tuples;
+use crate::model::semantics::{distinct_tuples, tuples};
 
 /// One way to meet the instantiated init: a set of values for each cell, and what relates cells.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,6 +14,9 @@ pub(super) struct Leaf {
     pub rest: GroundConj,
 }
 
+/// Clauses among which an equal one is looked for.
+const NEAR: usize = 64;
+
 /// Leaves beyond this many are refused: the instance is too large.
 const MAX_LEAVES: usize = 1 << 18;
 
@@ -23,11 +26,34 @@ impl From<Overflow> for Unbuildable {
     }
 }
 
-/// The leaves of the instance; every initial state satisfies one of them, and conversely.
+/// One of the leaves' conjuncts: a disjunction.
+struct Clause {
+    ways: GroundDnf,
+    /// From an axiom. Each way then excludes those before it, so that leaves do not overlap: axioms about
+    /// matrices have far more ways than states.
+    exclusive: bool,
+}
+
+/// The leaves of the instance; every initial state satisfies one of them, and conversely. Axioms are part of
+/// init here.
 pub(super) fn leaves(grounder: &Grounder<'_>, full: &[u128]) -> Result<Vec<Leaf>, Unbuildable> {
     let init = &grounder.system.init;
     let procs = grounder.layout.procs;
     let mut clauses: Vec<GroundDnf> = Vec::new();
+    let mut axioms: Vec<GroundDnf> = Vec::new();
+    for axiom in &grounder.system.axioms {
+        for tuple in distinct_tuples(procs, usize::from(axiom.params)) {
+            let clause = grounder.dnf(&axiom.denial, &tuple)?;
+            if clause.iter().any(Vec::is_empty) {
+                continue;
+            }
+            // Renamed processes often give the same clause in another order.
+            let same = |c: &GroundDnf| c.len() == clause.len() && clause.iter().all(|conj| c.contains(conj));
+            if !axioms.iter().rev().take(NEAR).any(same) {
+                axioms.push(clause);
+            }
+        }
+    }
     if procs == 0 {
         clauses.push(grounder.dnf(&init.without_processes, &[])?);
     } else {
@@ -40,10 +66,13 @@ pub(super) fn leaves(grounder: &Grounder<'_>, full: &[u128]) -> Result<Vec<Leaf>
     }
     let mut first = Leaf { sets: full.to_vec(), rest: Vec::new() };
     // Deterministic clauses first: they prune the choices of the others.
-    clauses.sort_by_key(|c| c.len().min(2));
+    let clauses = clauses.into_iter().map(|ways| Clause { ways, exclusive: false });
+    let axioms = axioms.into_iter().map(|ways| Clause { ways, exclusive: true });
+    let mut clauses: Vec<Clause> = clauses.chain(axioms).collect();
+    clauses.sort_by_key(|c| c.ways.len().min(2));
     let mut choices = Vec::new();
     for clause in clauses {
-        match clause.as_slice() {
+        match clause.ways.as_slice() {
             [] => return Ok(Vec::new()),
             [conj] => {
                 if !first.assume(conj) {
@@ -54,7 +83,7 @@ pub(super) fn leaves(grounder: &Grounder<'_>, full: &[u128]) -> Result<Vec<Leaf>
         }
     }
     let mut out = Vec::new();
-    branch(&choices, first, &mut out)?;
+    branch(&choices, full, first, &mut out)?;
     let mut seen: Vec<Leaf> = Vec::with_capacity(out.len());
     for leaf in out {
         if seen.len() > 4096 || !seen.contains(&leaf) {
@@ -64,7 +93,7 @@ pub(super) fn leaves(grounder: &Grounder<'_>, full: &[u128]) -> Result<Vec<Leaf>
     Ok(seen)
 }
 
-fn branch(choices: &[GroundDnf], leaf: Leaf, out: &mut Vec<Leaf>) -> Result<(), Unbuildable> {
+fn branch(choices: &[Clause], full: &[u128], leaf: Leaf, out: &mut Vec<Leaf>) -> Result<(), Unbuildable> {
     let mut stack = vec![(choices, leaf)];
     while let Some((choices, leaf)) = stack.pop() {
         let Some((clause, others)) = choices.split_first() else {
@@ -74,17 +103,27 @@ fn branch(choices: &[GroundDnf], leaf: Leaf, out: &mut Vec<Leaf>) -> Result<(), 
             out.push(leaf);
             continue;
         };
-        if clause.iter().any(|conj| leaf.implies(conj)) {
+        if clause.ways.iter().any(|conj| leaf.implies(conj)) {
             stack.push((others, leaf));
             continue;
         }
-        // Pushed in reverse, so that leaves come out in the order of the disjuncts.
-        for conj in clause.iter().rev() {
+        let first = stack.len();
+        let mut rest = Some(leaf);
+        for conj in &clause.ways {
+            let Some(leaf) = rest.as_mut() else { break };
             let mut next = leaf.clone();
             if next.assume(conj) {
                 stack.push((others, next));
             }
+            if let (true, [Lit::In { cell, values }]) = (clause.exclusive, conj.as_slice()) {
+                let denied = Lit::In { cell: *cell, values: full[*cell] & !values };
+                if !leaf.assume(&vec![denied]) {
+                    rest = None;
+                }
+            }
         }
+        // Leaves come out in the order of the disjuncts.
+        stack[first..].reverse();
     }
     Ok(())
 }

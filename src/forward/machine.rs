@@ -226,6 +226,7 @@ fn check_size(system: &System, procs: usize) -> Result<(), Unbuildable> {
         && total(&mut system.vars.iter().map(|v| power(v.arity())), MAX_CELLS)
         && total(&mut system.transitions.iter().map(|t| power(t.arity())), MAX_INSTANCES)
         && total(&mut system.bad.iter().map(|b| power(usize::from(b.params))), MAX_INSTANCES)
+        && total(&mut system.axioms.iter().map(|a| power(usize::from(a.params))), MAX_INSTANCES)
         && power(usize::from(system.init.params)) <= MAX_INSTANCES;
     if fits { Ok(()) } else { Err(Unbuildable::TooLarge) }
 }

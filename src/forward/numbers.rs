@@ -66,6 +66,7 @@ fn each_linear(
     let mut conjs: Vec<&Conj> = Vec::new();
     let mut dnfs: Vec<&Dnf> = vec![&system.init.body, &system.init.without_processes];
     conjs.extend(system.bad.iter().map(|b| &b.cube));
+    dnfs.extend(system.axioms.iter().map(|axiom| &axiom.denial));
     for transition in &system.transitions {
         conjs.push(&transition.guard);
         dnfs.extend(transition.universals.iter().map(|u| &u.body));

@@ -216,6 +216,7 @@ impl Shape {
                 .map(|(n, kind, ty)| Var { name: (*n).into(), kind: *kind, ty: *ty, range: u64::MAX, span })
                 .collect(),
             init: Init { params, body, without_processes: Dnf::truth(), span },
+            axioms: Vec::new(),
             bad,
             transitions,
             orders_processes: order,

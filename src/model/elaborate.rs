@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::context::Context;
 use super::limits::MAX_TRANSITIONS;
 use super::symbols::Symbols;
-use super::{Bad, BadKind, Dnf, Init, Literal, System, Transition, ranges};
+use super::{Bad, BadKind, Dnf, Init, Literal, System, Transition, axioms, ranges};
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::syntax::ast::{File, Item, PropertyKind};
 
@@ -99,9 +99,11 @@ pub fn elaborate(file: &File, end: u32) -> (Option<System>, Vec<Diagnostic>) {
         vars: symbols.vars.clone(),
         orders_processes: false,
         init,
+        axioms: Vec::new(),
         bad,
         transitions,
     };
+    axioms::separate(&mut system);
     system.orders_processes = orders_processes(&system);
     ranges::infer(&mut system);
     (Some(system), diagnostics)
@@ -159,6 +161,7 @@ fn orders_processes(system: &System) -> bool {
     dnf(&system.init.body)
         || dnf(&system.init.without_processes)
         || system.bad.iter().any(|b| orders(&b.cube))
+        || system.axioms.iter().any(|axiom| orders(&axiom.cube))
         || system.transitions.iter().any(|t| {
             orders(&t.guard)
                 || t.universals.iter().any(|u| dnf(&u.body))

@@ -241,7 +241,8 @@ pub struct Init {
 pub enum BadKind {
     /// An `unsafe` declaration.
     Unsafe,
-    /// An `invariant` declaration: states that the user claims never occur.
+    /// An `invariant` declaration: states that the user claims never occur. Those that are assumed are no
+    /// bad cubes but [`System::axioms`].
     Invariant,
 }
 
@@ -262,6 +263,22 @@ pub struct Bad {
     pub span: Span,
     /// For each literal of the cube, the comparison that it comes from.
     pub spans: Vec<Span>,
+}
+
+/// One disjunct of an `invariant` that is assumed, since it restricts what no transition changes: a system is
+/// only meant for values of its constants, and of arrays that stay as they are, for which the cube holds for
+/// no pairwise **distinct** processes. A state in which it holds is not initial; no transition assigns its
+/// cells, so that it holds in no reachable state either.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Axiom {
+    /// Number of distinct processes.
+    pub params: u8,
+    /// What is excluded, over [`ProcRef::Var`] below `params`; it has cells.
+    pub cube: Conj,
+    /// The negation of the cube: one literal in each disjunct.
+    pub denial: Dnf,
+    /// The declaration; other axioms may come from the same.
+    pub span: Span,
 }
 
 /// `for every process that is no parameter (declared or hidden): body`. The bound process is
@@ -347,9 +364,11 @@ pub struct System {
     pub abstracts: Vec<String>,
     /// Globals, constants and arrays in file order.
     pub vars: Vec<Var>,
-    /// Initial states.
+    /// Initial states, as far as the axioms allow them.
     pub init: Init,
-    /// `invariant` and `unsafe` cubes, in order of [`Bad::number`].
+    /// What is assumed of all initial states, and so of all reachable ones, in file order.
+    pub axioms: Vec<Axiom>,
+    /// `invariant` and `unsafe` cubes, in order of [`Bad::number`]; the numbers of axioms are left out.
     pub bad: Vec<Bad>,
     /// Transitions in file order.
     pub transitions: Vec<Transition>,
@@ -358,6 +377,13 @@ pub struct System {
 }
 
 impl System {
+    /// The declarations that the axioms come from, in file order.
+    pub fn assumed(&self) -> Vec<Span> {
+        let mut spans: Vec<Span> = self.axioms.iter().map(|axiom| axiom.span).collect();
+        spans.dedup();
+        spans
+    }
+
     /// The declaration of `id`.
     pub fn var(&self, id: VarId) -> &Var {
         &self.vars[id.0 as usize]

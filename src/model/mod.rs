@@ -1,11 +1,13 @@
 //! From syntax to meaning: name resolution, typing, macro expansion, value ranges, the [`System`] IR,
 //! and the reference semantics of states and steps.
 
+mod axioms;
 mod compare;
 mod context;
 mod dnf;
 mod elaborate;
 mod formula;
+mod initially;
 mod ir;
 mod limits;
 mod linear;

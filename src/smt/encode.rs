@@ -3,7 +3,7 @@
 use z3::ast::{Ast, Bool, Int, Real};
 
 use super::Formula;
-use crate::model::semantics::{Layout, Point};
+use crate::model::semantics::{Layout, Point, distinct_tuples};
 use crate::model::{
     Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
 };
@@ -233,11 +233,12 @@ impl<'a> Encoder<'a> {
     /// That the frame is an initial state of this instance.
     pub fn initial(&self, frame: &Frame) -> Bool {
         let init = &self.system.init;
+        let mut conjuncts = self.axioms(frame);
         if self.procs() == 0 {
-            return self.dnf(frame, &[], &init.without_processes);
+            conjuncts.push(self.dnf(frame, &[], &init.without_processes));
+            return all(conjuncts);
         }
         let mut names = vec![0; usize::from(init.params)];
-        let mut conjuncts = Vec::new();
         loop {
             conjuncts.push(self.dnf(frame, &names, &init.body));
             // Next tuple, repetitions included.
@@ -247,6 +248,17 @@ impl<'a> Encoder<'a> {
             names[k] += 1;
             names[k + 1..].fill(0);
         }
+    }
+
+    /// What the axioms say of the frame.
+    fn axioms(&self, frame: &Frame) -> Vec<Bool> {
+        let mut conjuncts = Vec::new();
+        for axiom in &self.system.axioms {
+            for names in distinct_tuples(self.procs(), usize::from(axiom.params)) {
+                conjuncts.push(self.conj(frame, &names, &axiom.cube).not());
+            }
+        }
+        conjuncts
     }
 
     /// That a transition is enabled for these arguments.

@@ -92,11 +92,11 @@ impl<'a> Semantics<'a> {
         Ok(())
     }
 
-    /// Whether `state` is initial: the body of init holds for all tuples of processes. False when a
-    /// number leaves the 64-bit range.
+    /// Whether `state` is initial: the body of init holds for all tuples of processes, and no axiom is
+    /// violated. False when a number leaves the 64-bit range.
     pub fn initial(&self, state: &State) -> bool {
         let init = &self.system.init;
-        if self.check_state(state).is_err() {
+        if self.check_state(state).is_err() || !self.keeps_axioms(state) {
             return false;
         }
         if self.procs() == 0 {
@@ -104,6 +104,14 @@ impl<'a> Semantics<'a> {
         }
         tuples(self.procs(), usize::from(init.params))
             .all(|procs| self.env(state, &procs).dnf(&init.body) == Some(true))
+    }
+
+    /// Whether the cubes of all axioms are false for all tuples of distinct processes.
+    fn keeps_axioms(&self, state: &State) -> bool {
+        self.system.axioms.iter().all(|axiom| {
+            distinct_tuples(self.procs(), usize::from(axiom.params))
+                .all(|procs| self.env(state, &procs).conj(&axiom.cube) == Some(false))
+        })
     }
 
     /// Whether `transition` can fire with the processes `args` (from 0) for its parameters, hidden ones

@@ -31,6 +31,7 @@ fn system() -> System {
             var("N", VarKind::Global, Type::Int),
         ],
         init: Init { params: 1, body: Dnf::truth(), without_processes: Dnf::truth(), span: Span::default() },
+        axioms: Vec::new(),
         bad: vec![],
         transitions: vec![],
         orders_processes: false,

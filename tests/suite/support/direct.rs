@@ -36,20 +36,28 @@ impl<'a> Direct<'a> {
         })
     }
 
-    /// Whether the state satisfies init for all its parameters. Only for instances with a process.
+    /// Whether the state satisfies init for all its parameters, and violates no axiom. Only for instances
+    /// with a process.
     pub fn initial(&self) -> bool {
         self.properties(PropertyKind::Init).all(|init| {
             tuples(self.state.procs, init.params.len())
                 .all(|procs| self.holds(&init.body, &mut bind(&init.params, &procs), &procs))
-        })
+        }) && !self.properties(PropertyKind::Invariant).any(|it| self.is_axiom(it) && self.is_met(it))
     }
 
-    /// Whether the state satisfies some `unsafe` or `invariant`.
+    fn is_axiom(&self, property: &Property) -> bool {
+        self.system.axioms.iter().any(|axiom| axiom.span == property.loc.0)
+    }
+
+    fn is_met(&self, bad: &'a Property) -> bool {
+        distinct_tuples(self.state.procs, bad.params.len())
+            .any(|procs| self.holds(&bad.body, &mut bind(&bad.params, &procs), &procs))
+    }
+
+    /// Whether the state satisfies some `unsafe`, or an `invariant` that is no axiom.
     pub fn bad(&self) -> bool {
-        self.properties(PropertyKind::Unsafe).chain(self.properties(PropertyKind::Invariant)).any(|bad| {
-            distinct_tuples(self.state.procs, bad.params.len())
-                .any(|procs| self.holds(&bad.body, &mut bind(&bad.params, &procs), &procs))
-        })
+        let lemmas = self.properties(PropertyKind::Invariant).filter(|it| !self.is_axiom(it));
+        self.properties(PropertyKind::Unsafe).chain(lemmas).any(|bad| self.is_met(bad))
     }
 
     /// All successors, not canonical; one for each value of a `:= ?` that matters.

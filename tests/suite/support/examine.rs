@@ -7,7 +7,7 @@ use cubicle::backward::{self, Brab};
 use cubicle::diagnostic::Severity;
 use cubicle::forward::{self, Exploration, StateSpace, Stop};
 use cubicle::interrupt::Interrupt;
-use cubicle::model::semantics::{Semantics, Value, replay, tuples};
+use cubicle::model::semantics::{Env, Layout, Semantics, Value, distinct_tuples, replay, tuples};
 use cubicle::model::{Cell, Conj, Literal, ProcRef, Relation, System, Term, Type, VarId};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardOptions, ForwardOptions, SearchOrder, SolverMode, Strategy};
@@ -66,6 +66,7 @@ pub fn examine(text: &str, seed: u64, certificates: bool) -> Result<Summary, Fai
     let reached: Vec<Reached> = (0..=PROCS).filter_map(|procs| explore(system, procs, STATES)).collect();
     for instance in &reached {
         elaboration_agrees(&file, system, instance, &mut dice)?;
+        axioms_are_about_parameters(system, instance)?;
         ranges_hold(system, instance)?;
         forward_agrees(system, instance, &mut dice)?;
     }
@@ -122,6 +123,52 @@ fn elaboration_agrees(
         }
     }
     Ok(())
+}
+
+/// Whether no reachable state violates an axiom, and no initial state a lemma about what nothing assigns (then
+/// init would not imply it, and it would be an axiom).
+fn axioms_are_about_parameters(system: &System, reached: &Reached) -> Result<(), Failure> {
+    let assigned: BTreeSet<VarId> =
+        system.transitions.iter().flat_map(|t| &t.updates).map(|update| update.var).collect();
+    let about_parameters = |cube: &Conj| {
+        let vars: Vec<VarId> = cube.iter().flat_map(vars).collect();
+        !vars.is_empty() && !vars.iter().any(|var| assigned.contains(var))
+    };
+    let axioms = system.axioms.iter().map(|axiom| (true, axiom.params, &axiom.cube));
+    let lemmas = (system.bad.iter())
+        .filter(|bad| bad.kind == cubicle::model::BadKind::Invariant)
+        .map(|bad| (false, bad.params, &bad.cube));
+    let layout = Layout::new(system, reached.procs);
+    for (axiom, params, cube) in axioms.chain(lemmas) {
+        if axiom && !about_parameters(cube) {
+            return failure("an axiom about what changes", format!("{cube:#?}"));
+        }
+        if !axiom && !about_parameters(cube) {
+            continue;
+        }
+        for (at, (state, from)) in reached.states.iter().enumerate() {
+            let met = distinct_tuples(reached.procs, usize::from(params))
+                .any(|procs| Env { layout: &layout, state, procs: &procs }.conj(cube) == Some(true));
+            // A declaration some of whose disjuncts have no cells is a lemma.
+            let mixed = system.bad.iter().any(|bad| bad.cube.iter().flat_map(vars).next().is_none());
+            if met && (axiom || from.is_none() && !mixed) {
+                let detail = format!("axiom {axiom}: {cube:#?}\n{}", reached.run_to(system, at));
+                return failure("an axiom or a lemma about parameters is violated", detail);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn vars(literal: &Literal) -> Vec<VarId> {
+    let term = |t: &Term| if let Term::Cell(cell) = t { Some(cell.var) } else { None };
+    match literal {
+        Literal::In { cell, .. } => vec![cell.var],
+        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
+            [left, right].into_iter().filter_map(term).collect()
+        }
+        Literal::Linear { expr, .. } => expr.terms.iter().map(|(cell, _)| cell.var).collect(),
+    }
 }
 
 /// Whether every reachable value is within what the analysis says of its variable.

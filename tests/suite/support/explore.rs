@@ -229,7 +229,8 @@ fn outside(values: &[Value], procs: usize) -> Vec<Point> {
 /// The integers tried for a number that init leaves free: those that init names, and two more on
 /// either side.
 fn window(system: &System) -> (i64, i64) {
-    let literals = system.init.body.0.iter().chain(&system.init.without_processes.0).flatten();
+    let axioms = system.axioms.iter().map(|axiom| &axiom.cube);
+    let literals = system.init.body.0.iter().chain(&system.init.without_processes.0).chain(axioms).flatten();
     let constants: Vec<i64> = literals
         .filter_map(|l| match l {
             Literal::Linear { expr, .. } => Some(expr.constant.floor()),
@@ -240,6 +241,18 @@ fn window(system: &System) -> (i64, i64) {
         .collect();
     let bound = |n: Option<&i64>| *n.expect("0 is there");
     (bound(constants.iter().min()) - 2, bound(constants.iter().max()) + 2)
+}
+
+/// Whether some distinct processes satisfy the cube of an axiom.
+fn violates_an_axiom(system: &System, layout: &Layout, state: &State) -> bool {
+    system.axioms.iter().any(|axiom| {
+        tuples(state.procs, usize::from(axiom.params))
+            .filter(|procs| (1..procs.len()).all(|i| !procs[..i].contains(&procs[i])))
+            .any(|procs| {
+                let env = Env { layout, state, procs: &procs };
+                axiom.cube.iter().all(|literal| env.literal(literal) == Some(true))
+            })
+    })
 }
 
 /// The canonical initial states, and whether these are all.
@@ -292,6 +305,7 @@ fn initial_states(system: &System, procs: usize, limit: usize) -> (Vec<State>, b
         }
         partial = next;
     }
+    partial.retain(|state| !violates_an_axiom(system, &layout, state));
     let found: indexmap::IndexSet<State> = partial.iter().map(|s| canonical(system, s)).collect();
     // A number that init leaves a choice may have more values than the window shows. Integers between
     // bounds do not reach the window's ends.

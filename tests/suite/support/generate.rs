@@ -28,6 +28,8 @@ pub struct Weights {
     pub free: usize,
     /// Invariants.
     pub invariants: usize,
+    /// Variables that nothing assigns, and then mostly an invariant over them: an axiom.
+    pub axioms: usize,
     /// Nested cell access, quantifiers in unusual places, lets and predicates.
     pub sugar: usize,
 }
@@ -46,6 +48,7 @@ impl Default for Weights {
             connectives: 15,
             free: 12,
             invariants: 12,
+            axioms: 15,
             sugar: 12,
         }
     }
@@ -55,12 +58,13 @@ impl Weights {
     /// Weights that change with the seed: the usual ones, or much of one or two features.
     pub fn varied(seed: u64) -> Self {
         let usual = Self::default();
-        match seed % 6 {
+        match seed % 7 {
             0 => Self { universals: 85, connectives: 25, ..usual },
             1 => Self { order: 80, proc_cells: 80, ..usual },
             2 => Self { numbers: 80, constants: 30, free: 6, ..usual },
             3 => Self { abstracts: 70, proc_cells: 70, matrices: 30, ..usual },
             4 => Self { bounded: 80, universals: 50, sugar: 40, ..usual },
+            5 => Self { axioms: 100, proc_cells: 60, ..usual },
             _ => usual,
         }
     }
@@ -81,10 +85,21 @@ pub fn generate(seed: u64, weights: &Weights) -> Model {
         denials: true,
     };
     maker.declarations();
+    // Dice of its own: systems without axioms stay what they were.
+    let usual = std::mem::replace(&mut maker.dice, Dice::new(seed ^ 0xa810));
+    let frozen = maker.dice.chance(weights.axioms);
+    if frozen {
+        maker.parameters_of_the_system();
+    }
+    let other = std::mem::replace(&mut maker.dice, usual);
     maker.init();
     maker.predicates();
     maker.transitions();
     maker.forbidden();
+    maker.dice = other;
+    if frozen {
+        maker.axioms();
+    }
     maker.model
 }
 
@@ -177,6 +192,39 @@ impl Maker<'_> {
             let ty = self.dice.pick(&types).clone();
             self.model.vars.push(Var { name: "Cst".into(), constant: true, arity: 0, ty });
         }
+    }
+
+    /// Variables that no transition assigns.
+    fn parameters_of_the_system(&mut self) {
+        let mut frozen: Vec<(&str, usize, &str)> =
+            vec![("Kind", 1, "t"), ("Flag", 1, "bool"), ("Home", 0, "proc"), ("Mode", 0, "t")];
+        if self.dice.chance(30) {
+            frozen.push(("Adj", 2, "bool"));
+        }
+        if self.dice.chance(30) {
+            frozen.push(("Rank", 0, "int"));
+        }
+        if self.dice.chance(30) {
+            frozen.push(("Next", 1, "proc"));
+        }
+        for _ in 0..=self.dice.below(2) {
+            let (name, arity, ty) = frozen.remove(self.dice.below(frozen.len()));
+            self.model.vars.push(Var { name: name.into(), constant: true, arity, ty: ty.into() });
+        }
+    }
+
+    /// Invariants over what nothing assigns.
+    fn axioms(&mut self) {
+        self.denials = false;
+        let all = self.model.vars.clone();
+        self.model.vars.retain(|var| var.constant);
+        for _ in 0..=usize::from(self.dice.chance(30)) {
+            let params = self.params("x", &[20, 40, 35, 5]);
+            let size = 1 + self.dice.below(2);
+            let body = self.formula(&params, size);
+            self.model.invariants.push(Quantified { params, body });
+        }
+        self.model.vars = all;
     }
 
     fn declare(&mut self, name: &str, arity: usize, ty: &str) {

@@ -1,0 +1,151 @@
+//! Whether an initial state satisfies a cube, as far as that can be said at once.
+//!
+//! Init is universal: when some initial state satisfies the cube at some processes, the same state less all
+//! other processes is an initial state of a smaller instance that does. So the instance with as many
+//! processes as the cube has parameters decides; a cube without parameters is looked at in the instances
+//! with no and with one process.
+//!
+//! The ways to meet the instantiated init are gone through within a budget. A way is excluded when two
+//! literals contradict each other, and it surely has a state when all its literals bound one cell each by
+//! a set of constructors or compare it with a process: such literals depend on each other only when they
+//! are about one cell.
+
+use super::dnf::simplify;
+use super::semantics::{distinct_tuples, tuples};
+use super::{Axiom, Conj, Dnf, Init, Literal, ProcRef, System, Term, rename};
+
+/// Ways looked at for one cube.
+const WAYS: usize = 512;
+
+/// More parameters of init make too many instances.
+const MOST_PROCS: usize = 4;
+
+/// The initial states of a system.
+pub(super) struct Initially<'a> {
+    init: &'a Init,
+    axioms: &'a [Axiom],
+    max_procs: Option<u32>,
+    proc_constants: u8,
+}
+
+impl<'a> Initially<'a> {
+    /// Those that satisfy init.
+    pub fn without_axioms(system: &'a System) -> Self {
+        Self { axioms: &[], ..Self::new(system) }
+    }
+
+    /// Those that satisfy init and the axioms.
+    pub fn new(system: &'a System) -> Self {
+        let System { init, axioms, max_procs, proc_constants, .. } = system;
+        Self { init, axioms, max_procs: *max_procs, proc_constants: *proc_constants }
+    }
+
+    /// Whether some initial state of some instance satisfies the cube for distinct processes; `None` when
+    /// that is not plain to see.
+    pub fn satisfies(&self, params: u8, cube: &Conj) -> Option<bool> {
+        // A parameter may be one of the process constants: several cases, which are left to the engines.
+        if self.proc_constants > 0 {
+            return None;
+        }
+        let sizes = if params == 0 { 0..=1 } else { params..=params };
+        let mut answer = Some(false);
+        for procs in sizes.map(usize::from).filter(|&procs| self.admits(procs)) {
+            match self.of_size(procs, cube) {
+                Some(true) => return Some(true),
+                Some(false) => {}
+                None => answer = None,
+            }
+        }
+        answer
+    }
+
+    fn admits(&self, procs: usize) -> bool {
+        self.max_procs.is_none_or(|most| procs <= most as usize)
+    }
+
+    fn of_size(&self, procs: usize, cube: &Conj) -> Option<bool> {
+        if procs > MOST_PROCS {
+            return None;
+        }
+        let mut clauses: Vec<Vec<Conj>> = Vec::new();
+        if procs == 0 {
+            clauses.push(at(&self.init.without_processes, &[])?);
+        } else {
+            for tuple in tuples(procs, usize::from(self.init.params)) {
+                clauses.push(at(&self.init.body, &tuple)?);
+            }
+        }
+        for axiom in self.axioms {
+            for tuple in distinct_tuples(procs, usize::from(axiom.params)) {
+                clauses.push(at(&axiom.denial, &tuple)?);
+            }
+        }
+        clauses.sort_by_key(Vec::len);
+        // The cube's own processes, as they are.
+        let own: Vec<usize> = (0..procs).collect();
+        let cube = at(&Dnf(vec![cube.clone()]), &own)?.pop();
+        let Some(cube) = cube.and_then(|cube| simplify(cube, &same)) else { return Some(false) };
+        let mut ways = WAYS;
+        ways_to(&clauses, cube, &mut ways)
+    }
+}
+
+/// Whether one way through `clauses` has a state that satisfies `chosen`.
+fn ways_to(clauses: &[Vec<Conj>], chosen: Conj, ways: &mut usize) -> Option<bool> {
+    let Some((clause, others)) = clauses.split_first() else {
+        return chosen.iter().all(bounds_a_cell).then_some(true);
+    };
+    let mut answer = Some(false);
+    for conj in clause {
+        *ways = ways.checked_sub(1)?;
+        let Some(both) = simplify([chosen.as_slice(), conj].concat(), &same) else { continue };
+        match ways_to(others, both, ways) {
+            Some(true) => return Some(true),
+            Some(false) => {}
+            None => answer = None,
+        }
+    }
+    answer
+}
+
+/// Whether the literal is of one of the two forms that depend on nothing but each other.
+fn bounds_a_cell(literal: &Literal) -> bool {
+    match literal {
+        Literal::In { .. } | Literal::Eq { left: Term::Cell(_), right: Term::Proc(_), .. } => true,
+        Literal::Eq { .. } | Literal::Less { .. } | Literal::Linear { .. } => false,
+    }
+}
+
+/// The formula at these processes, less disjuncts that are false by themselves; `None` when a number leaves
+/// the 64-bit range.
+fn at(dnf: &Dnf, procs: &[usize]) -> Option<Vec<Conj>> {
+    let name = |p: ProcRef| match p {
+        ProcRef::Var(i) => ProcRef::Var(procs[usize::from(i)] as u8),
+        ProcRef::Const(_) => p,
+    };
+    let mut disjuncts = Vec::with_capacity(dnf.0.len());
+    for conj in &dnf.0 {
+        let Some(conj) = rename::conj(conj, &name)? else { continue };
+        // Different names are different processes here, in no known order.
+        let mut literals = Conj::new();
+        let mut holds = true;
+        for literal in conj {
+            match &literal {
+                Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } => {
+                    holds &= (a == b) != *negated;
+                }
+                _ => literals.push(literal),
+            }
+        }
+        if holds {
+            disjuncts.push(literals);
+        }
+    }
+    Some(disjuncts)
+}
+
+/// Different names are different processes.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it is not always known")]
+fn same(a: ProcRef, b: ProcRef) -> Option<bool> {
+    Some(a == b)
+}
