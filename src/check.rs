@@ -9,12 +9,14 @@
 //! ```
 
 mod auto;
+mod coverage;
 mod sizes;
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 pub use self::auto::Stage;
+pub use self::coverage::{Coverage, Deadlocks};
 pub use self::sizes::Enough;
 use crate::backward::{self, Brab, Outcome};
 use crate::forward::{self, Exploration, StateSpace, Stop};
@@ -40,6 +42,10 @@ pub struct Report {
     /// The answer to "is a bad state reachable?"; `None` when only instances were explored, as asked,
     /// and nothing bad was met in them.
     pub verdict: Option<Verdict>,
+    /// The answer to "is there a deadlock?"; `None` when nobody asked.
+    pub deadlocks: Option<Deadlocks>,
+    /// What the explorations that the options ask for saw; `None` when they ask for none.
+    pub coverage: Option<Coverage>,
     /// The forward explorations, in increasing order of processes.
     pub explorations: Vec<Exploration>,
     /// The last backward search, if the run came to one.
@@ -70,7 +76,7 @@ pub enum Conclusion {
     Safe,
     /// A replayed run to a bad state.
     Unsafe,
-    /// No bad state, but a deadlock that the options asked to look for.
+    /// A deadlock that the options asked to look for; no bad state is known.
     Deadlock,
     /// Only instances were explored, and nothing wrong was met.
     NothingFound,
@@ -79,20 +85,29 @@ pub enum Conclusion {
 }
 
 impl Report {
-    /// Sums the report up. A bad state counts more than a deadlock, and a deadlock more than a proof.
+    /// Sums the report up. A bad state counts more than a deadlock, a deadlock more than an open question,
+    /// and that more than a proof.
     pub fn conclusion(&self) -> Conclusion {
-        match &self.verdict {
-            Some(Verdict::Unsafe(_)) => Conclusion::Unsafe,
-            _ if self.deadlocks().next().is_some() => Conclusion::Deadlock,
-            Some(Verdict::Safe) => Conclusion::Safe,
-            Some(Verdict::Unknown(_)) => Conclusion::Unknown,
-            None => Conclusion::NothingFound,
+        match (&self.verdict, &self.deadlocks) {
+            (Some(Verdict::Unsafe(_)), _) => Conclusion::Unsafe,
+            (_, Some(Deadlocks::Found)) => Conclusion::Deadlock,
+            (Some(Verdict::Unknown(_)), _) | (_, Some(Deadlocks::Open(_))) => Conclusion::Unknown,
+            (Some(Verdict::Safe), _) => Conclusion::Safe,
+            (None, _) => Conclusion::NothingFound,
+        }
+    }
+
+    /// Why the run as a whole is open: the verdict's reason, else that of the answer about deadlocks.
+    pub fn open(&self) -> Option<&Reason> {
+        match (&self.verdict, &self.deadlocks) {
+            (Some(Verdict::Unknown(why)), _) | (_, Some(Deadlocks::Open(why))) => Some(why),
+            _ => None,
         }
     }
 
     /// Runs to deadlocked states, smallest instance first. Those that only an outside value makes
     /// possible are not among them: nearly always the model does not mean them.
-    pub fn deadlocks(&self) -> impl Iterator<Item = &Trace> {
+    pub fn deadlocked(&self) -> impl Iterator<Item = &Trace> {
         self.explorations.iter().flat_map(|exploration| &exploration.deadlocks)
     }
 
@@ -113,7 +128,7 @@ impl Report {
 
     /// All traces: to bad states first, then to deadlocks.
     pub fn traces(&self) -> impl Iterator<Item = &Trace> {
-        self.bad().into_iter().chain(self.more_bad()).chain(self.deadlocks())
+        self.bad().into_iter().chain(self.more_bad()).chain(self.deadlocked())
     }
 
     /// Adds to the time of a phase.
@@ -151,6 +166,8 @@ pub fn check(
     }
     let mut report = Report {
         verdict: None,
+        deadlocks: None,
+        coverage: None,
         explorations: Vec::new(),
         backward: None,
         stages: Vec::new(),
@@ -161,15 +178,7 @@ pub fn check(
 
     let start = Instant::now();
     report.verdict = explore(system, options, interrupt, observer, &mut report);
-    if report.verdict.is_none() && report.deadlocks().next().is_none() {
-        let unclear: usize = report.explorations.iter().map(|e| e.unclear_deadlock_states).sum();
-        if unclear > 0 && options.only_forward {
-            report.verdict = Some(Verdict::Unknown(Reason::Deadlocks(unclear)));
-        } else if unclear > 0 {
-            let text = format!("nothing is known of the runs to {unclear} deadlocked states");
-            observer.event(system, Event::Warning(&text));
-        }
-    }
+    coverage::sum_up(options, &mut report);
     if !report.explorations.is_empty() {
         report.spend("forward exploration", start.elapsed());
     }
@@ -316,10 +325,6 @@ fn conclude_instance(
         report.decider = Some(Decider::Forward(procs));
         return ControlFlow::Break(Some(Verdict::Unsafe(Box::new(trace))));
     }
-    let too_much = matches!(stop, Stop::TooLarge | Stop::Wide | Stop::Memory);
-    if options.only_forward && too_much && options.procs != Some(Procs::Auto) {
-        return ControlFlow::Break(Some(Verdict::Unknown(Reason::Memory)));
-    }
     if let Some(reason) = interrupt.reason() {
         if !serves_as_oracle(options) || !interrupt.consume() {
             return ControlFlow::Break(Some(Verdict::Unknown(reason)));
@@ -328,7 +333,8 @@ fn conclude_instance(
         observer.event(system, Event::Note(note));
         return ControlFlow::Break(None);
     }
-    ControlFlow::Continue(())
+    let too_much = matches!(stop, Stop::TooLarge | Stop::Wide | Stop::Memory);
+    if options.only_forward && too_much { ControlFlow::Break(None) } else { ControlFlow::Continue(()) }
 }
 
 /// Whether some states are excluded by trusted invariants: meeting one is no finding, and an exploration
@@ -363,13 +369,13 @@ fn keep_to_invariants(system: &System, exploration: &mut Exploration) {
 
 /// Sizes of the instances to explore, in increasing order.
 fn instances(system: &System, options: &Options, observer: &mut dyn Observer) -> Vec<usize> {
-    let wanted = match (options.proof, options.procs) {
-        (Proof::Brab(procs), _) | (_, Some(Procs::Exactly(procs))) => procs,
-        _ if options.only_forward => DEFAULT_PROCS,
+    let (wanted, asked) = match (options.proof, options.procs) {
+        (Proof::Brab(procs), _) | (_, Some(Procs::Exactly(procs))) => (procs, true),
+        _ if options.only_forward => (DEFAULT_PROCS, false),
         _ => return Vec::new(),
     };
     let procs = oracle_procs(system, wanted);
-    if procs != wanted {
+    if procs != wanted && asked {
         let text =
             format!("the model has no instance with {wanted} processes; exploring the one with {procs}");
         observer.event(system, Event::Warning(&text));

@@ -59,7 +59,9 @@ pub struct ForwardOptions {
     pub steep: Option<usize>,
     /// Stop after this much CPU time per worker.
     pub time: Option<Duration>,
-    /// Keep numbers within these bounds: a step that leaves them is disabled. Makes the exploration inexact.
+    /// Keep numbers within these bounds: a step that leaves them is disabled, and a number that init or
+    /// `:= ?` leaves open is one of them. An exploration that this cuts ends in
+    /// [`Stop::Numbers`](crate::forward::Stop::Numbers).
     pub number_range: Option<(i64, i64)>,
     /// Use process symmetry where the model allows it.
     pub symmetry: bool,
@@ -252,6 +254,8 @@ pub struct Options {
     pub procs: Option<Procs>,
     /// Stop after the forward exploration.
     pub only_forward: bool,
+    /// An exploration that finds nothing wrong answers nothing unless it has seen all states.
+    pub require_complete: bool,
     /// The forward exploration.
     pub forward: ForwardOptions,
     /// The backward search.

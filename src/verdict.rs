@@ -1,7 +1,19 @@
 //! The one answer type of every engine.
 
+use crate::forward::Stop;
 use crate::model::Conj;
 pub use crate::model::semantics::Trace;
+
+/// An exploration that did not see all states.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// Processes of the instance.
+    pub procs: usize,
+    /// States that were seen.
+    pub states: usize,
+    /// Why it ended.
+    pub stop: Stop,
+}
 
 /// Why there is no verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +41,8 @@ pub enum Reason {
     /// Deadlocks were met, but none of the runs looked at does without an outside value that nothing
     /// forces; so many states are left.
     Deadlocks(usize),
+    /// Nothing wrong was found, but not all states were seen, and nobody asked for that.
+    Partial(Cut),
     /// The user interrupted the run (signal number).
     Interrupted(i32),
 }

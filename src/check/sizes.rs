@@ -66,6 +66,7 @@ pub(super) fn explore(
         let views = if exploration.stop == Stop::Complete { exploration.views(of) } else { None };
         match conclude_instance(system, options, interrupt, observer, report, exploration) {
             ControlFlow::Continue(()) => {}
+            ControlFlow::Break(None) => break Enough::Cut(procs),
             ControlFlow::Break(verdict) => {
                 if matches!(verdict, Some(Verdict::Unsafe(_))) {
                     report.enough = Some(Enough::Found);

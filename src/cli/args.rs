@@ -12,10 +12,12 @@ const OUTPUT: &str = "Output (cubicle brab 3 --quiet --trace-states model.cub)";
 
 const AFTER_HELP: &str = "\
 Exit codes:
-    0  the system is safe, or (--only-forward) nothing wrong was found
+    0  the system is safe, or (--only-forward) nothing wrong was found: its line says whether all
+       states of the instance were seen, and --require-complete makes it 3 when they were not
     1  a bad state is reachable; the error trace was replayed
     2  wrong usage, or an error in the model
-    3  inconclusive: a limit, a time-out, or only spurious traces
+    3  inconclusive: a time-out, a limit on the search or on the states seen that nobody set as
+       the goal (--max-forward and the like do), or only spurious traces
     4  internal error, failure of the solver, a proof that --certify refuses, or output that
        could not be written
     5  a deadlock was found, as asked for with --deadlock
@@ -199,6 +201,10 @@ pub struct Args {
     #[arg(long = "final", value_name = "CUBE", requires = "deadlock", help_heading = FORWARD)]
     pub expected_end: Option<String>,
 
+    /// Nothing found is no answer unless all states of the instance were seen: exit code 3
+    #[arg(long, help_heading = FORWARD)]
+    pub require_complete: bool,
+
     /// Look for one trace to each bad cube instead of stopping at the first
     #[arg(long, help_heading = FORWARD)]
     pub all_errors: bool,
@@ -301,6 +307,8 @@ impl Args {
             Some("--upto needs a number of processes, not `auto`")
         } else if !self.explores() && (self.deadlock || self.all_errors || self.upto) {
             Some("--deadlock, --all-errors and --upto need --brab, --procs or --only-forward")
+        } else if self.require_complete && !self.only_forward && !self.deadlock {
+            Some("--require-complete needs --only-forward or --deadlock")
         } else {
             None
         }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use cubicle::verdict::{Reason, Verdict};
+use cubicle::verdict::Reason;
 use cubicle::{Conclusion, Report};
 
 use super::output::{CLOSED, complain};
@@ -31,9 +31,9 @@ pub fn of_report(report: &Report) -> u8 {
         Conclusion::Safe | Conclusion::NothingFound => OK,
         Conclusion::Unsafe => UNSAFE,
         Conclusion::Deadlock => DEADLOCK,
-        Conclusion::Unknown => match report.verdict {
-            Some(Verdict::Unknown(Reason::Interrupted(signal))) => of_signal(signal),
-            Some(Verdict::Unknown(Reason::Uncertified(_))) => INTERNAL,
+        Conclusion::Unknown => match report.open() {
+            Some(Reason::Interrupted(signal)) => of_signal(*signal),
+            Some(Reason::Uncertified(_)) => INTERNAL,
             _ => UNKNOWN,
         },
     }

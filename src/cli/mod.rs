@@ -30,7 +30,7 @@ use clap::{CommandFactory, FromArgMatches};
 use cubicle::diagnostic::{Severity, Source};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::verdict::{Reason, Verdict};
+use cubicle::verdict::Reason;
 use cubicle::{Report, itf, report};
 
 use self::args::Args;
@@ -184,7 +184,7 @@ fn advise(args: &Args, system: &System, found: &Report) {
     if !args.quiet && found.bad().is_some_and(|trace| report::refuted_invariant(system, trace)) {
         complain("help: --trust-invariants takes `invariant`s for granted instead of proving them");
     }
-    if let (false, Some(Verdict::Unknown(reason))) = (args.quiet, &found.verdict)
+    if let (false, Some(reason)) = (args.quiet, found.open())
         && let Some(help) = report::reason_help(reason)
     {
         complain(&format!("help: {help}"));

@@ -22,6 +22,7 @@ pub fn options(args: &Args) -> Options {
         up_to: args.upto,
         procs: args.procs,
         only_forward: args.only_forward,
+        require_complete: args.require_complete,
         forward: forward(args),
         backward: backward(args),
         time_limit: args.time_limit,

@@ -97,8 +97,6 @@ pub(super) struct Cells {
     pub scale: i64,
     /// Numbers that stand for all when an undefined number is read (scaled by use).
     pub samples: Vec<Rational>,
-    /// Whether `samples` are all the numbers there are (a bounded range).
-    pub samples_complete: bool,
 }
 
 impl Cells {
@@ -139,8 +137,7 @@ impl Cells {
                 cells.push(Cell { var, index, kind, class: of[v], codes: 0, undef: false });
             }
         }
-        let mut this =
-            Self { procs, layout, cells, classes, scale: 1, samples: Vec::new(), samples_complete: false };
+        let mut this = Self { procs, layout, cells, classes, scale: 1, samples: Vec::new() };
         this.nameless_codes(system)?;
         this.constructor_codes(system, &of, leaves);
         this.undefined_cells(system, leaves, full, undefined);
@@ -427,11 +424,10 @@ impl Cells {
             && matches!(self.cells[cell].kind, Kind::Proc | Kind::Abstract)
     }
 
-    /// Lets undefined numbers stand for exactly the integers of a small range.
+    /// Lets undefined numbers stand for the integers of a small range.
     pub fn sample_range(&mut self, low: i64, high: i64) {
         if low <= high && low.abs_diff(high) < 1000 {
             self.samples = (low..=high).map(Rational::integer).collect();
-            self.samples_complete = true;
         } else {
             self.samples.retain(|n| Rational::integer(low) <= *n && *n <= Rational::integer(high));
         }

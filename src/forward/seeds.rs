@@ -213,7 +213,7 @@ impl<'a> Seeds<'a> {
                         values.push(n);
                     }
                 }
-                Next::Number(cell, values, cells.samples_complete)
+                Next::Number(cell, values, false)
             }
         }
     }

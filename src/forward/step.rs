@@ -240,7 +240,7 @@ impl Machine {
                 }
             };
             let (cell, set) = open;
-            if self.cells.cells[cell].codes == 0 && !self.cells.samples_complete {
+            if self.cells.cells[cell].codes == 0 {
                 *numbers = true;
             }
             let first = stack.len();

@@ -4,15 +4,14 @@ use std::fmt::Write as _;
 
 use super::block::Block;
 use super::progress::literals;
-use super::reason::reason;
+use super::snapshot::unknown;
 use super::stages::decider;
 use super::statistics::statistics;
 use super::style::Style;
 use super::trace::{history, states, violation};
 use crate::backward::Outcome;
-use crate::check::{Conclusion, Enough, Report};
+use crate::check::{Conclusion, Coverage, Deadlocks, Enough, Report};
 use crate::diagnostic::Source;
-use crate::forward::Stop;
 use crate::model::{BadKind, System};
 use crate::options::Options;
 use crate::verdict::{Trace, Verdict};
@@ -52,14 +51,18 @@ pub fn conclusion(
             let _ = write!(text, "\n{}", states(system, trace, which, style));
         }
     }
-    text.push('\n');
+    let before = text.len();
     if let Some(why) = report.enough.and_then(|enough| sizes(report, enough)) {
         let _ = writeln!(text, "{why}");
     }
     if let Some(who) = decider(report) {
         let _ = writeln!(text, "{who}");
     }
-    let _ = write!(text, "\n{}\n\n", verdict_line(report, style));
+    if text.len() > before {
+        text.push('\n');
+    }
+    text.insert(before, '\n');
+    text.push_str(&answers(report, style));
     text
 }
 
@@ -76,8 +79,7 @@ pub fn answer(system: &System, report: &Report, trace_states: Option<TraceStates
             text.push_str(&states(system, trace, which, style));
         }
     }
-    text.push_str(&verdict_line(report, style));
-    text.push('\n');
+    text.push_str(&answers(report, style));
     text
 }
 
@@ -86,26 +88,48 @@ fn traces(report: &Report) -> impl Iterator<Item = (&'static str, &Trace)> {
     report.traces().map(|trace| (if trace.bad.is_some() { "Error trace" } else { "Deadlock" }, trace))
 }
 
-/// The answer in one line, without line end.
-fn verdict_line(report: &Report, style: Style) -> String {
-    match report.conclusion() {
-        Conclusion::Safe => style.good("The system is SAFE"),
-        Conclusion::Unsafe => style.bad("UNSAFE !"),
-        Conclusion::Deadlock => style.bad("DEADLOCK !"),
-        Conclusion::NothingFound => nothing_found(report, style),
-        Conclusion::Unknown => match &report.verdict {
-            Some(Verdict::Unknown(why)) => style.doubtful(format!("UNKNOWN: {}", reason(why))),
-            _ => unreachable!("the conclusion follows from the verdict"),
-        },
-    }
+/// The answers, one a line: the one that the exit code stands for comes last.
+fn answers(report: &Report, style: Style) -> String {
+    let safety = match &report.verdict {
+        Some(Verdict::Safe) => Some(style.good("The system is SAFE")),
+        Some(Verdict::Unsafe(_)) => Some(style.bad("UNSAFE !")),
+        Some(Verdict::Unknown(why)) => Some(unknown(why, style)),
+        None => None,
+    };
+    let deadlocks = match &report.deadlocks {
+        Some(Deadlocks::Found) => Some(style.bad("DEADLOCK !")),
+        Some(Deadlocks::Open(why)) if !matches!(&report.verdict, Some(Verdict::Unknown(same)) if same == why) => {
+            Some(unknown(why, style))
+        }
+        Some(Deadlocks::NoneSeen) if report.backward.is_some() => {
+            report.coverage.as_ref().map(|seen| style.good(in_states("No deadlock", seen)))
+        }
+        Some(Deadlocks::Open(_) | Deadlocks::NoneSeen) | None => None,
+    };
+    let last = match (report.conclusion(), &report.verdict) {
+        (Conclusion::NothingFound, _) => {
+            let seen = report.coverage.as_ref().expect("without a proof there is an exploration");
+            [Some(style.good(in_states("Nothing wrong", seen))), None]
+        }
+        (Conclusion::Deadlock, _) | (Conclusion::Unknown, Some(Verdict::Safe)) => [safety, deadlocks],
+        _ => [deadlocks, safety],
+    };
+    last.into_iter().flatten().map(|line| line + "\n").collect()
 }
 
-/// Says what was explored, since it is no proof for any number of processes.
-fn nothing_found(report: &Report, style: Style) -> String {
-    let sizes: Vec<_> = report.explorations.iter().map(|e| e.procs.to_string()).collect();
-    let complete = report.explorations.iter().all(|e| e.stop == Stop::Complete);
-    let seen = if complete { "all states" } else { "exploration not complete" };
-    style.good(format!("Nothing wrong found with {} processes ({seen})", sizes.join(", ")))
+/// `Nothing wrong found with 3 processes in all 5107 orbits of states`: says what was seen, since it is no
+/// proof for any number of processes.
+fn in_states(what: &str, seen: &Coverage) -> String {
+    let sizes: Vec<_> = seen.procs.iter().map(ToString::to_string).collect();
+    let unit = match (seen.symmetry, seen.states) {
+        (true, 1) => "orbit of states",
+        (true, _) => "orbits of states",
+        (false, 1) => "state",
+        (false, _) => "states",
+    };
+    let processes = if seen.procs == [1] { "process" } else { "processes" };
+    let (all, not_all) = if seen.cut.is_none() { ("all ", "") } else { ("", " (not all)") };
+    format!("{what} found with {} {processes} in {all}{} {unit}{not_all}", sizes.join(", "), seen.states)
 }
 
 /// Why no larger instance was explored, without line end; `None` when that is plain to see.

@@ -16,7 +16,7 @@ pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> 
     let mut block = Block::new(&format!("FORWARD EXPLORATION [{procs} procs]"), style);
     block.row("Total forward nodes", format!("{} {}", exploration.states, unit(exploration)));
     block.row("Depth", exploration.depth);
-    block.row("Exploration", stop(exploration.stop));
+    block.row("Exploration", cause(exploration.stop));
     if !exploration.fired.is_empty() {
         block.row("Transitions that fired", coverage(system, exploration));
     }
@@ -73,7 +73,7 @@ fn coverage(system: &System, exploration: &Exploration) -> String {
 }
 
 /// Whether the exploration is complete, or what cut it.
-fn stop(stop: Stop) -> &'static str {
+pub(super) fn cause(stop: Stop) -> &'static str {
     match stop {
         Stop::Complete => "complete",
         Stop::Depth => "cut by the depth limit",

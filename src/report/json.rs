@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::reason::reason;
 use super::style::Style;
 use super::trace::history;
-use crate::check::{Conclusion, Enough, Report, Stage};
+use crate::check::{Conclusion, Deadlocks, Enough, Report, Stage};
 use crate::forward::{Exploration, Stop};
 use crate::model::System;
 use crate::options::Proof;
@@ -21,10 +21,18 @@ pub fn statistics(system: &System, model: &str, report: &Report) -> String {
         Conclusion::NothingFound => "nothing found",
         Conclusion::Unknown => "unknown",
     };
-    let why = match &report.verdict {
-        Some(Verdict::Unknown(why)) => Some(reason(why)),
-        _ => None,
-    };
+    let safety = report.verdict.as_ref().map(|verdict| match verdict {
+        Verdict::Safe => "safe",
+        Verdict::Unsafe(_) => "unsafe",
+        Verdict::Unknown(_) => "unknown",
+    });
+    let deadlock = report.deadlocks.as_ref().map(|answer| match answer {
+        Deadlocks::Found => "found",
+        Deadlocks::NoneSeen => "none seen",
+        Deadlocks::Open(_) => "unknown",
+    });
+    let cut = report.coverage.as_ref().and_then(|coverage| coverage.cut.as_ref());
+    let deadlocked = report.deadlocked().next().map(|trace| history(system, trace, Style::PLAIN));
     let trace = match &report.verdict {
         Some(Verdict::Unsafe(trace)) => Some(history(system, trace, Style::PLAIN)),
         _ => None,
@@ -33,8 +41,13 @@ pub fn statistics(system: &System, model: &str, report: &Report) -> String {
         "version": env!("CARGO_PKG_VERSION"),
         "model": model,
         "verdict": verdict,
-        "reason": why,
+        "reason": report.open().map(reason),
+        "safety": safety,
+        "deadlock": deadlock,
+        "complete": report.coverage.as_ref().map(|coverage| coverage.cut.is_none()),
+        "cause": cut.map(|cut| stop(cut.stop)),
         "error trace": trace,
+        "deadlock trace": deadlocked,
         "explorations": report.explorations.iter().map(exploration).collect::<Vec<_>>(),
         "sizes": report.enough.map(sizes),
         "stages": report.stages.iter().map(stage).collect::<Vec<_>>(),
@@ -51,6 +64,7 @@ pub(super) fn exploration(exploration: &Exploration) -> Value {
         "symmetry": exploration.symmetry,
         "open cells": exploration.compressed,
         "depth": exploration.depth,
+        "complete": exploration.stop == Stop::Complete,
         "stop": stop(exploration.stop),
         "deadlocked states": exploration.deadlock_states,
         "fired": exploration.fired,

@@ -1,5 +1,7 @@
 //! Why there is no verdict, and what one can do about it.
 
+use super::forward::cause;
+use crate::forward::Stop;
 use crate::verdict::Reason;
 
 /// Why, in one line without a final stop.
@@ -20,6 +22,12 @@ pub fn reason(reason: &Reason) -> String {
         Reason::Deadlocks(states) => format!(
             "it is open whether {states} deadlocked states need an outside value: not all runs were looked at"
         ),
+        Reason::Partial(cut) => {
+            let (procs, states) = (cut.procs, cut.states);
+            let processes = if procs == 1 { "process" } else { "processes" };
+            let states = if states == 1 { "1 state".to_owned() } else { format!("{states} states") };
+            format!("not all states were seen with {procs} {processes}: {} ({states})", cause(cut.stop))
+        }
         Reason::Interrupted(2) => "interrupted by SIGINT".to_owned(),
         Reason::Interrupted(13) => "the output was closed".to_owned(),
         Reason::Interrupted(15) => "interrupted by SIGTERM".to_owned(),
@@ -47,6 +55,14 @@ pub fn reason_help(reason: &Reason) -> Option<&'static str> {
         Reason::Deadlocks(_) => {
             "init or `:= ?` leaves a proc variable open: say which process it holds, or that it holds none"
         }
+        Reason::Partial(cut) => match cut.stop {
+            Stop::Numbers => return reason_help(&Reason::Overflow),
+            Stop::Wide | Stop::TooLarge => return reason_help(&Reason::Memory),
+            Stop::States | Stop::Depth | Stop::Epochs | Stop::Time => {
+                "--max-forward, --forward-time, --forward-depth and --epochs say how much is to be seen"
+            }
+            _ => return None,
+        },
         Reason::Threads(_) | Reason::Uncertified(_) | Reason::Interrupted(_) => return None,
     })
 }

@@ -83,7 +83,8 @@ impl Snapshot {
                 Reason::Memory => "memory",
                 _ => "interrupted",
             };
-            explorations.push(json!({ "processes": procs, "states": states, "stop": stop }));
+            explorations
+                .push(json!({ "processes": procs, "states": states, "complete": false, "stop": stop }));
         }
         let mut stages = self.stages.clone();
         if let Some((proof, before)) = self.stage {
@@ -94,6 +95,8 @@ impl Snapshot {
             "model": model,
             "verdict": "unknown",
             "reason": reason(why),
+            "safety": "unknown",
+            "complete": (!explorations.is_empty()).then_some(false),
             "in the middle of a step": true,
             "error trace": null,
             "explorations": explorations,
@@ -134,7 +137,10 @@ mod tests {
         let file: Value = serde_json::from_str(&snapshot.json("m.cub", &Reason::Memory)).unwrap();
         assert_eq!(file["verdict"], "unknown");
         assert_eq!(file["reason"], "there is not enough memory");
-        assert_eq!(file["explorations"], json!([{ "processes": 3, "states": 77, "stop": "memory" }]));
+        assert_eq!(
+            file["explorations"],
+            json!([{ "processes": 3, "states": 77, "complete": false, "stop": "memory" }])
+        );
         assert_eq!(file["stages"][0]["nodes"], 2);
         assert_eq!(file["stages"][1]["nodes"], 1);
         assert_eq!(file["backward"], json!({ "nodes": 3, "restarts": 0 }));

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod certificate;
+mod done;
 mod files;
 mod flags;
 mod harness;

@@ -1,0 +1,94 @@
+//! How much the explorations that the options ask for have seen, and what that is worth.
+
+use super::Report;
+use crate::forward::{Exploration, Stop};
+use crate::options::Options;
+use crate::verdict::{Cut, Reason, Verdict};
+
+/// What the explorations that the options ask for saw, as it stood before any proof.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coverage {
+    /// Processes of the instances, in increasing order.
+    pub procs: Vec<usize>,
+    /// States stored, over all instances.
+    pub states: usize,
+    /// Whether `states` counts orbits, in some instance.
+    pub symmetry: bool,
+    /// The smallest instance of which not all states were seen; `None` when everything was.
+    pub cut: Option<Cut>,
+}
+
+/// What a run says about deadlocks, when it was asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Deadlocks {
+    /// There is one, and a run to it.
+    Found,
+    /// None in the states that were seen: see [`Coverage`].
+    NoneSeen,
+    /// Not decided.
+    Open(Reason),
+}
+
+impl Coverage {
+    /// Of these explorations; `None` when there are none.
+    pub(super) fn of(explorations: &[Exploration]) -> Option<Self> {
+        let partial = |e: &&Exploration| e.stop != Stop::Complete;
+        (!explorations.is_empty()).then(|| Self {
+            procs: explorations.iter().map(|e| e.procs).collect(),
+            states: explorations.iter().map(|e| e.states).sum(),
+            symmetry: explorations.iter().any(|e| e.symmetry),
+            cut: explorations.iter().find(partial).map(cut),
+        })
+    }
+}
+
+fn cut(exploration: &Exploration) -> Cut {
+    Cut { procs: exploration.procs, states: exploration.states, stop: exploration.stop }
+}
+
+/// Whether an exploration ended where the options say that it may: who sets a limit knows that not all is
+/// seen. Without a single state it has seen nothing, whatever the limit.
+fn as_asked(exploration: &Exploration, options: &Options) -> bool {
+    let limits = &options.forward;
+    match exploration.stop {
+        Stop::Complete | Stop::Unsafe => true,
+        _ if exploration.states == 0 => false,
+        Stop::Depth | Stop::Epochs => true,
+        Stop::States => limits.max_states.is_some(),
+        Stop::Time => limits.time.is_some(),
+        Stop::Numbers => limits.number_range.is_some(),
+        Stop::Memory | Stop::Interrupted | Stop::Wide | Stop::TooLarge | Stop::NoInstance => false,
+    }
+}
+
+/// Sums up what was explored: fills in [`Report::coverage`] and [`Report::deadlocks`], and the verdict when
+/// the exploration was all that is asked for but leaves it open.
+pub(super) fn sum_up(options: &Options, report: &mut Report) {
+    report.coverage = Coverage::of(&report.explorations);
+    let Some(coverage) = &report.coverage else { return };
+    let unclear: usize = report.explorations.iter().map(|e| e.unclear_deadlock_states).sum();
+    let found = report.deadlocked().next().is_some();
+    let cut = if options.require_complete {
+        coverage.cut.clone()
+    } else if options.only_forward {
+        report.explorations.iter().find(|e| !as_asked(e, options)).map(cut)
+    } else {
+        None
+    };
+    let open = match cut {
+        _ if found => None,
+        _ if unclear > 0 => Some(Reason::Deadlocks(unclear)),
+        Some(Cut { stop: Stop::Memory, .. }) => Some(Reason::Memory),
+        other => other.map(Reason::Partial),
+    };
+    if options.forward.deadlock {
+        report.deadlocks = Some(match &open {
+            _ if found => Deadlocks::Found,
+            Some(why) => Deadlocks::Open(why.clone()),
+            None => Deadlocks::NoneSeen,
+        });
+    }
+    if report.verdict.is_none() && options.only_forward {
+        report.verdict = open.map(Verdict::Unknown);
+    }
+}

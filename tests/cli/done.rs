@@ -1,0 +1,172 @@
+//! What "done" means: all states seen, as many as the user asked for, or fewer; and two questions at once.
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::harness::{Outcome, run_stdin};
+use crate::models;
+
+/// A counter without end.
+const COUNTER: &str = "
+var N : int
+array A[proc] : bool
+init (p) { A[p] = False && N = 0 }
+unsafe (p) { A[p] = True && N < 0 }
+transition up (p) requires { A[p] = False } { N := N + 1; A[p] := True }
+transition off (p) requires { A[p] = True } { A[p] := False }
+";
+
+/// A number that is open in the beginning, and read.
+const OPEN_NUMBER: &str = "
+const N : int
+array A[proc] : bool
+init (p) { A[p] = False }
+unsafe (p q) { A[p] = True && A[q] = True && N = 2 }
+transition up (p) requires { A[p] = False && N = 1 && forall_other q. A[q] = False } { A[p] := True }
+";
+
+/// No number of it fits.
+const TOO_PRECISE: &str = "
+var R : real
+init { R = 0.0000000000001 }
+unsafe { R = 1.5 }
+transition up () { R := R + 0.5 }
+";
+
+fn on(line: &str, model: &str) -> (Outcome, Value) {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("stats.json");
+    let outcome = run_stdin(&format!("{line} --stats-json {} -", path.display()), model.as_bytes());
+    let file = std::fs::read_to_string(path).unwrap_or_else(|_| panic!("{line}: {outcome:?}"));
+    (outcome, serde_json::from_str(&file).unwrap())
+}
+
+#[test]
+fn a_limit_of_the_user_leaves_the_answer_and_says_not_all() {
+    for (line, model, cause) in [
+        ("--max-forward 100", COUNTER, "states"),
+        ("--forward-time 50ms", COUNTER, "time"),
+        ("--forward-depth 3", COUNTER, "depth"),
+        ("--forward dfs --forward-depth 3", COUNTER, "depth"),
+        ("--forward cfl --epochs 2", COUNTER, "epochs"),
+        ("--forward random --forward-time 50ms", COUNTER, "time"),
+        ("--abstr-num 0 3", COUNTER, "numbers"),
+        ("--abstr-num 0 3", OPEN_NUMBER, "numbers"),
+        ("--upto --max-forward 1", models::SAFE, "states"),
+    ] {
+        let line = format!("--only-forward --procs 3 {line}");
+        let (outcome, json) = on(&line, model);
+        assert_eq!(outcome.code, Some(0), "{line}: {outcome:?}");
+        let answer = outcome.stdout.lines().last().unwrap();
+        assert!(
+            answer.starts_with("Nothing wrong found with ") && answer.ends_with(" (not all)"),
+            "{answer}"
+        );
+        assert_eq!(
+            (&json["complete"], &json["cause"], &json["verdict"]),
+            (&false.into(), &cause.into(), &"nothing found".into()),
+            "{line}"
+        );
+        let last = json["explorations"].as_array().unwrap().last().unwrap();
+        assert_eq!((&last["complete"], &last["stop"]), (&false.into(), &cause.into()), "{line}");
+
+        let (outcome, json) = on(&format!("{line} --require-complete"), model);
+        assert_eq!(outcome.code, Some(3), "{line}: {outcome:?}");
+        let answer = outcome.stdout.lines().last().unwrap();
+        assert!(answer.starts_with("UNKNOWN: not all states were seen"), "{answer}");
+        assert_eq!((&json["complete"], &json["verdict"]), (&false.into(), &"unknown".into()), "{line}");
+    }
+}
+
+#[test]
+fn what_nobody_asked_to_cut_is_no_answer() {
+    for (line, model, cause, says) in [
+        ("", OPEN_NUMBER, "numbers", "not all states were seen with 3 processes"),
+        ("", TOO_PRECISE, "numbers", "not all states were seen"),
+        ("--max-forward 1000000", OPEN_NUMBER, "numbers", "not all states were seen"),
+        ("--procs auto", COUNTER, "states", "not all states were seen"),
+        ("--memory-limit 40M", COUNTER, "memory", "not enough memory"),
+    ] {
+        let (outcome, json) = on(&format!("--only-forward {line}"), model);
+        assert_eq!(outcome.code, Some(3), "{line}: {outcome:?}");
+        let answer = outcome.stdout.lines().last().unwrap();
+        assert!(answer.starts_with("UNKNOWN: ") && answer.contains(says), "{line}: {answer}");
+        assert_eq!(
+            (&json["complete"], &json["cause"], &json["verdict"]),
+            (&false.into(), &cause.into(), &"unknown".into()),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn all_states_are_all_states() {
+    for (line, model, says) in [
+        ("", models::SAFE, "with 3 processes in all 2 orbits of states"),
+        ("--forward-nosym --procs 3", models::SAFE, "with 3 processes in all 4 states"),
+        ("--procs 1", models::SAFE, "with 1 process in all 2 "),
+        ("--procs 2 --upto", models::SAFE, "with 0, 1, 2 processes in all 5 orbits of states"),
+        ("--max-forward 100 --forward-depth 50 --abstr-num 0 3", models::SAFE, "in all 2 "),
+        ("--forward dfs", models::SAFE, "in all 2 "),
+        // Nothing leaves the range.
+        ("--abstr-num 0 0 --procs 0", COUNTER, "with 0 processes in all 1 "),
+    ] {
+        let (outcome, json) = on(&format!("--only-forward {line} --require-complete"), model);
+        assert_eq!(outcome.code, Some(0), "{line}: {outcome:?}");
+        let answer = outcome.stdout.lines().last().unwrap();
+        assert!(answer.starts_with("Nothing wrong found ") && answer.contains(says), "{line}: {answer}");
+        assert_eq!((&json["complete"], &json["cause"]), (&true.into(), &Value::Null), "{line}");
+    }
+}
+
+#[test]
+fn a_proof_and_the_search_for_deadlocks_both_answer() {
+    for (line, model, code, answers, safety, deadlock) in [
+        ("brab 2 --deadlock", models::DEADLOCK, 5, "The system is SAFE\nDEADLOCK !\n", "safe", "found"),
+        ("--procs 2 --deadlock", models::DEADLOCK, 5, "The system is SAFE\nDEADLOCK !\n", "safe", "found"),
+        (
+            "--strategy classic --procs 2 --deadlock",
+            models::DEADLOCK,
+            5,
+            "The system is SAFE\nDEADLOCK !\n",
+            "safe",
+            "found",
+        ),
+        (
+            "brab 2 --deadlock",
+            models::SAFE,
+            0,
+            "No deadlock found with 2 processes in all 2 orbits of states\nThe system is SAFE\n",
+            "safe",
+            "none seen",
+        ),
+        (
+            "brab 2 --deadlock --forward-depth 0",
+            models::SAFE,
+            0,
+            "No deadlock found with 2 processes in 1 orbit of states (not all)\nThe system is SAFE\n",
+            "safe",
+            "none seen",
+        ),
+        (
+            "brab 2 --deadlock --forward-depth 0 --require-complete",
+            models::SAFE,
+            3,
+            "The system is SAFE\nUNKNOWN: not all states were seen with 2 processes: cut by the depth limit (1 state)\n",
+            "safe",
+            "unknown",
+        ),
+        ("brab 2 --deadlock", models::UNSAFE, 1, "UNSAFE !\n", "unsafe", "none seen"),
+    ] {
+        for quiet in ["", "--quiet"] {
+            let (outcome, json) = on(&format!("{line} {quiet}"), model);
+            assert_eq!(outcome.code, Some(code), "{line}: {outcome:?}");
+            assert!(outcome.stdout.ends_with(answers), "{line}: {outcome:?}");
+            assert!(
+                !quiet.is_empty() || outcome.stdout.ends_with(&format!("\n\n{answers}")),
+                "{line}: {outcome:?}"
+            );
+            assert_eq!((&json["safety"], &json["deadlock"]), (&safety.into(), &deadlock.into()), "{line}");
+        }
+    }
+}
