@@ -23,8 +23,7 @@ pub struct Loaded {
 /// would only mislead, so errors come alone.
 pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     let (file, mut diagnostics) = syntax::parse(text);
-    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    let (system, more) = model::elaborate(&file, end);
+    let (system, more) = model::elaborate(&file, text);
     diagnostics.extend(more);
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     match system {

@@ -8,7 +8,7 @@ use crate::options::Proof;
 /// Something that happened. Texts are finished lines without line end.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
-    /// A node was expanded: its number in this BRAB run, its history (`t(#1) -> unsafe[1]`), its
+    /// A node was expanded: its number in this BRAB run, its history (`t(#1) -> unsafe at line 12`), its
     /// cube (one literal each) and the queue lengths.
     Node {
         /// Number in this run, from 1.

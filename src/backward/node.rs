@@ -93,7 +93,7 @@ impl Nodes {
         History { steps, procs, root: at, root_names: names }
     }
 
-    /// `t(#1) -> u(#1, #3) -> unsafe[1]`.
+    /// `t(#1) -> u(#1, #3) -> unsafe at line 12`.
     pub fn history_text(&self, system: &System, id: NodeId) -> String {
         let history = self.history(id);
         let mut text = String::new();
@@ -110,17 +110,10 @@ impl Nodes {
         text
     }
 
-    /// `unsafe[1]`, `invariant[1]` or `approx[-5]`.
+    /// `unsafe at line 12`, `invariant at line 3` or `approx[-5]`.
     pub fn root_text(&self, system: &System, root: NodeId) -> String {
         match self.0[root].origin {
-            Origin::Bad(k) => {
-                let bad = &system.bad[k];
-                let kind = match bad.kind {
-                    crate::model::BadKind::Unsafe => "unsafe",
-                    crate::model::BadKind::Invariant => "invariant",
-                };
-                format!("{kind}[{}]", bad.number)
-            }
+            Origin::Bad(k) => system.bad[k].name.clone(),
             Origin::Candidate(n) => format!("approx[{n}]"),
             Origin::Step { .. } => unreachable!("a root has no step"),
         }

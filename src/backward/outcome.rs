@@ -80,7 +80,7 @@ pub struct Outcome {
     /// When the verdict is safe, an invariant that shows it: no reachable state is in any of these cubes. It
     /// is inductive, but may hold more than is needed.
     pub invariant: Vec<Forbidden>,
-    /// `t(#1) -> u(#1, #3) -> unsafe[1]` of the trace that decided, or of the last spurious one.
+    /// `t(#1) -> u(#1, #3) -> unsafe at line 12` of the trace that decided, or of the last spurious one.
     pub error_history: Option<String>,
     /// Whether candidates took part.
     pub approximated: bool,

@@ -261,7 +261,8 @@ pub struct Args {
     )]
     pub trace_states: Option<TraceStates>,
 
-    /// Write the error trace to FILE, in ITF (a JSON format); `cubicle replay` reads it
+    /// Write the error trace to FILE, in ITF (a JSON format); `cubicle replay` reads it. With --all-errors,
+    /// further ones go to FILE with a number: trace.json, trace.2.json, ..
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub trace_out: Option<std::path::PathBuf>,
 

@@ -1,7 +1,7 @@
 //! Files that a flag asks for: they appear complete or not at all.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Writes `text` under a temporary name beside `path`, then renames it. The error is a line for the user.
 pub fn write(path: &Path, text: &str) -> Result<(), String> {
@@ -15,6 +15,20 @@ pub fn remove(path: &Path) -> Result<(), String> {
         return Ok(());
     }
     std::fs::remove_file(path).map_err(|error| format!("cannot remove {}: {error}", path.display()))
+}
+
+/// The path of file number `number` of several, counted from 1: `trace.json`, `trace.2.json`, `trace.3.json`, ..
+pub fn numbered(path: &Path, number: usize) -> PathBuf {
+    if number == 1 {
+        return path.to_owned();
+    }
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!(".{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
 }
 
 fn persist(path: &Path, text: &str) -> io::Result<()> {
@@ -39,4 +53,22 @@ fn persist(path: &Path, text: &str) -> io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_comes_before_the_extension() {
+        for (path, number, is) in [
+            ("a/trace.json", 1, "a/trace.json"),
+            ("a/trace.json", 2, "a/trace.2.json"),
+            ("trace.itf.json", 3, "trace.itf.3.json"),
+            ("a.b/trace", 12, "a.b/trace.12"),
+            (".trace", 2, ".trace.2"),
+        ] {
+            assert_eq!(numbered(Path::new(path), number), Path::new(is));
+        }
+    }
 }

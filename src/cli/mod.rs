@@ -201,10 +201,20 @@ fn write_files(args: &Args, system: &System, source: &Source<'_>, found: &Report
         files::write(path, &report::statistics_json(system, source.name, found))?;
     }
     if let Some(path) = &args.trace_out {
-        match found.traces().next() {
-            Some(trace) => files::write(path, &itf::write(system, trace, source))?,
-            None if args.quiet => {}
-            None => complain("note: there is no trace to write"),
+        let most = if args.all_errors { usize::MAX } else { 1 };
+        let mut written = 0;
+        for trace in found.traces().take(most) {
+            written += 1;
+            files::write(&files::numbered(path, written), &itf::write(system, trace, source))?;
+        }
+        match written {
+            _ if args.quiet => {}
+            0 => complain("note: there is no trace to write"),
+            1 => {}
+            _ => {
+                let last = files::numbered(path, written);
+                complain(&format!("note: {written} traces are in {} to {}", path.display(), last.display()));
+            }
         }
     }
     Ok(())

@@ -198,7 +198,15 @@ impl Shape {
                     cube.extend(self.literal(params, order));
                 }
                 let span = Span::default();
-                Bad { number: i + 1, kind: BadKind::Unsafe, params, cube, span, spans: Vec::new() }
+                Bad {
+                    name: String::new(),
+                    number: i + 1,
+                    kind: BadKind::Unsafe,
+                    params,
+                    cube,
+                    span,
+                    spans: Vec::new(),
+                }
             })
             .collect();
         let span = Span::default();
@@ -581,6 +589,7 @@ fn wide_system() -> System {
     system.init.params = 1;
     system.init.body = Dnf(vec![vec![is(0, 0, 0), is(1, 0, 0)]]);
     system.bad = vec![Bad {
+        name: String::new(),
         number: 1,
         kind: BadKind::Unsafe,
         params: 4,

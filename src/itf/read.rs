@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use super::write;
 use crate::model::semantics::{Layout, Point, Semantics, State, Step, Value, distinct_tuples, tuples};
-use crate::model::{BOOL, Rational, System, TransitionId, Type, Var, VarId, VarKind};
+use crate::model::{BOOL, Bad, Rational, System, TransitionId, Type, Var, VarId, VarKind};
 use crate::verdict::Trace;
 
 /// The most cells of a state that is read: far beyond what anybody can look at.
@@ -48,7 +48,11 @@ pub fn read(system: &System, text: &str) -> Result<Trace, ReadError> {
         return Err(ReadError::File(format!("{procs} processes are too many: more than {MOST_CELLS} cells")));
     }
     let ending = meta["ends in"].as_str().unwrap_or_default();
-    let bad = (0..system.bad.len()).find(|&bad| write::bad_name(system, bad) == ending);
+    // Names have lines: in a model that was edited since, the number still tells which property is meant.
+    let (number, kind) = (meta["property"].as_u64(), |name: &str| name.split(' ').next().map(str::to_owned));
+    let moved = |bad: &Bad| number == Some(bad.number.into()) && kind(&bad.name) == kind(ending);
+    let bad =
+        (system.bad.iter().position(|bad| bad.name == ending)).or_else(|| system.bad.iter().position(moved));
     if bad.is_none() && ending != "deadlock" {
         return Err(ReadError::File(format!("the model has no {ending:?} for the trace to end in")));
     }

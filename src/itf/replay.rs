@@ -1,12 +1,11 @@
 //! Whether a trace from a file is a run of the model, with words for who wrote it by hand.
 
-use super::write::ending;
 use crate::model::semantics::{Layout, ReplayError, Semantics, State, Value, replay as execute, tuples};
 use crate::model::{Assignment, System, VarId};
-use crate::report::Names;
+use crate::report::{Names, ending};
 use crate::verdict::Trace;
 
-/// What the trace shows (`3 steps with 2 processes, ending in unsafe[1]`), or where it fails first.
+/// What the trace shows (`3 steps with 2 processes, ending in unsafe at line 12`), or where it fails first.
 pub fn replay(system: &System, trace: &Trace) -> Result<String, String> {
     match execute(system, trace) {
         Ok(()) => {

@@ -4,8 +4,8 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::diagnostic::{Source, Span};
 use crate::model::semantics::{Layout, State, Step, Value, tuples};
-use crate::model::{BOOL, BadKind, System, Type, Var, VarId, VarKind};
-use crate::report::{Violation, violated};
+use crate::model::{BOOL, System, Type, Var, VarId, VarKind};
+use crate::report::{Violation, ending, violated};
 use crate::verdict::Trace;
 
 /// The text of the file, ending in a line feed. `source` is the model.
@@ -24,6 +24,7 @@ pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {
         "ends in": ending(system, trace),
     });
     if let Some(bad) = trace.bad {
+        meta["property"] = system.bad[bad].number.into();
         meta["declared at"] = place(source, system.bad[bad].span);
     }
     if let Some(Violation { witnesses, literals }) = violated(system, trace) {
@@ -39,20 +40,6 @@ pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {
         json!(vars),
         states.join(",\n")
     )
-}
-
-/// `unsafe[1]`, `invariant[2]` or `deadlock`.
-pub(super) fn ending(system: &System, trace: &Trace) -> String {
-    trace.bad.map_or("deadlock".to_owned(), |bad| bad_name(system, bad))
-}
-
-/// The name of bad cube number `bad`.
-pub(super) fn bad_name(system: &System, bad: usize) -> String {
-    let bad = &system.bad[bad];
-    match bad.kind {
-        BadKind::Unsafe => format!("unsafe[{}]", bad.number),
-        BadKind::Invariant => format!("invariant[{}]", bad.number),
-    }
 }
 
 /// Where a declaration begins.

@@ -5,12 +5,13 @@ use indexmap::IndexMap;
 use super::context::Context;
 use super::limits::MAX_TRANSITIONS;
 use super::symbols::Symbols;
-use super::{Bad, BadKind, Dnf, Init, Literal, System, Transition, axioms, ranges};
+use super::{Bad, BadKind, Dnf, Init, Literal, System, Transition, axioms, names, ranges};
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::syntax::ast::{File, Item, PropertyKind};
 
-/// The meaning of a file, with messages in file order. There is a system iff no message is an error.
-pub fn elaborate(file: &File, end: u32) -> (Option<System>, Vec<Diagnostic>) {
+/// The meaning of a file, whose text is `text`, with messages in file order. There is a system iff no message is an error.
+pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
+    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let mut diagnostics = Vec::new();
     let max_procs = number_procs(file, &mut diagnostics);
     let symbols = Symbols::collect(&file.items, &mut diagnostics);
@@ -91,6 +92,7 @@ pub fn elaborate(file: &File, end: u32) -> (Option<System>, Vec<Diagnostic>) {
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let Some(init) = init.filter(|_| !failed) else { return (None, diagnostics) };
     number(&mut bad);
+    names::properties(&mut bad, text);
     let mut system = System {
         max_procs,
         proc_constants,

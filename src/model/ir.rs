@@ -250,7 +250,10 @@ pub enum BadKind {
 /// pairwise **distinct** processes. An unused parameter still demands that the process exists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bad {
-    /// Number printed in traces, as in `unsafe[2]`: 1-based; invariants first, then unsafes, in file
+    /// What it is called wherever a person reads of it: by its place, as in `unsafe at line 12`. No two have the
+    /// same name.
+    pub name: String,
+    /// Its number: 1-based; invariants first, then unsafes, in file
     /// order; the disjuncts of one declaration from the last to the first.
     pub number: u32,
     /// Unsafe or invariant.

@@ -12,6 +12,7 @@ mod ir;
 mod limits;
 mod linear;
 mod lints;
+mod names;
 mod number;
 mod origins;
 mod properties;

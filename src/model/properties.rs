@@ -119,7 +119,15 @@ impl<'a> Context<'a> {
             };
             if let Some(Some(cube)) = rename::conj(&disjunct.literals, &map) {
                 let spans = self.origins_of(&cube, &map, span);
-                bad.push(Bad { number: 0, kind, params: params as u8, cube, span, spans });
+                bad.push(Bad {
+                    name: String::new(),
+                    number: 0,
+                    kind,
+                    params: params as u8,
+                    cube,
+                    span,
+                    spans,
+                });
             }
         }
         bad

@@ -27,7 +27,7 @@ pub use snapshot::{Snapshot, unknown};
 pub use stages::stage;
 pub use statistics::profile;
 pub use style::Style;
-pub(crate) use trace::{Violation, violated};
+pub(crate) use trace::{Violation, ending, violated};
 pub use trace::{history, states};
 
 pub(crate) use values::Names;

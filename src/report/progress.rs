@@ -3,7 +3,7 @@
 use super::block::WIDTH;
 use super::style::Style;
 
-/// `node 7: t(#2) -> unsafe[1]`, with its cube when `cube` is given, then how many nodes wait.
+/// `node 7: t(#2) -> unsafe at line 12`, with its cube when `cube` is given, then how many nodes wait.
 pub fn node(
     number: usize,
     history: &str,

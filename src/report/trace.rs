@@ -8,10 +8,10 @@ use super::style::Style;
 use super::values::{Names, cells, processes};
 use crate::diagnostic::{Source, Span};
 use crate::model::semantics::{State, Step, satisfies};
-use crate::model::{BadKind, ProcRef, System};
+use crate::model::{ProcRef, System};
 use crate::verdict::Trace;
 
-/// `Init -> t(#1) -> u(#1, #3) -> unsafe[1]`; a trace without a bad cube ends in `deadlock`.
+/// `Init -> t(#1) -> u(#1, #3) -> unsafe at line 12`; a trace without a bad cube ends in `deadlock`.
 pub fn history(system: &System, trace: &Trace, style: Style) -> String {
     let mut text = String::from("Init");
     for step in &trace.steps {
@@ -28,14 +28,9 @@ fn action(system: &System, step: &Step, style: Style) -> String {
     format!("{}({})", style.name(&transition.name), processes(shown))
 }
 
-fn ending(system: &System, trace: &Trace) -> String {
-    let Some(bad) = trace.bad else { return "deadlock".to_owned() };
-    let bad = &system.bad[bad];
-    let kind = match bad.kind {
-        BadKind::Unsafe => "unsafe",
-        BadKind::Invariant => "invariant",
-    };
-    format!("{kind}[{}]", bad.number)
+/// The name of the bad cube that the run ends in, or `deadlock`.
+pub(crate) fn ending<'s>(system: &'s System, trace: &Trace) -> &'s str {
+    trace.bad.map_or("deadlock", |bad| &system.bad[bad].name)
 }
 
 /// The run state by state: the initial one in full, the others as `which` says, then which processes
@@ -95,7 +90,7 @@ pub(crate) fn violated(system: &System, trace: &Trace) -> Option<Violation> {
     Some(Violation { witnesses, literals })
 }
 
-/// `unsafe[1] (model.cub:17:1) holds in the last state for #1, #2:`, then the literals, each with the
+/// `unsafe at line 17 (model.cub:17:1) holds in the last state for #1, #2:`, then the literals, each with the
 /// place of its comparison in the source; `None` for a deadlock. Without the last line end.
 pub(super) fn violation(system: &System, source: &Source<'_>, trace: &Trace) -> Option<String> {
     let Violation { witnesses, literals } = violated(system, trace)?;

@@ -45,16 +45,47 @@ requires { At[p] = Idle && Count < Limit }
 #[test]
 fn a_trace_replays() {
     for (model, procs, code, ending) in [
-        (models::UNSAFE, 2, 1, "ending in unsafe[1]"),
-        (models::UNSAFE, 3, 1, "ending in unsafe[1]"),
+        (models::UNSAFE, 2, 1, "ending in unsafe at line 6"),
+        (models::UNSAFE, 3, 1, "ending in unsafe at line 6"),
         (models::DEADLOCK, 2, 5, "ending in deadlock"),
-        (EVERYTHING, 2, 1, "2 steps with 2 processes, ending in unsafe[1]"),
+        (EVERYTHING, 2, 1, "2 steps with 2 processes, ending in unsafe at line 13"),
     ] {
         let (_folder, path, trace) = traced(model, procs, code);
         let outcome = replay(&path, &trace);
         assert_eq!(outcome.code, Some(0), "{outcome:?}");
         assert!(outcome.stdout.contains(ending), "{}", outcome.stdout);
     }
+}
+
+#[test]
+fn all_errors_are_all_written() {
+    let model = "
+type t = A | B | C
+array X[proc] : t
+init (p) { X[p] = A }
+unsafe (p) { X[p] = B || X[p] = C }
+unsafe (p q r) { X[p] = B && X[q] = B && X[r] = B }
+transition b (p) requires { X[p] = A } { X[p] := B }
+transition c (p) requires { X[p] = A } { X[p] := C }
+";
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("model.cub");
+    std::fs::write(&path, model).unwrap();
+    let trace = folder.path().join("trace.json");
+    let line = format!("--only-forward --procs 2 --all-errors --trace-out {}", trace.display());
+    let outcome = run_on(&line, &path);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.stderr.contains("note: 2 traces are in "), "{}", outcome.stderr);
+    for (name, ending) in [("trace.json", "unsafe at line 5:14"), ("trace.2.json", "unsafe at line 5:26")] {
+        assert!(outcome.stdout.contains(&format!("-> {ending}\n")), "{}", outcome.stdout);
+        let outcome = replay(&path, &folder.path().join(name));
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+        assert!(
+            outcome.stdout.contains(&format!("1 steps with 2 processes, ending in {ending}")),
+            "{outcome:?}"
+        );
+    }
+    assert!(!folder.path().join("trace.3.json").exists());
 }
 
 #[test]
@@ -81,6 +112,9 @@ fn a_changed_trace_does_not() {
     };
     check(&again, 1, "step 2: look is not enabled");
     check(&|file| drop(file["states"].as_array_mut().unwrap().pop()), 1, "is not bad");
+    // A line that was put in since.
+    check(&|file| file["#meta"]["ends in"] = "unsafe at line 99".into(), 0, "is a run");
+    check(&|file| file["#meta"]["ends in"] = "invariant at line 9".into(), 2, "invariant at line 9");
     check(&|file| file["#meta"]["ends in"] = "unsafe[7]".into(), 2, "unsafe[7]");
     check(&|file| file["#meta"]["processes"] = 3.into(), 2, "lacks");
     check(&|file| file["#meta"]["processes"] = 900_000_000.into(), 2, "number of processes");

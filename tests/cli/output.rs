@@ -91,7 +91,7 @@ fn a_run_ends_at_its_memory_limit() {
 #[test]
 fn an_error_trace_says_which_literals_hold() {
     let outcome = run("examples/mutex_wrong.cub");
-    let lines = "unsafe[1] (examples/mutex_wrong.cub:16:1) holds in the last state for #1, #2:
+    let lines = "unsafe at line 16 (examples/mutex_wrong.cub:16:1) holds in the last state for #1, #2:
      At[#1] = Inside (16:16)
      At[#2] = Inside (16:34)\n";
     assert!(outcome.stdout.contains(lines), "{}", outcome.stdout);

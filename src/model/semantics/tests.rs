@@ -269,6 +269,7 @@ fn bad_cubes_hold_for_distinct_processes() {
     let mut sys = system();
     let cube = vec![holds(s(1), 1)];
     sys.bad = vec![Bad {
+        name: String::new(),
         number: 1,
         kind: BadKind::Unsafe,
         params: 2,
@@ -294,6 +295,7 @@ fn replay_says_what_is_wrong() {
     sys.transitions = vec![transition("t", 0, vec![number(-1, Relation::Le)], vec![increment(1)])];
     let cube = vec![number(-2, Relation::Eq)];
     sys.bad = vec![Bad {
+        name: String::new(),
         number: 1,
         kind: BadKind::Unsafe,
         params: 0,

@@ -61,10 +61,10 @@ fn runs() -> Vec<Run> {
     runs
 }
 
-/// Number of steps of the trace in the output `Error trace: Init -> a(#1) -> unsafe[1]`.
+/// Number of steps of the trace in the output `Error trace: Init -> a(#1) -> unsafe at line 3`.
 fn steps(stdout: &str) -> Option<usize> {
     let start = stdout.find("Error trace:")?;
-    let trace = &stdout[start..start + stdout[start..].find("unsafe[")?];
+    let trace = &stdout[start..start + stdout[start..].find("unsafe at line ")?];
     Some(trace.matches("->").count() - 1)
 }
 
@@ -114,6 +114,6 @@ fn promises_are_read() {
     assert_eq!(Promise::parse(" safe "), Some(Promise { exit_code: 0, steps: None }));
     assert_eq!(Promise::parse("safe in 4"), None);
     assert_eq!(Promise::parse("fine"), None);
-    assert_eq!(steps("Error trace: Init -> a(#1) ->\n   b(#1, #2) -> unsafe[1]\n"), Some(2));
-    assert_eq!(steps("Error trace: Init -> unsafe[1]"), Some(0));
+    assert_eq!(steps("Error trace: Init -> a(#1) ->\n   b(#1, #2) -> unsafe at line 3\n"), Some(2));
+    assert_eq!(steps("Error trace: Init -> unsafe at line 3"), Some(0));
 }

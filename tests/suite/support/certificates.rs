@@ -92,7 +92,7 @@ pub fn only_truth_is_accepted(
 fn as_bad(cube: &Forbidden) -> Bad {
     let (params, cube) = (cube.params, cube.cube.clone());
     let span = cubicle::diagnostic::Span::default();
-    Bad { number: 0, kind: BadKind::Invariant, params, cube, span, spans: Vec::new() }
+    Bad { name: String::new(), number: 0, kind: BadKind::Invariant, params, cube, span, spans: Vec::new() }
 }
 
 /// Drops a cube or a literal, turns a literal round, or asks for one more process.

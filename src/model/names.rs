@@ -1,0 +1,101 @@
+//! How properties are called wherever a person reads of them: by their place in the source.
+
+use super::{Bad, BadKind};
+use crate::diagnostic::Span;
+
+/// Gives each bad cube its name: `unsafe at line 12`, with the column where the line has several, and their
+/// number in this order where several come from one place (`unsafe at line 12:30, case 2`). `text` is what the
+/// spans index.
+///
+/// The place of a cube is its declaration's, or where the first of its comparisons in there begins when the
+/// declaration has several disjuncts.
+pub(super) fn properties(bad: &mut [Bad], text: &str) {
+    let lines: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let mut places: Vec<(BadKind, usize, u32)> = Vec::with_capacity(bad.len());
+    for this in &*bad {
+        let start = if is_alone(bad, this) { this.span.start } else { first_comparison(this) };
+        let line = lines.partition_point(|&from| from <= start as usize);
+        places.push((this.kind, line, start));
+    }
+    let mut sorted = places.clone();
+    sorted.sort_unstable_by_key(|&(kind, line, start)| (line, kind == BadKind::Unsafe, start));
+    let like = |same: &dyn Fn(&(BadKind, usize, u32)) -> bool, line: usize| {
+        let from = sorted.partition_point(|(_, other, _)| *other < line);
+        sorted[from..].iter().take_while(|(_, other, _)| *other == line).filter(|place| same(place)).count()
+    };
+    for at in 0..bad.len() {
+        let (kind, line, start) = places[at];
+        let mut name = match kind {
+            BadKind::Unsafe => format!("unsafe at line {line}"),
+            BadKind::Invariant => format!("invariant at line {line}"),
+        };
+        if like(&|place| place.0 == kind, line) > 1 {
+            let before = text.get(lines[line - 1]..start as usize).unwrap_or_default();
+            name.push_str(&format!(":{}", before.chars().count() + 1));
+            if like(&|place| *place == (kind, line, start), line) > 1 {
+                let earlier = places[..at].iter().filter(|place| **place == (kind, line, start)).count();
+                name.push_str(&format!(", case {}", earlier + 1));
+            }
+        }
+        bad[at].name = name;
+    }
+}
+
+/// Whether no other cube comes from the same declaration. Those of one declaration are neighbours.
+fn is_alone(all: &[Bad], this: &Bad) -> bool {
+    let at = this.number as usize - 1;
+    let same = |other: Option<&Bad>| other.is_some_and(|other| other.span == this.span);
+    !same(at.checked_sub(1).and_then(|at| all.get(at))) && !same(all.get(at + 1))
+}
+
+fn first_comparison(bad: &Bad) -> u32 {
+    let inside = |span: &&Span| bad.span.start <= span.start && span.end <= bad.span.end;
+    bad.spans.iter().filter(inside).map(|span| span.start).min().unwrap_or(bad.span.start)
+}
+
+#[cfg(test)]
+mod tests {
+    fn names(properties: &str) -> Vec<String> {
+        let text = format!(
+            "type t = A | B | C\narray X[proc] : t\nvar G : proc\ninit (p) {{ X[p] = A }}\n{properties}\n"
+        );
+        let loaded = crate::load(&text).unwrap();
+        loaded.system.bad.iter().map(|bad| bad.name.clone()).collect()
+    }
+
+    #[test]
+    fn a_property_is_called_by_its_line() {
+        assert_eq!(names("unsafe (p) { X[p] = B }"), ["unsafe at line 5"]);
+        assert_eq!(
+            names("\nunsafe (p)\n{\n  X[p] = B }\nunsafe (p) { X[p] = C }"),
+            ["unsafe at line 6", "unsafe at line 9"]
+        );
+        let both =
+            names("unsafe (p) { X[p] = B } invariant (p) { X[p] = C }\ntransition t (p) { X[p] := A }");
+        assert_eq!(both, ["invariant at line 5", "unsafe at line 5"]);
+    }
+
+    #[test]
+    fn what_shares_a_line_has_a_column() {
+        assert_eq!(
+            names("(* é *) unsafe (p) { X[p] = B } unsafe (p) { X[p] = C }"),
+            ["unsafe at line 5:9", "unsafe at line 5:33"]
+        );
+        assert_eq!(
+            names("unsafe (p q) { X[p] = B && X[q] = C || X[p] = A && X[q] = C\n || X[p] = B && X[q] = B }"),
+            ["unsafe at line 6", "unsafe at line 5:40", "unsafe at line 5:16"]
+        );
+    }
+
+    #[test]
+    fn names_are_distinct() {
+        let mut names = names("unsafe (p) { X[G] = B }");
+        let all = names.len();
+        assert!(all > 1, "{names:?}");
+        assert!(names[0].starts_with("unsafe at line 5:") && names[0].ends_with(", case 1"), "{names:?}");
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}
