@@ -1,10 +1,24 @@
 //! Asking a running engine to stop: signals and time limits, polled by the engines.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::time::Instant;
 
 use crate::verdict::Reason;
+
+/// One in so many calls of [`Interrupt::poll`] looks at the clock.
+const POLLS: u32 = 64;
+
+thread_local! {
+    /// Calls of [`Interrupt::poll`] on this thread since one looked at the clock.
+    static POLLED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The run as a whole must end, for this reason.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the run must end")]
+pub struct Interrupted(pub Reason);
 
 /// Shared between a run and whoever may stop it. Cloning shares.
 #[derive(Clone, Debug, Default)]
@@ -77,8 +91,49 @@ impl Interrupt {
         }
     }
 
+    /// An error when the run as a whole must end now.
+    ///
+    /// # Errors
+    /// Why it must.
+    pub fn check(&self) -> Result<(), Interrupted> {
+        self.reason().map_or(Ok(()), |reason| Err(Interrupted(reason)))
+    }
+
+    /// As [`Interrupt::check`], for inner loops: a counter, and now and then a look at the clock. Meant to be
+    /// called every few microseconds, and at least every millisecond.
+    ///
+    /// # Errors
+    /// Why the run must end.
+    #[inline]
+    pub fn poll(&self) -> Result<(), Interrupted> {
+        let polled = POLLED.get() + 1;
+        if polled < POLLS {
+            POLLED.set(polled);
+            return Ok(());
+        }
+        POLLED.set(0);
+        self.check()
+    }
+
     /// Time until the deadline, when there is one.
     pub fn remaining(&self) -> Option<std::time::Duration> {
         self.0.deadline.get().map(|at| at.saturating_duration_since(Instant::now()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn polling_sees_a_deadline_soon_and_no_other_thing() {
+        let interrupt = Interrupt::default();
+        assert!((0..10 * POLLS).all(|_| interrupt.poll().is_ok()));
+        interrupt.set_deadline(Instant::now());
+        assert!((0..POLLS).any(|_| interrupt.poll() == Err(Interrupted(Reason::Time))));
+        interrupt.raise(2);
+        assert_eq!(interrupt.check(), Err(Interrupted(Reason::Interrupted(2))));
+        assert!(interrupt.consume());
+        assert_eq!(interrupt.check(), Err(Interrupted(Reason::Time)));
     }
 }

@@ -8,7 +8,7 @@ use super::Brab;
 use super::candidates::{Limits, candidates};
 use super::cube::Cube;
 use super::export::{oracle_literals, text};
-use super::ground::Overflow;
+use super::ground::Halt;
 use super::meter::Phase;
 use super::node::{Node, NodeId, Origin};
 use super::preimage::{Pre, pre_image};
@@ -25,11 +25,7 @@ const EXACT: usize = 8;
 impl Run<'_, '_> {
     /// Replaces a node by a candidate that no forward state satisfies, if there is one: among those of the
     /// smallest size, by the first of those that leave least to do.
-    pub(super) fn approximate(
-        &mut self,
-        id: NodeId,
-        observer: &mut dyn Observer,
-    ) -> Result<NodeId, Overflow> {
+    pub(super) fn approximate(&mut self, id: NodeId, observer: &mut dyn Observer) -> Result<NodeId, Halt> {
         let Some(brab) = self.setting.brab else { return Ok(id) };
         if matches!(self.nodes.get(id).origin, Origin::Candidate(_)) {
             return Ok(id);
@@ -49,7 +45,7 @@ impl Run<'_, '_> {
             if best.is_some() && (rivals >= MAX_RIVALS || class != (c.procs, c.len())) {
                 break;
             }
-            if !self.is_unseen(brab, &c) {
+            if !self.is_unseen(brab, &c)? {
                 continue;
             }
             if self.meets_init(&c)? != Sat::No {
@@ -76,11 +72,12 @@ impl Run<'_, '_> {
     }
 
     /// Whether a candidate is neither known to be reachable nor in a forward state.
-    fn is_unseen(&mut self, brab: Brab<'_>, c: &Cube) -> bool {
+    fn is_unseen(&mut self, brab: Brab<'_>, c: &Cube) -> Result<bool, Halt> {
         if let Some(&unseen) = self.asked.get(c) {
-            return unseen;
+            return Ok(unseen);
         }
-        let unseen = !self.is_known_bad(c)
+        self.setting.interrupt.check()?;
+        let unseen = !self.is_known_bad(c)?
             && oracle_literals(self.setting.shape, c).is_some_and(|(procs, literals)| {
                 let _phase = self.context.meter.enter(Phase::Filter);
                 let unseen = brab.oracle.ask(procs, &literals) == Known::Unseen;
@@ -89,12 +86,12 @@ impl Run<'_, '_> {
                 unseen
             });
         self.asked.insert(c.clone(), unseen);
-        unseen
+        Ok(unseen)
     }
 
     /// What a candidate leaves to do: its pre-images that nothing covers yet; those that no candidate
     /// replaces count more.
-    fn prospect(&mut self, c: &Cube, limits: Limits, brab: Brab<'_>) -> Result<usize, Overflow> {
+    fn prospect(&mut self, c: &Cube, limits: Limits, brab: Brab<'_>) -> Result<usize, Halt> {
         let setting = self.setting;
         let mut cost = 0;
         let mut pres: Vec<Pre> = Vec::new();
@@ -104,12 +101,12 @@ impl Run<'_, '_> {
         }
         drop(phase);
         for pre in pres {
-            if self.context.contains(c, &pre.cube) || self.visited.subsumes(self.context, &pre.cube) {
+            if self.context.contains(c, &pre.cube)? || self.visited.subsumes(self.context, &pre.cube)? {
                 continue;
             }
             let mut replaced = false;
             for sub in candidates(setting.shape, &pre.cube, limits) {
-                if self.is_unseen(brab, &sub) {
+                if self.is_unseen(brab, &sub)? {
                     replaced = true;
                     break;
                 }
@@ -121,8 +118,12 @@ impl Run<'_, '_> {
 
     /// Whether a reachable cube is contained in `c` (then `c` is reachable), or contains it (then it
     /// probably is).
-    fn is_known_bad(&mut self, c: &Cube) -> bool {
-        let context = &mut *self.context;
-        self.pool.bad.iter().any(|bad| context.contains(c, bad) || context.contains(bad, c))
+    fn is_known_bad(&mut self, c: &Cube) -> Result<bool, Halt> {
+        for bad in &self.pool.bad {
+            if self.context.contains(c, bad)? || self.context.contains(bad, c)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

@@ -121,10 +121,10 @@ fn eliminate(mut rows: Vec<Row>, integer: bool) -> Result<Sat, Overflow> {
                 if !next.contains(&row) {
                     next.push(row);
                 }
+                if next.len() > MAX_ROWS {
+                    return Ok(Sat::Unknown);
+                }
             }
-        }
-        if next.len() > MAX_ROWS {
-            return Ok(Sat::Unknown);
         }
         rows = next;
     }

@@ -41,7 +41,7 @@ pub fn search(
         unranged = system.without_ranges();
         &unranged
     };
-    let shape = Shape::new(system, options.ranges);
+    let shape = Shape::new(system, options.ranges, interrupt);
     let transitions = prepare(system);
     let mut context = Context::new(system, &shape, options);
     let mut pool = Pool::default();
@@ -73,7 +73,7 @@ pub fn search(
                 }
                 (end, run.counts)
             }
-            Err(_) => (End::Unknown(Reason::Overflow, None), super::run::RunCounts::default()),
+            Err(halt) => (End::Unknown(halt.into(), None), super::run::RunCounts::default()),
         };
         statistics.nodes = counts.nodes;
         statistics.fixpoints += counts.fixpoints;

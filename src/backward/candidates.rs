@@ -1,7 +1,7 @@
 //! Approximation candidates: small sub-cubes of a node (Conchon et al., BRAB, FMCAD 2013).
 
 use super::cube::{Builder, Cube, compact};
-use super::ground::{Env, Ground, Overflow, Reduced, Side, is_singleton};
+use super::ground::{Env, Ground, Halt, Reduced, Side, is_singleton};
 use super::slot::{Kind, Shape, Slot};
 use crate::model::{Init, Literal, Relation};
 
@@ -43,7 +43,8 @@ pub fn candidates<'a>(shape: &'a Shape, cube: &Cube, limits: Limits) -> impl Ite
         if !members(set).all(|i| b.require(&useful[i])) {
             return None;
         }
-        Some(compact(shape, &b.finish().ok()??).0)
+        // A candidate that cannot be computed is none.
+        Some(compact(shape, &b.finish().ok()??).ok()?.0)
     })
 }
 
@@ -157,7 +158,7 @@ fn is_useful(shape: &Shape, g: &Ground, limits: Limits) -> bool {
 
 /// Candidates from init: the opposite of each inequality over numbers that every initial state satisfies.
 /// Counters that only grow need such bounds, and no node ever mentions them.
-pub fn opposites_of_init(shape: &Shape, init: &Init, procs: usize) -> Result<Vec<Cube>, Overflow> {
+pub fn opposites_of_init(shape: &Shape, init: &Init, procs: usize) -> Result<Vec<Cube>, Halt> {
     let width = init.params;
     let [conj] = init.body.0.as_slice() else { return Ok(Vec::new()) };
     if usize::from(width) > procs || usize::from(shape.rigid + width) > shape.max_procs {
@@ -175,7 +176,7 @@ pub fn opposites_of_init(shape: &Shape, init: &Init, procs: usize) -> Result<Vec
         if b.require(&opposite)
             && let Some(cube) = b.finish()?
         {
-            out.push(compact(shape, &cube).0);
+            out.push(compact(shape, &cube)?.0);
         }
     }
     Ok(out)

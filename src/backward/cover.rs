@@ -5,7 +5,7 @@
 //! used: a larger one would assume processes that need not exist.
 
 use super::cube::{Cube, rename_mask, rename_side};
-use super::ground::{Ground, Reduced, Side, is_singleton, less};
+use super::ground::{Ground, Halt, Overflow, Reduced, Side, is_singleton, less};
 use super::slot::{Kind, OTHER, Shape, Slot};
 use crate::model::VarId;
 use smallvec::SmallVec;
@@ -248,27 +248,27 @@ pub struct Residue {
 }
 
 /// Whether some renaming of `v` is implied by `n` literal by literal.
-pub fn subsumes(shape: &Shape, v: &Pattern, n: &View<'_>) -> bool {
-    if v.cube.procs > n.cube.procs {
-        return false;
+pub fn subsumes(shape: &Shape, v: &Pattern, n: &View<'_>) -> Result<bool, Halt> {
+    if v.cube.procs > n.cube.procs || v.globals.iter().any(|&(s, m)| n.mask(shape, s) & !m != 0) {
+        return Ok(false);
     }
-    if v.globals.iter().any(|&(s, m)| n.mask(shape, s) & !m != 0) {
-        return false;
-    }
-    let mut found = false;
-    Matching { shape, v, n, implied: true }.run(&mut |m, map| {
-        found = m.residue(map).is_some_and(|r| r.masks.is_empty() && r.sides.is_empty());
-        found
-    });
-    found
+    Matching { shape, v, n, implied: true }
+        .run(&mut |m, map| Ok(m.residue(map)?.is_some_and(|r| r.masks.is_empty() && r.sides.is_empty())))
 }
 
-/// The residues of all renamings of `v` that are consistent with `n`. False when `visit` stopped it.
-pub fn residues(shape: &Shape, v: &Pattern, n: &View<'_>, visit: &mut dyn FnMut(Residue) -> bool) {
+/// The residues of all renamings of `v` that are consistent with `n`, until `visit` says stop (true).
+pub fn residues(
+    shape: &Shape,
+    v: &Pattern,
+    n: &View<'_>,
+    visit: &mut dyn FnMut(Residue) -> bool,
+) -> Result<(), Halt> {
     if v.cube.procs > n.cube.procs || v.globals.iter().any(|&(s, m)| n.mask(shape, s) & m == 0) {
-        return;
+        return Ok(());
     }
-    Matching { shape, v, n, implied: false }.run(&mut |m, map| m.residue(map).is_some_and(&mut *visit));
+    Matching { shape, v, n, implied: false }
+        .run(&mut |m, map| Ok(m.residue(map)?.is_some_and(&mut *visit)))
+        .map(|_| ())
 }
 
 /// The residues in `n` of the renamings of `v` that hold in `witness`, a part of `n` that is decided further.
@@ -278,19 +278,24 @@ pub fn residues_at(
     witness: &View<'_>,
     n: &View<'_>,
     visit: &mut dyn FnMut(Residue),
-) {
+) -> Result<(), Halt> {
     if v.globals.iter().any(|&(s, m)| witness.mask(shape, s) & m == 0) {
-        return;
+        return Ok(());
     }
-    Matching { shape, v, n: witness, implied: false }.run(&mut |m, map| {
-        if m.residue(map).is_some()
-            && let Some(r) = (Matching { n, ..*m }).residue(map)
-        {
-            visit(r);
-        }
-        false
-    });
+    Matching { shape, v, n: witness, implied: false }
+        .run(&mut |m, map| {
+            if m.residue(map)?.is_some()
+                && let Some(r) = (Matching { n, ..*m }).residue(map)?
+            {
+                visit(r);
+            }
+            Ok(false)
+        })
+        .map(|_| ())
 }
+
+/// Takes a complete map; says whether to stop.
+type Done<'d> = dyn FnMut(&Matching<'_, '_>, &[u8]) -> Result<bool, Halt> + 'd;
 
 struct Matching<'a, 'b> {
     shape: &'a Shape,
@@ -301,13 +306,13 @@ struct Matching<'a, 'b> {
 }
 
 impl Matching<'_, '_> {
-    /// Calls `done` with each complete map until it says stop (true).
-    fn run(&self, done: &mut dyn FnMut(&Self, &[u8]) -> bool) {
+    /// Calls `done` with each complete map until it says stop; whether it did.
+    fn run(&self, done: &mut Done<'_>) -> Result<bool, Halt> {
         let mut map = vec![u8::MAX; usize::from(self.v.cube.procs)];
         let mut taken = 0u64;
         for p in 0..self.shape.rigid {
             if !self.fits(p, p) {
-                return;
+                return Ok(false);
             }
             map[usize::from(p)] = p;
             taken |= 1 << p;
@@ -316,7 +321,7 @@ impl Matching<'_, '_> {
             let mask = self.n.mask(self.shape, slot);
             if !is_singleton(Kind::Proc, mask) {
                 if self.implied || mask == OTHER {
-                    return;
+                    return Ok(false);
                 }
                 continue;
             }
@@ -326,21 +331,16 @@ impl Matching<'_, '_> {
                 continue;
             }
             if old != u8::MAX || taken >> q & 1 == 1 || !self.fits(p, q) {
-                return;
+                return Ok(false);
             }
             map[usize::from(p)] = q;
             taken |= 1 << q;
         }
-        self.assign(0, &mut map, taken, done);
+        self.assign(0, &mut map, taken, done)
     }
 
-    fn assign(
-        &self,
-        at: usize,
-        map: &mut [u8],
-        taken: u64,
-        done: &mut dyn FnMut(&Self, &[u8]) -> bool,
-    ) -> bool {
+    fn assign(&self, at: usize, map: &mut [u8], taken: u64, done: &mut Done<'_>) -> Result<bool, Halt> {
+        self.shape.interrupt.poll()?;
         let Some(&p) = self.v.order.get(at) else {
             return done(self, map);
         };
@@ -350,13 +350,13 @@ impl Matching<'_, '_> {
         for q in 0..self.n.cube.procs {
             if taken >> q & 1 == 0 && self.fits(p, q) {
                 map[usize::from(p)] = q;
-                if self.assign(at + 1, map, taken | 1 << q, done) {
-                    return true;
+                if self.assign(at + 1, map, taken | 1 << q, done)? {
+                    return Ok(true);
                 }
                 map[usize::from(p)] = u8::MAX;
             }
         }
-        false
+        Ok(false)
     }
 
     /// Whether block `p` of the visited cube fits block `q` of the tested one.
@@ -368,7 +368,7 @@ impl Matching<'_, '_> {
     }
 
     /// What the tested cube does not imply of the renamed visited one; `None` when they contradict.
-    fn residue(&self, map: &[u8]) -> Option<Residue> {
+    fn residue(&self, map: &[u8]) -> Result<Option<Residue>, Overflow> {
         let mut r = Residue::default();
         let (shape, n) = (self.shape, self.n);
         let target = n.cube.procs;
@@ -384,35 +384,35 @@ impl Matching<'_, '_> {
         };
         for &(slot, m) in &self.v.globals {
             if !mask(n.dense.at(shape, slot), m) {
-                return None;
+                return Ok(None);
             }
         }
         for (p, block) in self.v.blocks.iter().enumerate() {
             for &(var, m) in block {
                 if !mask(n.dense.at_process(var, map[p]), m) {
-                    return None;
+                    return Ok(None);
                 }
             }
         }
         for &(slot, p) in &self.v.pointers {
             if !mask(n.dense.at(shape, slot), 1 << map[usize::from(p)]) {
-                return None;
+                return Ok(None);
             }
         }
         for &(slot, m) in &self.v.rest {
             let at = n.dense.at(shape, shape.rename(slot, map));
             if !mask(at, rename_mask(shape, slot, m, map, target)) {
-                return None;
+                return Ok(None);
             }
         }
         for side in &self.v.cube.sides {
-            let renamed = rename_side(shape, side, map);
+            let renamed = rename_side(shape, side, map)?;
             match n.settle(shape, &renamed) {
                 Known::Always => {}
-                Known::Never => return None,
+                Known::Never => return Ok(None),
                 Known::Open => r.sides.push(renamed),
             }
         }
-        Some(r)
+        Ok(Some(r))
     }
 }

@@ -4,9 +4,8 @@
 //! and a short list of side literals. Disequalities, bool complements and exhaustion of enums are exact
 //! in the masks.
 
-use super::ground::{Ground, Overflow, Reduced, Side, is_singleton, less, linear};
+use super::ground::{Ground, Halt, Overflow, Reduced, Side, is_singleton, less, linear};
 use super::slot::{Kind, OTHER, Shape, Slot, low};
-use crate::model::Rational;
 
 /// A cube in normal form: masks and sides sorted, no mask full or empty, no side decided by the masks.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -77,7 +76,8 @@ fn occurring_in_mask(mask: u64, procs: u8) -> u64 {
 /// A cube under construction.
 #[derive(Clone, Debug)]
 pub struct Builder<'a> {
-    shape: &'a Shape,
+    /// Facts about the system.
+    pub shape: &'a Shape,
     /// Number of processes.
     pub procs: u8,
     masks: Vec<(Slot, u64)>,
@@ -192,12 +192,13 @@ impl<'a> Builder<'a> {
 
     /// Rewrites side literals by what the masks decide, until nothing changes; false when the cube is
     /// found empty. Incomplete: chains of order or arithmetic are left to the theory test.
-    pub fn normalise(&mut self) -> Result<bool, Overflow> {
+    pub fn normalise(&mut self) -> Result<bool, Halt> {
         let mut changed = !self.sides.is_empty();
         while changed {
             changed = false;
             let sides = std::mem::take(&mut self.sides);
             for side in sides {
+                self.shape.interrupt.poll()?;
                 match self.settle(&side)? {
                     Settled::Keep => {
                         if !self.require_side(&side) {
@@ -253,7 +254,7 @@ impl<'a> Builder<'a> {
         equated
     }
 
-    fn settle(&mut self, side: &Side) -> Result<Settled, Overflow> {
+    fn settle(&mut self, side: &Side) -> Result<Settled, Halt> {
         Ok(match side {
             Side::Eq(a, b) => self.settle_eq(*a, *b),
             Side::Ne(a, b) => self.settle_ne(*a, *b),
@@ -328,7 +329,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The finished cube; `None` when it is found empty.
-    pub fn finish(mut self) -> Result<Option<Cube>, Overflow> {
+    pub fn finish(mut self) -> Result<Option<Cube>, Halt> {
         if !self.normalise()? {
             return Ok(None);
         }
@@ -384,36 +385,39 @@ pub fn rename_mask(shape: &Shape, slot: Slot, mask: u64, map: &[u8], target: u8)
     if shape.kind(slot) == Kind::Proc { Shape::rename_procs(mask, map, target) } else { mask }
 }
 
-/// A side literal under a renaming.
-pub fn rename_side(shape: &Shape, side: &Side, map: &[u8]) -> Side {
+/// A side literal under a renaming. Real coefficients that the order of the new names scales otherwise may leave
+/// the 64-bit range.
+pub fn rename_side(shape: &Shape, side: &Side, map: &[u8]) -> Result<Side, Overflow> {
     let r = |s: &Slot| shape.rename(*s, map);
-    match side {
+    Ok(match side {
         Side::Eq(a, b) => Side::eq(r(a), r(b)),
         Side::Ne(a, b) => Side::ne(r(a), r(b)),
         Side::Lt(a, b) => Side::Lt(r(a), r(b)),
         Side::Le(a, b) => Side::Le(r(a), r(b)),
         Side::Linear { integer, form, bound } => {
-            let terms: Vec<(Slot, Rational)> = form.iter().map(|(s, k)| (r(s), *k)).collect();
-            // Renaming permutes the terms, which may change which one leads and so the sign.
+            // Renaming permutes the terms, which may change which one leads and so the sign and the scale.
             let (relation, sign) = super::ground::relation_of(*bound);
-            let signed: Vec<_> = terms.iter().map(|&(s, k)| (s, if sign { k.neg() } else { k })).collect();
+            let signed: Vec<_> = form.iter().map(|(s, k)| (r(s), if sign { k.neg() } else { *k })).collect();
             let constant = if sign { bound.number() } else { bound.number().neg() };
-            match linear(&signed, constant, relation, *integer) {
-                Ok(Reduced::Literal(Ground::Side(s))) => s,
-                // Scaling by the leading coefficient can overflow for reals only; keep the old scale then.
-                _ => Side::Linear { integer: *integer, form: terms.into_iter().collect(), bound: *bound },
+            match linear(&signed, constant, relation, *integer)? {
+                Reduced::Literal(Ground::Side(renamed)) => renamed,
+                Reduced::Literal(Ground::Mask(..)) | Reduced::True | Reduced::False => {
+                    unreachable!(
+                        "a renaming is injective, so that no terms meet and the form keeps its shape"
+                    )
+                }
             }
         }
-    }
+    })
 }
 
 /// Drops the processes that no literal mentions, rigid ones excepted. Returns the cube and, for each of
 /// its processes, the one that it was.
-pub fn compact(shape: &Shape, cube: &Cube) -> (Cube, Vec<u8>) {
+pub fn compact(shape: &Shape, cube: &Cube) -> Result<(Cube, Vec<u8>), Overflow> {
     let used = cube.occurring(shape);
     let kept: Vec<u8> = (0..cube.procs).filter(|&p| used >> p & 1 == 1).collect();
     if kept.len() == cube.procs as usize {
-        return (cube.clone(), kept);
+        return Ok((cube.clone(), kept));
     }
     // Dropped processes go to bits that no mask uses; a mask that allows "other" allows them all, and one
     // that does not mentions what it allows.
@@ -438,6 +442,34 @@ pub fn compact(shape: &Shape, cube: &Cube) -> (Cube, Vec<u8>) {
         };
         b.masks.push((slot_new, mask));
     }
-    b.sides = cube.sides.iter().map(|s| rename_side(shape, s, &map)).collect();
-    (b.into_cube(), kept)
+    b.sides = cube.sides.iter().map(|s| rename_side(shape, s, &map)).collect::<Result<_, _>>()?;
+    Ok((b.into_cube(), kept))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::Interrupt;
+    use crate::model::{Rational, Relation, VarId};
+
+    /// `X[#1] + X[#2] / 1000000007 <= 10000000000`: with the names exchanged, the other coefficient leads.
+    #[test]
+    fn a_renaming_that_leaves_the_numbers_is_an_error() {
+        let model = "array X[proc] : real init (z) { X[z] = 0.0 } unsafe (z) { X[z] = 1.0 } \
+                     transition t (x) requires { X[x] = 0.0 } { X[x] := 2.0 }";
+        let system = crate::load(model).expect("a correct model").system;
+        let shape = Shape::new(&system, true, &Interrupt::default());
+        let x = |p| Slot::cell(VarId(0), [p]);
+        let small = Rational::ONE.div(Rational::integer(1_000_000_007)).expect("a small number");
+        let side = |bound: i64| {
+            let terms = [(x(0), Rational::ONE), (x(1), small)];
+            match linear(&terms, Rational::integer(-bound), Relation::Le, false) {
+                Ok(Reduced::Literal(Ground::Side(side))) => side,
+                other => panic!("{other:?}"),
+            }
+        };
+        let renamed = rename_side(&shape, &side(1_000), &[1, 0]).expect("a number of 13 digits");
+        assert_eq!(rename_side(&shape, &renamed, &[1, 0]), Ok(side(1_000)));
+        assert_eq!(rename_side(&shape, &side(10_000_000_000), &[1, 0]), Err(Overflow));
+    }
 }

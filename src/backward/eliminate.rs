@@ -6,7 +6,7 @@
 //! smaller.
 
 use super::cube::Builder;
-use super::ground::{Bound, Env, Overflow, Reduced, Side, Value, linear, relation_of};
+use super::ground::{Bound, Env, Halt, Overflow, Reduced, Side, Value, linear, relation_of};
 use super::slot::{Kind, OTHER, Shape, Slot};
 use crate::model::{Rational, Relation};
 
@@ -15,7 +15,8 @@ pub fn eliminate_ghosts<'a>(
     shape: &'a Shape,
     mut b: Builder<'a>,
     out: &mut Vec<Builder<'a>>,
-) -> Result<(), Overflow> {
+) -> Result<(), Halt> {
+    shape.interrupt.poll()?;
     let ghost = b.sides().iter().flat_map(Side::slots).find(|s| s.is_ghost());
     let Some(ghost) = ghost else {
         b.drop_ghost_masks();
@@ -41,7 +42,7 @@ fn eliminate_value<'a>(
     ghost: Slot,
     sides: &[Side],
     out: &mut Vec<Builder<'a>>,
-) -> Result<(), Overflow> {
+) -> Result<(), Halt> {
     let full = shape.full(ghost, b.procs);
     let mask = b.take_mask(ghost).unwrap_or(full);
     let equal = sides.iter().find_map(|s| match s {
@@ -129,7 +130,7 @@ fn combine_orders(shape: &Shape, b: &mut Builder<'_>, ghost: Slot, sides: &[Side
 
 /// Projects away each numeric constant that is known to be positive (or negative); false when the cube is
 /// plainly empty.
-pub fn eliminate_constants(shape: &Shape, b: &mut Builder<'_>) -> Result<bool, Overflow> {
+pub fn eliminate_constants(shape: &Shape, b: &mut Builder<'_>) -> Result<bool, Halt> {
     loop {
         let signed = b.sides().iter().find_map(|s| match s {
             Side::Linear { form, bound, .. } if form.len() == 1 && shape.is_constant(form[0].0) => {
@@ -145,6 +146,7 @@ pub fn eliminate_constants(shape: &Shape, b: &mut Builder<'_>) -> Result<bool, O
         });
         let Some(constant) = signed else { return Ok(true) };
         let sides = b.take_sides(constant);
+        shape.interrupt.poll()?;
         if !eliminate_number(b, constant, sides, shape.kind(constant) == Kind::Int)? {
             return Ok(false);
         }
@@ -154,12 +156,7 @@ pub fn eliminate_constants(shape: &Shape, b: &mut Builder<'_>) -> Result<bool, O
 type Expression = (Vec<(Slot, Rational)>, Rational);
 
 /// Fourier-Motzkin on one number; false when plainly empty.
-fn eliminate_number(
-    b: &mut Builder<'_>,
-    ghost: Slot,
-    sides: Vec<Side>,
-    integer: bool,
-) -> Result<bool, Overflow> {
+fn eliminate_number(b: &mut Builder<'_>, ghost: Slot, sides: Vec<Side>, integer: bool) -> Result<bool, Halt> {
     // Each constraint as `ghost relation expression`.
     let mut lower: Vec<(Expression, bool)> = Vec::new();
     let mut upper: Vec<(Expression, bool)> = Vec::new();
@@ -216,6 +213,7 @@ fn eliminate_number(
     }
     for (l, s) in &lower {
         for (u, t) in &upper {
+            b.shape.interrupt.poll()?;
             let relation = if *s || *t { Relation::Lt } else { Relation::Le };
             if !b.require_reduced(&compare(l, u, relation, false, integer)?) {
                 return Ok(false);
@@ -232,9 +230,9 @@ fn compare(
     relation: Relation,
     negate: bool,
     integer: bool,
-) -> Result<Reduced, Overflow> {
+) -> Result<Reduced, Halt> {
     let (a, b) = if negate { (right, left) } else { (left, right) };
     let mut terms = a.0.clone();
     terms.extend(b.0.iter().map(|&(s, k)| (s, k.neg())));
-    linear(&terms, a.1.sub(b.1).ok_or(Overflow)?, relation, integer)
+    Ok(linear(&terms, a.1.sub(b.1).ok_or(Overflow)?, relation, integer)?)
 }

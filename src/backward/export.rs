@@ -35,14 +35,11 @@ pub fn side_literal(shape: &Shape, side: &Side, name: Naming<'_>) -> Literal {
             let mut terms: Vec<(Cell, Rational)> =
                 form.iter().map(|&(s, k)| (cell(shape, s, name), sign(k))).collect();
             terms.sort_by(|a, b| a.0.cmp(&b.0));
-            let mut constant = sign(bound.number().neg());
-            let relation = match (relation, integer) {
-                (Relation::Lt, true) => {
-                    constant = constant.add(Rational::ONE).unwrap_or(constant);
-                    Relation::Le
-                }
-                (r, _) => r,
-            };
+            let constant = sign(bound.number().neg());
+            assert!(
+                relation != Relation::Lt || !integer,
+                "`linear` and `negate` make strict bounds of reals only"
+            );
             Literal::Linear { expr: Linear { terms, constant }, relation, integer: *integer }
         }
     }

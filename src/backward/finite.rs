@@ -7,7 +7,7 @@
 
 use super::cover::{Residue, View};
 use super::cube::{Builder, Cube};
-use super::ground::{Overflow, Side};
+use super::ground::{Halt, Overflow, Side};
 use super::slot::{Kind, Shape, Slot};
 use super::theory::{self, Sat};
 use smallvec::SmallVec;
@@ -46,13 +46,14 @@ pub fn escapes(
     n: &View<'_>,
     slots: &[Slot],
     budget: &mut Budget,
-    violated: &mut dyn FnMut(&View<'_>, &mut Vec<Residue>),
-) -> Result<(Sat, usize), Overflow> {
+    violated: &mut dyn FnMut(&View<'_>, &mut Vec<Residue>) -> Result<(), Halt>,
+) -> Result<(Sat, usize), Halt> {
     let mut residues = Vec::new();
     let mut clauses = Vec::new();
     loop {
         let before = clauses.len();
         for r in residues.drain(..) {
+            shape.interrupt.poll()?;
             let clause = clause(&r)?;
             if !clauses.contains(&clause) {
                 clauses.push(clause);
@@ -69,7 +70,7 @@ pub fn escapes(
         let sides = n.cube.sides.iter().chain(&model.chosen).cloned().collect();
         // Its masks stand in the table alone.
         let cube = Cube { sides, masks: Box::default(), ..*n.cube };
-        violated(&View { cube: &cube, dense: n.dense, masks: &table }, &mut residues);
+        violated(&View { cube: &cube, dense: n.dense, masks: &table }, &mut residues)?;
         if residues.is_empty() {
             let mut b = Builder::from_cube(shape, &cube);
             let decided = slots.iter().zip(&table).all(|(&s, &m)| m == 0 || b.restrict(s, m));
@@ -86,13 +87,13 @@ pub fn escapes_all(
     residues: &[Residue],
     slots: &[Slot],
     budget: &mut Budget,
-) -> Result<Sat, Overflow> {
-    let clauses = residues.iter().map(clause).collect::<Result<Vec<_>, _>>()?;
+) -> Result<Sat, Halt> {
+    let clauses = residues.iter().map(clause).collect::<Result<Vec<_>, Halt>>()?;
     Ok(solve(shape, n, slots, &clauses, budget)?.0)
 }
 
-fn clause(r: &Residue) -> Result<Clause, Overflow> {
-    let sides = r.sides.iter().map(Side::negate).collect::<Result<Vec<_>, _>>()?;
+fn clause(r: &Residue) -> Result<Clause, Halt> {
+    let sides = r.sides.iter().map(Side::negate).collect::<Result<Vec<_>, Overflow>>()?;
     Ok(Clause { outside: r.masks.clone(), sides })
 }
 
@@ -102,7 +103,7 @@ fn solve(
     slots: &[Slot],
     clauses: &[Clause],
     budget: &mut Budget,
-) -> Result<(Sat, Option<State>), Overflow> {
+) -> Result<(Sat, Option<State>), Halt> {
     let mut order: Vec<usize> = (0..clauses.len()).collect();
     order.sort_by_key(|&i| {
         let c = &clauses[i];
@@ -175,11 +176,12 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    fn solve(&mut self, mut state: State) -> Result<Sat, Overflow> {
+    fn solve(&mut self, mut state: State) -> Result<Sat, Halt> {
         // Unit propagation to a fixpoint; remember the best clause to branch on.
         let branch = loop {
             let mut changed = false;
             let mut best: Option<(usize, usize)> = None;
+            self.shape.interrupt.poll()?;
             for &i in &self.order {
                 let clause = &self.clauses[i];
                 match status(&state, clause) {
@@ -262,7 +264,7 @@ impl Search<'_, '_> {
     }
 
     /// Every clause is satisfied: is the choice consistent?
-    fn theory(&mut self, state: &State) -> Result<Sat, Overflow> {
+    fn theory(&mut self, state: &State) -> Result<Sat, Halt> {
         if state.chosen.is_empty() && self.n.cube.sides.is_empty() {
             return Ok(Sat::Yes);
         }

@@ -9,7 +9,7 @@ use super::cover::{Dense, Key, Pattern, Residue, View, residues, residues_at, su
 use super::cube::{Builder, Cube};
 use super::export::{formula, formulas, side_literal};
 use super::finite::{Budget, escapes, escapes_all};
-use super::ground::{Ground, Overflow};
+use super::ground::{Ground, Halt};
 use super::meter::{Meter, Phase};
 use super::slot::{Shape, Slot};
 use super::theory::{Sat, satisfiable};
@@ -136,22 +136,22 @@ impl<'a> Context<'a> {
     }
 
     /// Asks Z3 for a state of the instance that satisfies the formulas.
-    fn ask_solver(&mut self, procs: u8, formulas: &[Formula]) -> Answer {
+    fn ask_solver(&mut self, procs: u8, formulas: &[Formula]) -> Result<Answer, Halt> {
         let _phase = self.meter.enter(Phase::Solver);
-        let timeout = self.timeout;
-        let answer = self.session(procs).check(formulas, timeout);
+        let (timeout, shape) = (self.timeout, self.shape);
+        let answer = self.session(procs).check(formulas, timeout, &shape.interrupt)?;
         self.counts.solver_unknown += u64::from(matches!(answer, Answer::Unknown(_)));
-        answer
+        Ok(answer)
     }
 
     /// Whether a cube holds in some state at all.
-    pub fn satisfiable(&mut self, cube: &Cube) -> Result<Sat, Overflow> {
+    pub fn satisfiable(&mut self, cube: &Cube) -> Result<Sat, Halt> {
         let b = Builder::from_cube(self.shape, cube);
         match satisfiable(self.shape, &b)? {
             Sat::Unknown => {
                 self.prepare(cube.procs);
                 let formulas = formulas(self.shape, cube);
-                Ok(match self.ask_solver(cube.procs, &formulas) {
+                Ok(match self.ask_solver(cube.procs, &formulas)? {
                     Answer::Sat => Sat::Yes,
                     Answer::Unsat => Sat::No,
                     Answer::Unknown(_) => Sat::Unknown,
@@ -162,10 +162,10 @@ impl<'a> Context<'a> {
     }
 
     /// Whether `big` contains `small`, literal by literal under some renaming.
-    pub fn contains(&mut self, big: &Cube, small: &Cube) -> bool {
+    pub fn contains(&mut self, big: &Cube, small: &Cube) -> Result<bool, Halt> {
         let shape = self.shape;
         if !Key::new(shape, big).may_subsume(small) {
-            return false;
+            return Ok(false);
         }
         self.prepare(small.procs);
         let dense = &self.layout(small.procs).0;
@@ -174,12 +174,12 @@ impl<'a> Context<'a> {
     }
 
     /// Whether an initial state satisfies a cube, by Z3.
-    pub fn initial_by_solver(&mut self, cube: &Cube) -> Answer {
+    pub fn initial_by_solver(&mut self, cube: &Cube) -> Result<Answer, Halt> {
         self.prepare(cube.procs);
         let formulas = formulas(self.shape, cube);
         let _phase = self.meter.enter(Phase::Solver);
-        let timeout = self.timeout;
-        self.session(cube.procs).check_initial(&formulas, timeout)
+        let (timeout, shape) = (self.timeout, self.shape);
+        Ok(self.session(cube.procs).check_initial(&formulas, timeout, &shape.interrupt)?)
     }
 }
 
@@ -188,7 +188,7 @@ impl Visited {
     ///
     /// Only the cubes are dropped: their descendants, waiting or visited, stay. Dropping these too loses
     /// states when a cube is found covered by a visited one whose own pre-images then never come.
-    pub fn insert(&mut self, context: &mut Context<'_>, cube: Cube, delete: bool) -> usize {
+    pub fn insert(&mut self, context: &mut Context<'_>, cube: Cube, delete: bool) -> Result<usize, Halt> {
         let _phase = context.meter.enter(Phase::Subsumption);
         let shape = context.shape;
         let pattern = Pattern::new(shape, cube);
@@ -200,7 +200,7 @@ impl Visited {
                 }
                 let Entry { pattern: other, table } = &self.entries[i];
                 let dense = &context.layout(other.cube.procs).0;
-                if subsumes(shape, &pattern, &View { cube: &other.cube, dense, masks: table }) {
+                if subsumes(shape, &pattern, &View { cube: &other.cube, dense, masks: table })? {
                     gone.push(i);
                 }
             }
@@ -213,7 +213,7 @@ impl Visited {
         let table = context.layout(pattern.cube.procs).0.table(shape, &pattern.cube);
         self.keys.push(Key::new(shape, &pattern.cube));
         self.entries.push(Entry { pattern, table });
-        gone.len()
+        Ok(gone.len())
     }
 
     /// The visited cubes, in order.
@@ -222,7 +222,7 @@ impl Visited {
     }
 
     /// Whether one visited cube alone contains `cube`.
-    pub fn subsumes(&self, context: &mut Context<'_>, cube: &Cube) -> bool {
+    pub fn subsumes(&self, context: &mut Context<'_>, cube: &Cube) -> Result<bool, Halt> {
         let _phase = context.meter.enter(Phase::Subsumption);
         context.prepare(cube.procs);
         let dense = &context.layout(cube.procs).0;
@@ -230,19 +230,22 @@ impl Visited {
         self.subsumes_view(context.shape, &View { cube, dense, masks: &table })
     }
 
-    fn subsumes_view(&self, shape: &Shape, n: &View<'_>) -> bool {
-        (0..self.keys.len())
-            .rev()
-            .any(|i| self.keys[i].may_subsume(n.cube) && subsumes(shape, &self.entries[i].pattern, n))
+    fn subsumes_view(&self, shape: &Shape, n: &View<'_>) -> Result<bool, Halt> {
+        for i in (0..self.keys.len()).rev() {
+            if self.keys[i].may_subsume(n.cube) && subsumes(shape, &self.entries[i].pattern, n)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the visited cubes together contain `cube`.
-    pub fn covers(&self, context: &mut Context<'_>, cube: &Cube) -> Result<Covered, Overflow> {
+    pub fn covers(&self, context: &mut Context<'_>, cube: &Cube) -> Result<Covered, Halt> {
         let shape = context.shape;
         let phase = context.meter.enter(Phase::Subsumption);
         context.prepare(cube.procs);
         let table = context.layout(cube.procs).0.table(shape, cube);
-        if self.subsumes_view(shape, &View { cube, dense: &context.layout(cube.procs).0, masks: &table }) {
+        if self.subsumes_view(shape, &View { cube, dense: &context.layout(cube.procs).0, masks: &table })? {
             context.counts.subsumed += 1;
             return Ok(Covered::Subsumed);
         }
@@ -266,12 +269,15 @@ impl Visited {
                     for (i, key) in (first..).zip(keys) {
                         if key.may_meet(cube.procs, impossible) {
                             let v = &self.entries[i].pattern;
-                            residues_at(shape, v, witness, &view, &mut |r| found.push(r));
+                            residues_at(shape, v, witness, &view, &mut |r| found.push(r))?;
                         }
                     }
-                    found
+                    Ok::<_, Halt>(found)
                 });
-                out.extend(parts.into_iter().flatten());
+                for part in parts {
+                    out.extend(part?);
+                }
+                Ok(())
             })?;
             clauses = made as u64;
             if answer != Sat::Unknown {
@@ -292,7 +298,7 @@ impl Visited {
                 covered |= r.masks.is_empty() && r.sides.is_empty();
                 all.push(r);
                 covered
-            });
+            })?;
             if covered {
                 context.counts.hard_covered += 1;
                 return Ok(Covered::Subsumed);
@@ -315,7 +321,7 @@ impl Visited {
         context.counts.left_to_solver += u64::from(by_solver.is_some());
         let answer = match by_solver {
             None => answer,
-            Some(fs) => match context.ask_solver(cube.procs, &fs) {
+            Some(fs) => match context.ask_solver(cube.procs, &fs)? {
                 Answer::Unsat => Sat::No,
                 Answer::Sat => Sat::Yes,
                 Answer::Unknown(_) => Sat::Unknown,

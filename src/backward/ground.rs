@@ -3,12 +3,34 @@
 use smallvec::SmallVec;
 
 use super::slot::{Kind, OTHER, Shape, Slot};
+use crate::interrupt::Interrupted;
 use crate::model::{self, Cell, Dnf, ProcRef, Rational, Relation, Term};
+use crate::verdict::Reason;
 
 /// A number left the 64-bit range, or a cube would name more processes than a mask holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a number left the 64-bit range, or a cube names too many processes")]
 pub struct Overflow;
+
+/// Why a step of the search gives up.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Halt {
+    /// It cannot be computed.
+    #[error(transparent)]
+    Overflow(#[from] Overflow),
+    /// The run as a whole must end.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
+
+impl From<Halt> for Reason {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Overflow(Overflow) => Self::Overflow,
+            Halt::Interrupted(Interrupted(reason)) => reason,
+        }
+    }
+}
 
 /// Coefficients of a linear form: sorted by slot, none zero, the first one positive; coprime integers
 /// for int cells, first one 1 for real cells.

@@ -6,7 +6,7 @@
 //! are part of init here.
 
 use super::cube::{Builder, Cube};
-use super::ground::{Env, Formula, Ground, Overflow};
+use super::ground::{Env, Formula, Ground, Halt};
 use super::slot::Shape;
 use super::theory::{Sat, satisfiable};
 use crate::model::System;
@@ -28,11 +28,12 @@ pub struct Initial {
 
 impl Initial {
     /// Instantiates init and axioms over `procs` processes.
-    pub fn new(shape: &Shape, system: &System, procs: u8) -> Result<Self, Overflow> {
+    pub fn new(shape: &Shape, system: &System, procs: u8) -> Result<Self, Halt> {
         let init = &system.init;
         let mut out = Self { certain: Vec::new(), choices: Vec::new(), empty: false };
         for axiom in &system.axioms {
             for names in distinct_tuples(usize::from(procs), usize::from(axiom.params)) {
+                shape.interrupt.poll()?;
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
                 out.add(Env { shape, procs, vars: &names }.dnf(&axiom.denial)?);
             }
@@ -43,6 +44,7 @@ impl Initial {
         }
         let mut names = vec![0u8; usize::from(init.params)];
         loop {
+            shape.interrupt.poll()?;
             out.add(Env { shape, procs, vars: &names }.dnf(&init.body)?);
             let Some(k) = (0..names.len()).rev().find(|&k| names[k] + 1 < procs) else {
                 return Ok(out);
@@ -75,7 +77,7 @@ impl Initial {
     }
 
     /// Whether `cube` contains an initial state.
-    pub fn meets(&self, shape: &Shape, cube: &Cube) -> Result<Sat, Overflow> {
+    pub fn meets(&self, shape: &Shape, cube: &Cube) -> Result<Sat, Halt> {
         if self.empty {
             return Ok(Sat::No);
         }
@@ -87,13 +89,7 @@ impl Initial {
         self.choose(shape, &b, 0, &mut branches)
     }
 
-    fn choose(
-        &self,
-        shape: &Shape,
-        b: &Builder<'_>,
-        at: usize,
-        branches: &mut usize,
-    ) -> Result<Sat, Overflow> {
+    fn choose(&self, shape: &Shape, b: &Builder<'_>, at: usize, branches: &mut usize) -> Result<Sat, Halt> {
         let Some(any) = self.choices.get(at) else {
             return satisfiable(shape, b);
         };
@@ -102,6 +98,7 @@ impl Initial {
         }
         let mut answer = Sat::No;
         for conj in any {
+            shape.interrupt.poll()?;
             if *branches == 0 {
                 return Ok(Sat::Unknown);
             }

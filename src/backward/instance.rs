@@ -1,6 +1,6 @@
 //! Transitions prepared for pre-image computation: what an update does to a slot, for given arguments.
 
-use super::ground::{Env, Formula, Ground, Overflow, Reduced, Value, conjoin};
+use super::ground::{Env, Formula, Ground, Halt, Reduced, Value, conjoin};
 use super::slot::{Shape, Slot};
 use crate::model::{Assignment, System, Transition, TransitionId};
 
@@ -57,7 +57,7 @@ pub fn prepare(system: &System) -> Vec<Prepared<'_>> {
 
 impl Prepared<'_> {
     /// Whether firing with `args` may change the value of `slot`; decided without looking at the state.
-    pub fn touches(&self, shape: &Shape, slot: Slot, args: &[u8], procs: u8) -> Result<bool, Overflow> {
+    pub fn touches(&self, shape: &Shape, slot: Slot, args: &[u8], procs: u8) -> Result<bool, Halt> {
         if slot.is_process() {
             return Ok(false);
         }
@@ -85,7 +85,7 @@ impl Prepared<'_> {
     }
 
     /// What firing with `args` does to `slot` (a cell).
-    pub fn effect(&self, shape: &Shape, slot: Slot, args: &[u8], procs: u8) -> Result<Effect, Overflow> {
+    pub fn effect(&self, shape: &Shape, slot: Slot, args: &[u8], procs: u8) -> Result<Effect, Halt> {
         let Some(assignment) = self.updates[slot.var().0 as usize] else {
             return Ok(Effect::None);
         };
@@ -109,6 +109,7 @@ impl Prepared<'_> {
                 Formula::Any(any) => {
                     let value = env.value(&branch.value);
                     for u in &unmatched {
+                        shape.interrupt.poll()?;
                         for conj in &any {
                             if let Some(both) = merged(u, conj) {
                                 out.push((both, value.clone()));
@@ -147,9 +148,10 @@ fn merged(a: &[Ground], b: &[Ground]) -> Option<Vec<Ground>> {
 }
 
 /// Each way of `ways` together with each way of falsifying `conj`; ways implied by others are dropped.
-fn without(env: &Env<'_>, ways: &[Vec<Ground>], conj: &[Ground]) -> Result<Vec<Vec<Ground>>, Overflow> {
+fn without(env: &Env<'_>, ways: &[Vec<Ground>], conj: &[Ground]) -> Result<Vec<Vec<Ground>>, Halt> {
     let mut out: Vec<Vec<Ground>> = Vec::new();
     for way in ways {
+        env.shape.interrupt.poll()?;
         for g in conj {
             match env.negate(g)? {
                 Reduced::True => {

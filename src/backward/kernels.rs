@@ -11,6 +11,7 @@ use super::instance::{Prepared, prepare};
 use super::preimage::{PreCounts, PreOptions, pre_image};
 use super::run::bad_cubes;
 use super::slot::Shape;
+use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::options::BackwardOptions;
 use crate::oracle::{Answer, Oracle};
@@ -33,7 +34,7 @@ impl Kernels<'_> {
     /// Searches `system` breadth first until so many cubes are visited, and hands over what is there; `None`
     /// when a number leaves the 64-bit range.
     pub fn with<R>(system: &System, nodes: usize, f: impl FnOnce(&mut Kernels<'_>) -> R) -> Option<R> {
-        let shape = Shape::new(system, true);
+        let shape = Shape::new(system, true, &Interrupt::default());
         let transitions = prepare(system);
         let mut context = Context::new(system, &shape, &BackwardOptions::default());
         let mut visited = Visited::default();
@@ -51,7 +52,7 @@ impl Kernels<'_> {
                 pre_image(&shape, t, &cube, PRE, &mut PreCounts::default(), &mut pres).ok()?;
                 waiting.extend(pres.into_iter().map(|pre| pre.cube));
             }
-            visited.insert(&mut context, cube, true);
+            visited.insert(&mut context, cube, true).ok()?;
         }
         let waiting = waiting.into();
         Some(f(&mut Kernels { shape: &shape, transitions: &transitions, context, visited, waiting }))
@@ -77,7 +78,7 @@ impl Kernels<'_> {
     /// Looks for a visited cube that contains each waiting one; how many have one.
     pub fn subsumption(&mut self) -> usize {
         let Self { context, visited, waiting, .. } = self;
-        waiting.iter().filter(|cube| visited.subsumes(context, cube)).count()
+        waiting.iter().filter(|cube| visited.subsumes(context, cube).is_ok_and(|found| found)).count()
     }
 
     /// Decides for each waiting cube whether the visited ones together contain it; how many they do.

@@ -7,7 +7,7 @@
 
 use super::cube::{Builder, Cube, compact};
 use super::eliminate::{eliminate_constants, eliminate_ghosts};
-use super::ground::{Env, Formula, Ground, Overflow, Reduced, Side, Value, linear, relation_of};
+use super::ground::{Env, Formula, Ground, Halt, Overflow, Reduced, Side, Value, linear, relation_of};
 use super::instance::{Alternative, Effect, Prepared};
 use super::slot::{Kind, MAX_PROCS, Shape, Slot};
 use crate::model::Rational;
@@ -62,7 +62,7 @@ pub fn pre_image(
     options: PreOptions,
     counts: &mut PreCounts,
     out: &mut Vec<Pre>,
-) -> Result<(), Overflow> {
+) -> Result<(), Halt> {
     if t.written & child.signature == 0 {
         return Ok(());
     }
@@ -80,7 +80,7 @@ fn choose(
     out: &mut Vec<Pre>,
     args: &mut Vec<u8>,
     procs: u8,
-) -> Result<(), Overflow> {
+) -> Result<(), Halt> {
     if args.len() == t.transition.arity() {
         return instance(shape, t, child, options, counts, out, args, procs);
     }
@@ -97,7 +97,7 @@ fn choose(
         args.pop();
     } else if !shape.bounded {
         // Leaving these pre-images out would be unsound.
-        return Err(Overflow);
+        return Err(Overflow.into());
     }
     Ok(())
 }
@@ -112,8 +112,9 @@ fn instance(
     out: &mut Vec<Pre>,
     args: &[u8],
     procs: u8,
-) -> Result<(), Overflow> {
+) -> Result<(), Halt> {
     debug_assert!(usize::from(procs) <= MAX_PROCS);
+    shape.interrupt.poll()?;
     counts.instances += 1;
     let mut touched = false;
     for &(slot, _) in &child.masks {
@@ -148,8 +149,7 @@ fn instance(
     let from = out.len();
     step.choices.sort_by_key(Vec::len);
     step.expand(0, base, &mut rewrites, child, options, out)?;
-    merge(shape, options, out, from);
-    Ok(())
+    merge(shape, options, out, from)
 }
 
 /// A side slot of the child and the value chosen for it.
@@ -169,7 +169,7 @@ struct StepBuilder<'a, 'b> {
 }
 
 impl<'a> StepBuilder<'a, '_> {
-    fn guard(&mut self, base: &mut Builder<'a>) -> Result<bool, Overflow> {
+    fn guard(&mut self, base: &mut Builder<'a>) -> Result<bool, Halt> {
         let env = Env { shape: self.shape, procs: self.procs, vars: self.args };
         for l in &self.t.transition.guard {
             if !base.require_reduced(&env.literal(l)?) {
@@ -177,6 +177,7 @@ impl<'a> StepBuilder<'a, '_> {
             }
         }
         for z in (0..self.procs).filter(|z| !self.args.contains(z)) {
+            self.shape.interrupt.poll()?;
             let mut vars = self.args.to_vec();
             vars.push(z);
             let env = Env { shape: self.shape, procs: self.procs, vars: &vars };
@@ -210,7 +211,7 @@ impl<'a> StepBuilder<'a, '_> {
         child: &Cube,
         base: &mut Builder<'a>,
         rewrites: &mut Vec<Rewrite>,
-    ) -> Result<bool, Overflow> {
+    ) -> Result<bool, Halt> {
         for side in &child.sides {
             for slot in side.slots() {
                 if slot.is_process() || rewrites.iter().any(|r| r.slot == slot) {
@@ -302,7 +303,8 @@ impl<'a> StepBuilder<'a, '_> {
         child: &Cube,
         options: PreOptions,
         out: &mut Vec<Pre>,
-    ) -> Result<(), Overflow> {
+    ) -> Result<(), Halt> {
+        self.shape.interrupt.poll()?;
         if let Some(any) = self.choices.get(at) {
             for conj in any {
                 let mut next = base.clone();
@@ -334,7 +336,7 @@ impl<'a> StepBuilder<'a, '_> {
         child: &Cube,
         options: PreOptions,
         out: &mut Vec<Pre>,
-    ) -> Result<(), Overflow> {
+    ) -> Result<(), Halt> {
         let env = Env { shape: self.shape, procs: self.procs, vars: self.args };
         let value = |slot: Slot| {
             rewrites
@@ -392,7 +394,7 @@ impl<'a> StepBuilder<'a, '_> {
             let (cube, kept) = if options.keep_unused {
                 (cube, (0..self.procs).collect())
             } else {
-                compact(self.shape, &cube)
+                compact(self.shape, &cube)?
             };
             out.push(Pre { cube, args: self.args.to_vec(), procs: self.procs, kept });
         }
@@ -420,12 +422,13 @@ fn ghost_value(shape: &Shape, slot: Slot) -> Value {
 
 /// Joins cubes of one instance that differ in one mask only, and drops those that another contains, as
 /// far as that is seen with equal names.
-fn merge(shape: &Shape, options: PreOptions, out: &mut Vec<Pre>, from: usize) {
+fn merge(shape: &Shape, options: PreOptions, out: &mut Vec<Pre>, from: usize) -> Result<(), Halt> {
     let mut changed = out.len() - from > 1;
     while changed {
         changed = false;
         'pairs: for i in from..out.len() {
             for j in from..out.len() {
+                shape.interrupt.poll()?;
                 if i == j || out[i].kept != out[j].kept {
                     continue;
                 }
@@ -436,13 +439,13 @@ fn merge(shape: &Shape, options: PreOptions, out: &mut Vec<Pre>, from: usize) {
                 }
                 if i < j
                     && options.join
-                    && let Some(joined) = join(shape, &out[i].cube, &out[j].cube)
+                    && let Some(joined) = join(shape, &out[i].cube, &out[j].cube)?
                 {
                     if options.keep_unused {
                         out[i].cube = joined;
                     } else {
                         let kept = std::mem::take(&mut out[i].kept);
-                        let (cube, again) = compact(shape, &joined);
+                        let (cube, again) = compact(shape, &joined)?;
                         out[i].kept = again.iter().map(|&p| kept[p as usize]).collect();
                         out[i].cube = cube;
                     }
@@ -453,6 +456,7 @@ fn merge(shape: &Shape, options: PreOptions, out: &mut Vec<Pre>, from: usize) {
             }
         }
     }
+    Ok(())
 }
 
 /// Whether every literal of `weak` is implied by one of `strong`, names unchanged.
@@ -464,14 +468,14 @@ fn implies(strong: &Cube, weak: &Cube) -> bool {
 }
 
 /// The union of two cubes when they differ in exactly one mask.
-fn join(shape: &Shape, a: &Cube, b: &Cube) -> Option<Cube> {
+fn join(shape: &Shape, a: &Cube, b: &Cube) -> Result<Option<Cube>, Halt> {
     if a.procs != b.procs || a.sides != b.sides || a.masks.len() != b.masks.len() {
-        return None;
+        return Ok(None);
     }
     let mut differ = a.masks.iter().zip(b.masks.iter()).filter(|(x, y)| x != y);
-    let (x, y) = differ.next()?;
+    let Some((x, y)) = differ.next() else { return Ok(None) };
     if x.0 != y.0 || differ.next().is_some() {
-        return None;
+        return Ok(None);
     }
     let mut builder = Builder::new(shape, a.procs);
     for &(s, m) in &a.masks {
@@ -481,5 +485,5 @@ fn join(shape: &Shape, a: &Cube, b: &Cube) -> Option<Cube> {
     for s in &a.sides {
         builder.require_side(s);
     }
-    builder.finish().ok().flatten()
+    builder.finish()
 }

@@ -6,6 +6,7 @@ use super::instance::{Prepared, prepare};
 use super::preimage::{Pre, PreCounts, PreOptions, pre_image};
 use super::run::bad_cubes;
 use super::slot::Shape;
+use crate::interrupt::Interrupt;
 use crate::model::semantics::{Env, Layout, State, distinct_tuples};
 use crate::model::{System, TransitionId};
 use crate::smt::Formula;
@@ -42,7 +43,7 @@ impl<'a> Probe<'a> {
     /// Of a system.
     pub fn new(system: &'a System) -> Self {
         // Arbitrary states are probed, not only those that outside-only globals allow.
-        Self { system, shape: Shape::new(system, false), transitions: prepare(system) }
+        Self { system, shape: Shape::new(system, false, &Interrupt::default()), transitions: prepare(system) }
     }
 
     /// The cubes of `System::bad[bad]`; `None` when a number leaves the 64-bit range.

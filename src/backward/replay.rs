@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::node::{History, NodeId, Nodes, Origin};
 use super::slot::Shape;
+use crate::interrupt::Interrupted;
 use crate::model::System;
 use crate::smt::{self, Formula, Target, Unrolled};
 
@@ -12,7 +13,14 @@ const MORE_PROCESSES: usize = 1;
 
 /// Looks for a run that follows the transitions of a node's history: first with its own arguments, then
 /// with any, on instances of other sizes too.
-pub fn replay(system: &System, shape: &Shape, nodes: &Nodes, id: NodeId, timeout: Duration) -> Unrolled {
+pub fn replay(
+    system: &System,
+    shape: &Shape,
+    nodes: &Nodes,
+    id: NodeId,
+    timeout: Duration,
+) -> Result<Unrolled, Interrupted> {
+    let interrupt = &shape.interrupt;
     let history = nodes.history(id);
     let root = nodes.get(history.root);
     let (target, least) = match root.origin {
@@ -31,10 +39,10 @@ pub fn replay(system: &System, shape: &Shape, nodes: &Nodes, id: NodeId, timeout
             other => other.clone(),
         },
     };
-    let mut unknown = match smt::unroll(system, &named, timeout) {
+    let mut unknown = match smt::unroll(system, &named, timeout, interrupt)? {
         Unrolled::None => None,
         Unrolled::Unknown(why) => Some(why),
-        run @ Unrolled::Run(_) => return run,
+        run @ Unrolled::Run(_) => return Ok(run),
     };
     let arity = history.steps.iter().map(|(t, _)| system.transition(*t).arity()).max().unwrap_or(0);
     let from = least.max(arity).max(usize::from(system.proc_constants));
@@ -44,13 +52,13 @@ pub fn replay(system: &System, shape: &Shape, nodes: &Nodes, id: NodeId, timeout
             steps: history.steps.iter().map(|(t, _)| (*t, None)).collect(),
             target: target.clone(),
         };
-        match smt::unroll(system, &free, timeout) {
+        match smt::unroll(system, &free, timeout, interrupt)? {
             Unrolled::None => {}
             Unrolled::Unknown(why) => unknown = Some(why),
-            run @ Unrolled::Run(_) => return run,
+            run @ Unrolled::Run(_) => return Ok(run),
         }
     }
-    unknown.map_or(Unrolled::None, Unrolled::Unknown)
+    Ok(unknown.map_or(Unrolled::None, Unrolled::Unknown))
 }
 
 fn sizes(history: &History, from: usize) -> std::ops::RangeInclusive<usize> {

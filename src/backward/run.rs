@@ -11,7 +11,7 @@ use super::Brab;
 use super::cube::{Builder, Cube};
 use super::export::text;
 use super::fixpoint::{Context, Covered, Visited};
-use super::ground::{Env, Overflow};
+use super::ground::{Env, Halt, Overflow};
 use super::initial::Initial;
 use super::instance::Prepared;
 use super::meter::Phase;
@@ -23,7 +23,7 @@ use super::slot::Shape;
 use super::theory::Sat;
 use hashbrown::HashMap;
 
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::{Bad, BadKind, Conj, System};
 use crate::observer::{Event, Observer};
 use crate::options::{BackwardOptions, Postpone, SearchOrder};
@@ -140,7 +140,7 @@ impl<'a, 'r> Run<'a, 'r> {
         setting: &'r Setting<'a>,
         context: &'r mut Context<'a>,
         pool: &'r mut Pool,
-    ) -> Result<Self, Overflow> {
+    ) -> Result<Self, Halt> {
         let mut run = Self {
             setting,
             context,
@@ -160,13 +160,13 @@ impl<'a, 'r> Run<'a, 'r> {
         // No reachable state violates an axiom: nothing is to be looked for there.
         for axiom in &setting.system.axioms {
             for cube in cubes_of(setting.shape, axiom.params, &axiom.cube)? {
-                run.visited.insert(run.context, cube, false);
+                run.visited.insert(run.context, cube, false)?;
             }
         }
         for (k, bad) in setting.system.bad.iter().enumerate() {
             for cube in bad_cubes(setting.shape, bad)? {
                 if bad.kind == BadKind::Invariant && setting.options.trust_invariants {
-                    run.visited.insert(run.context, cube, false);
+                    run.visited.insert(run.context, cube, false)?;
                 } else {
                     run.root(cube, Origin::Bad(k));
                 }
@@ -195,11 +195,11 @@ impl<'a, 'r> Run<'a, 'r> {
     pub fn run(&mut self, observer: &mut dyn Observer) -> End {
         match self.search(observer) {
             Ok(end) => end,
-            Err(Overflow) => End::Unknown(Reason::Overflow, None),
+            Err(halt) => End::Unknown(halt.into(), None),
         }
     }
 
-    fn search(&mut self, observer: &mut dyn Observer) -> Result<End, Overflow> {
+    fn search(&mut self, observer: &mut dyn Observer) -> Result<End, Halt> {
         loop {
             if let Some(reason) = self.setting.interrupt.reason() {
                 return Ok(End::Unknown(reason, None));
@@ -290,7 +290,7 @@ impl<'a, 'r> Run<'a, 'r> {
     }
 
     /// Whether the cube contains an initial state.
-    pub(super) fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Overflow> {
+    pub(super) fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Halt> {
         let _phase = self.context.meter.enter(Phase::Initial);
         let at = usize::from(cube.procs);
         if self.initial.len() <= at {
@@ -302,7 +302,7 @@ impl<'a, 'r> Run<'a, 'r> {
         }
         let initial = self.initial[at].as_ref().expect("just made");
         Ok(match initial.meets(shape, cube)? {
-            Sat::Unknown => match self.context.initial_by_solver(cube) {
+            Sat::Unknown => match self.context.initial_by_solver(cube)? {
                 Answer::Sat => Sat::Yes,
                 Answer::Unsat => Sat::No,
                 Answer::Unknown(_) => Sat::Unknown,
@@ -316,13 +316,13 @@ impl<'a, 'r> Run<'a, 'r> {
         let setting = self.setting;
         let history = self.nodes.history_text(setting.system, id);
         observer.event(setting.system, Event::Suspect(&history));
-        let timeout = match setting.interrupt.remaining() {
-            Some(left) => left.min(setting.options.solver_timeout),
-            None => setting.options.solver_timeout,
-        };
+        let timeout = setting.options.solver_timeout;
         let root = self.root_of(id);
         let _phase = self.context.meter.enter(Phase::Replay);
-        let found = replay(setting.system, setting.shape, &self.nodes, id, timeout);
+        let found = match replay(setting.system, setting.shape, &self.nodes, id, timeout) {
+            Ok(found) => found,
+            Err(Interrupted(reason)) => return Some(End::Unknown(reason, None)),
+        };
         if let Origin::Candidate(number) = self.nodes.get(root).origin {
             return Some(match found {
                 Unrolled::Run(trace) => End::Bad(number, Some(trace)),
@@ -365,12 +365,13 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// Takes the pre-images of a node and adds it to the visited ones. Returns a reason when the run must
     /// end before that is done.
-    fn expand(&mut self, id: NodeId) -> Result<Option<Reason>, Overflow> {
+    fn expand(&mut self, id: NodeId) -> Result<Option<Reason>, Halt> {
         let setting = self.setting;
         let node = self.nodes.get(id).clone();
         self.counts.max_procs = self.counts.max_procs.max(node.cube.procs.into());
         self.counts.max_literals = self.counts.max_literals.max(node.cube.len());
-        self.counts.deleted += self.visited.insert(self.context, node.cube.clone(), setting.options.delete);
+        self.counts.deleted +=
+            self.visited.insert(self.context, node.cube.clone(), setting.options.delete)?;
         let mut later = Vec::new();
         let (shape, options) = (setting.shape, setting.pre);
         let pres_under = |t: &Prepared<'_>| {
@@ -393,7 +394,7 @@ impl<'a, 'r> Run<'a, 'r> {
             let (counts, pres) = pres?;
             self.counts.pre += counts;
             for pre in pres {
-                if self.visited.subsumes(self.context, &pre.cube) {
+                if self.visited.subsumes(self.context, &pre.cube)? {
                     self.counts.fixpoints += 1;
                     continue;
                 }
@@ -446,11 +447,11 @@ fn postponement(options: &BackwardOptions) -> Postpone {
 
 /// The cubes of a bad declaration: its parameters are distinct, and each is a rigid process or another.
 /// A parameter that no literal mentions still counts as a process.
-pub fn bad_cubes(shape: &Shape, bad: &Bad) -> Result<Vec<Cube>, Overflow> {
+pub fn bad_cubes(shape: &Shape, bad: &Bad) -> Result<Vec<Cube>, Halt> {
     cubes_of(shape, bad.params, &bad.cube)
 }
 
-fn cubes_of(shape: &Shape, params: u8, cube: &Conj) -> Result<Vec<Cube>, Overflow> {
+fn cubes_of(shape: &Shape, params: u8, cube: &Conj) -> Result<Vec<Cube>, Halt> {
     let mut out = Vec::new();
     let mut names = Vec::new();
     bind(shape, params, cube, &mut names, shape.rigid, &mut out)?;
@@ -464,10 +465,11 @@ fn bind(
     names: &mut Vec<u8>,
     procs: u8,
     out: &mut Vec<Cube>,
-) -> Result<(), Overflow> {
+) -> Result<(), Halt> {
+    shape.interrupt.poll()?;
     if names.len() == usize::from(params) {
         if usize::from(procs) > shape.max_procs {
-            return if shape.bounded { Ok(()) } else { Err(Overflow) };
+            return if shape.bounded { Ok(()) } else { Err(Overflow.into()) };
         }
         let mut b = Builder::new(shape, procs);
         let env = Env { shape, procs, vars: names };

@@ -1,5 +1,6 @@
 //! Cells of the processes that a cube names, as one machine word each, and what may stand in them.
 
+use crate::interrupt::Interrupt;
 use crate::model::{Assignment, Literal, ProcRef, System, Term, Type, VarId, VarKind};
 
 /// Bit of a process mask that stands for "none of the named processes".
@@ -76,7 +77,7 @@ pub enum Kind {
     Abstract,
 }
 
-/// The facts about a system that cube algebra needs.
+/// The facts about a system that cube algebra needs, and whether to go on with it.
 #[derive(Clone, Debug)]
 pub struct Shape {
     arity: Vec<u8>,
@@ -93,11 +94,13 @@ pub struct Shape {
     /// Whether that bound is the model's own, rather than what a mask can hold: beyond it there is nothing,
     /// while beyond the other a search must give up.
     pub bounded: bool,
+    /// Polled by whatever may take long.
+    pub interrupt: Interrupt,
 }
 
 impl Shape {
     /// Reads the shape off a system; with `ranges`, also which proc globals never hold a process.
-    pub fn new(system: &System, ranges: bool) -> Self {
+    pub fn new(system: &System, ranges: bool, interrupt: &Interrupt) -> Self {
         let mut values = 0;
         let first_value = system.vars.iter().map(|v| {
             let first = values;
@@ -107,6 +110,7 @@ impl Shape {
             first
         });
         Self {
+            interrupt: interrupt.clone(),
             first_value: first_value.collect(),
             outside: if ranges { never_a_process(system) } else { vec![false; system.vars.len()] },
             arity: system.vars.iter().map(|v| v.arity() as u8).collect(),

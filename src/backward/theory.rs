@@ -6,7 +6,7 @@
 
 use super::arithmetic;
 use super::cube::Builder;
-use super::ground::{Overflow, Side, is_singleton};
+use super::ground::{Halt, Side, is_singleton};
 use super::slot::{Kind, OTHER, Shape, Slot};
 
 /// Answer of a satisfiability test.
@@ -24,7 +24,7 @@ pub enum Sat {
 const SPLITS: usize = 2_000;
 
 /// Whether some state satisfies the cube under construction.
-pub fn satisfiable(shape: &Shape, b: &Builder<'_>) -> Result<Sat, Overflow> {
+pub fn satisfiable(shape: &Shape, b: &Builder<'_>) -> Result<Sat, Halt> {
     if b.sides().is_empty() {
         return Ok(Sat::Yes);
     }
@@ -32,7 +32,8 @@ pub fn satisfiable(shape: &Shape, b: &Builder<'_>) -> Result<Sat, Overflow> {
     check(shape, b.clone(), &mut splits)
 }
 
-fn check(shape: &Shape, mut b: Builder<'_>, splits: &mut usize) -> Result<Sat, Overflow> {
+fn check(shape: &Shape, mut b: Builder<'_>, splits: &mut usize) -> Result<Sat, Halt> {
+    shape.interrupt.poll()?;
     if !b.normalise()? {
         return Ok(Sat::No);
     }

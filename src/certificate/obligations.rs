@@ -3,6 +3,8 @@
 
 use super::Cubes;
 use super::ground::{Formula, Overflow, Reader, Reading};
+use super::prove::Failure;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::{BadKind, Literal, System, Transition};
 
 /// One thing to show.
@@ -45,23 +47,24 @@ pub struct Case {
 }
 
 /// Makes the obligations of a system and its cubes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Obligations<'a> {
     /// The system.
     pub system: &'a System,
     /// The invariant.
     pub cubes: &'a Cubes,
     reader: Reader<'a>,
+    interrupt: Interrupt,
 }
 
 impl<'a> Obligations<'a> {
-    /// Of these cubes.
-    pub const fn new(system: &'a System, cubes: &'a Cubes) -> Self {
-        Self { system, cubes, reader: Reader::new(system) }
+    /// Of these cubes; making them ends when `interrupt` says so.
+    pub fn new(system: &'a System, cubes: &'a Cubes, interrupt: &Interrupt) -> Self {
+        Self { system, cubes, reader: Reader::new(system), interrupt: interrupt.clone() }
     }
 
     /// The cases of an obligation; none when it holds for want of processes.
-    pub fn cases(&self, obligation: Obligation) -> Result<Vec<Case>, Overflow> {
+    pub fn cases(&self, obligation: Obligation) -> Result<Vec<Case>, Failure> {
         let mut out = match obligation {
             Obligation::Initiation(cube) => self.initiation(cube)?,
             Obligation::Consecution { transition, cube } => self.consecution(transition, cube)?,
@@ -83,12 +86,13 @@ impl<'a> Obligations<'a> {
         self.system.max_procs.is_none_or(|most| u32::from(procs) <= most)
     }
 
-    fn initiation(&self, number: usize) -> Result<Vec<Case>, Overflow> {
+    fn initiation(&self, number: usize) -> Result<Vec<Case>, Failure> {
         let cube = &self.cubes.all[number];
         let init = &self.system.init;
         let mut out = Vec::new();
-        for (procs, named) in arrangements(self.system.proc_constants, cube.params) {
+        for (procs, named) in arrangements(self.system.proc_constants, cube.params, &self.interrupt)? {
             let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
+            self.interrupt.poll()?;
             if formula == Formula::FALSE {
                 continue;
             }
@@ -101,6 +105,7 @@ impl<'a> Obligations<'a> {
             let procs = procs.max(1);
             let mut parts = vec![formula];
             for names in tuples(procs, init.params) {
+                self.interrupt.poll()?;
                 parts.push(self.reader.dnf(&init.body, &names, Reading::Now)?);
             }
             out.push(Case { procs, args: Vec::new(), named, formula: Formula::all(parts) });
@@ -108,21 +113,23 @@ impl<'a> Obligations<'a> {
         Ok(out)
     }
 
-    fn consecution(&self, transition: usize, number: usize) -> Result<Vec<Case>, Overflow> {
+    fn consecution(&self, transition: usize, number: usize) -> Result<Vec<Case>, Failure> {
         let (t, cube) = (&self.system.transitions[transition], &self.cubes.all[number]);
         let rigid = self.system.proc_constants;
         let mut out = Vec::new();
         let (written, kept): (Vec<&Literal>, Vec<&Literal>) = cube.cube.iter().partition(|l| writes(t, l));
         let mut unchanged = written.is_empty();
-        let all = if unchanged { Vec::new() } else { arrangements(rigid, t.arity() as u8) };
+        let all = if unchanged { Vec::new() } else { arrangements(rigid, t.arity() as u8, &self.interrupt)? };
         for (least, args) in all {
+            self.interrupt.poll()?;
             let guard = self.reader.conj(&t.guard, &args, Reading::Now)?;
             if guard == Formula::FALSE {
                 continue;
             }
             // What the guard says of each other process, once it is asked for.
             let mut others: Vec<Vec<Formula>> = Vec::new();
-            for (procs, named) in arrangements(least, cube.params) {
+            for (procs, named) in arrangements(least, cube.params, &self.interrupt)? {
+                self.interrupt.poll()?;
                 let Some((mut parts, differs)) = self.after(&written, &named, t, &args)? else { continue };
                 if !differs {
                     unchanged = true;
@@ -141,7 +148,7 @@ impl<'a> Obligations<'a> {
         }
         if unchanged {
             // The cube held before the step, whatever arguments and guard: a stronger case than needed.
-            for (procs, named) in arrangements(rigid, cube.params) {
+            for (procs, named) in arrangements(rigid, cube.params, &self.interrupt)? {
                 let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
                 out.push(Case { procs, args: Vec::new(), named, formula });
             }
@@ -180,10 +187,10 @@ impl<'a> Obligations<'a> {
         t.universals.iter().map(|u| self.reader.dnf(&u.body, &names, Reading::Now)).collect()
     }
 
-    fn property(&self, number: usize) -> Result<Vec<Case>, Overflow> {
+    fn property(&self, number: usize) -> Result<Vec<Case>, Failure> {
         let bad = &self.system.bad[number];
         let mut out = Vec::new();
-        for (procs, named) in arrangements(self.system.proc_constants, bad.params) {
+        for (procs, named) in arrangements(self.system.proc_constants, bad.params, &self.interrupt)? {
             let formula = self.reader.conj(&bad.cube, &named, Reading::Now)?;
             out.push(Case { procs, args: Vec::new(), named, formula });
         }
@@ -194,24 +201,33 @@ impl<'a> Obligations<'a> {
 /// All ways to choose distinct processes for `params` parameters: each is one of the first `procs`, or a
 /// further one; with the number of processes then. Parameters that stand for further processes do so in
 /// order, since these are not told apart otherwise.
-fn arrangements(procs: u8, params: u8) -> Vec<(u8, Vec<u8>)> {
+fn arrangements(procs: u8, params: u8, interrupt: &Interrupt) -> Result<Vec<(u8, Vec<u8>)>, Interrupted> {
     let mut out = Vec::new();
-    arrange(procs, procs, params, &mut Vec::with_capacity(params.into()), &mut out);
-    out
+    arrange(procs, procs, params, &mut Vec::with_capacity(params.into()), &mut out, interrupt)?;
+    Ok(out)
 }
 
-fn arrange(known: u8, procs: u8, params: u8, chosen: &mut Vec<u8>, out: &mut Vec<(u8, Vec<u8>)>) {
+fn arrange(
+    known: u8,
+    procs: u8,
+    params: u8,
+    chosen: &mut Vec<u8>,
+    out: &mut Vec<(u8, Vec<u8>)>,
+    interrupt: &Interrupt,
+) -> Result<(), Interrupted> {
+    interrupt.poll()?;
     if chosen.len() == usize::from(params) {
         out.push((procs, chosen.clone()));
-        return;
+        return Ok(());
     }
     for p in (0..known).chain([procs]) {
         if !chosen.contains(&p) {
             chosen.push(p);
-            arrange(known, procs.max(p + 1), params, chosen, out);
+            arrange(known, procs.max(p + 1), params, chosen, out, interrupt)?;
             chosen.pop();
         }
     }
+    Ok(())
 }
 
 /// All tuples of `arity` processes below `procs`, repetitions included.

@@ -17,7 +17,7 @@ use super::ground::{Formula, Overflow, Reading};
 use super::obligations::{Case, Obligation, Obligations};
 use super::solver::{Answer, Session};
 use super::units::{Index, Instance, Refutation, Units};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::{Literal, System};
 use crate::verdict::Reason;
 
@@ -39,6 +39,12 @@ pub enum Failure {
 impl From<Overflow> for Failure {
     fn from(_: Overflow) -> Self {
         Self::Overflow
+    }
+}
+
+impl From<Interrupted> for Failure {
+    fn from(Interrupted(reason): Interrupted) -> Self {
+        Self::Stopped(reason)
     }
 }
 
@@ -103,9 +109,9 @@ pub fn prove(
         return Err(Failure::Processes);
     }
     let prover = || {
-        let index = Index::new(system, cubes);
+        let index = Index::new(system, cubes, interrupt);
         Prover {
-            obligations: Obligations::new(system, cubes),
+            obligations: Obligations::new(system, cubes, interrupt),
             cubes,
             session: Session::new(system, procs as u8, orders(system, cubes), timeout),
             index: &index,
@@ -204,9 +210,7 @@ impl Prover<'_, '_> {
     fn show(&mut self, obligation: Obligation) -> Result<(), Failure> {
         let mut refutations = Vec::new();
         for case in self.obligations.cases(obligation)? {
-            if let Some(reason) = self.interrupt.reason() {
-                return Err(Failure::Stopped(reason));
-            }
+            self.interrupt.check()?;
             let instances = self.refute(obligation, &case)?;
             for instance in &instances {
                 self.need(instance.cube);
@@ -345,11 +349,11 @@ impl Prover<'_, '_> {
             return Ok(());
         }
         let any: Vec<Bool> = claims.iter().map(|claim| claim.refuted.clone()).collect();
-        if let Answer::Unsat(_) = self.session.check(&Bool::or(&any), &[]) {
+        if let Answer::Unsat(_) = self.session.check(&Bool::or(&any), &[], self.interrupt)? {
             return Ok(());
         }
         for claim in claims {
-            match self.session.check(&claim.refuted, &[]) {
+            match self.session.check(&claim.refuted, &[], self.interrupt)? {
                 Answer::Unsat(_) => {}
                 Answer::Sat(_) => return Err(Failure::Refuted(claim.obligation)),
                 Answer::Unknown(why) => return Err(Failure::Undecided(claim.obligation, why)),
@@ -377,7 +381,7 @@ impl Prover<'_, '_> {
         }
         loop {
             let facts: Vec<(Bool, Bool)> = chosen.iter().map(|&i| self.active[i].fact.clone()).collect();
-            let mut state = match self.session.check(&formula, &facts) {
+            let mut state = match self.session.check(&formula, &facts, self.interrupt)? {
                 Answer::Unsat(core) => {
                     let needed: Vec<usize> = core.into_iter().map(|i| chosen[i]).collect();
                     self.recent.retain(|i| !needed.contains(i));
@@ -412,6 +416,8 @@ impl Prover<'_, '_> {
                     break;
                 }
             }
+            // Instances were looked for only as long as the run may go on.
+            self.interrupt.check()?;
             if violated.is_empty() {
                 return Err(Failure::Refuted(obligation));
             }

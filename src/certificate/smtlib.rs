@@ -7,8 +7,9 @@ use std::fmt::Write;
 use super::Certificate;
 use super::ground::{Atom, Formula, Overflow, Place, Point, Reader, Reading, Sign, Sum};
 use super::obligations::{Case, Obligation, Obligations};
-use super::prove::orders;
+use super::prove::{Failure, orders};
 use super::units::Instance;
+use crate::interrupt::Interrupt;
 use crate::model::{Rational, System, Type, VarId};
 
 /// A script.
@@ -23,7 +24,7 @@ pub struct Script {
 }
 
 /// The scripts of a certificate.
-pub fn scripts(system: &System, certificate: &Certificate) -> Result<Vec<Script>, Overflow> {
+pub fn scripts(system: &System, certificate: &Certificate) -> Result<Vec<Script>, Failure> {
     let mut files: BTreeMap<(u8, usize), Vec<&(Obligation, Vec<Vec<Instance>>)>> = BTreeMap::new();
     for entry in &certificate.refutations {
         let file = match entry.0 {
@@ -68,7 +69,7 @@ impl<'a> Writer<'a> {
         Self {
             system,
             certificate,
-            obligations: Obligations::new(system, &certificate.cubes),
+            obligations: Obligations::new(system, &certificate.cubes, &Interrupt::default()),
             reader: Reader::new(system),
             ordered: orders(system, &certificate.cubes),
             vars: BTreeSet::new(),
@@ -82,7 +83,7 @@ impl<'a> Writer<'a> {
         name: String,
         title: &str,
         entries: &[&(Obligation, Vec<Vec<Instance>>)],
-    ) -> Result<Script, Overflow> {
+    ) -> Result<Script, Failure> {
         let mut body = String::new();
         let mut obligations = Vec::new();
         for (obligation, refutations) in entries {

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use hashbrown::HashMap;
 use z3::ast::{Ast, Bool, Dynamic, Int, Real};
-use z3::{FuncDecl, Model, Params, SatResult, Solver, Sort, Symbol};
+use z3::{FuncDecl, Model, SatResult, Solver, Sort, Symbol};
 
 use super::ground::{Atom, Formula, Place, Point, Sign, Sum};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::{Rational, System, Type};
 use crate::solver;
 
@@ -30,9 +31,6 @@ pub struct State {
     known: HashMap<Atom, bool>,
     constructors: HashMap<Place, usize>,
 }
-
-/// Work of a call that is not limited in time, about a tenth of a second.
-const EASY: u32 = 300_000;
 
 #[derive(Clone, Debug)]
 enum Cell {
@@ -78,7 +76,6 @@ impl<'a> Session<'a> {
             timeout,
             calls: 0,
         };
-        session.limit(EASY, u32::MAX);
         // Processes beyond those of a case are values outside of it: nothing more is known of them.
         if ordered {
             for p in 1..usize::from(system.proc_constants).min(session.processes.len()) {
@@ -144,7 +141,12 @@ impl<'a> Session<'a> {
     }
 
     /// Whether `formula` holds in some state where these facts, each with a name of its own, hold.
-    pub fn check(&mut self, formula: &Bool, facts: &[(Bool, Bool)]) -> Answer {
+    pub fn check(
+        &mut self,
+        formula: &Bool,
+        facts: &[(Bool, Bool)],
+        interrupt: &Interrupt,
+    ) -> Result<Answer, Interrupted> {
         self.calls += 1;
         self.solver.push();
         self.solver.assert(formula);
@@ -152,14 +154,13 @@ impl<'a> Session<'a> {
             self.solver.assert(Bool::or(&[name.not(), fact.clone()]));
         }
         let names: Vec<Bool> = facts.iter().map(|(name, _)| name.clone()).collect();
-        // A limit on time costs Z3 a thread for each call, so most calls have one on work instead.
-        let mut result = self.solver.check_assumptions(&names);
-        if result == SatResult::Unknown {
-            let millis = u32::try_from(self.timeout.as_millis()).unwrap_or(u32::MAX).max(1);
-            self.limit(0, millis);
-            result = self.solver.check_assumptions(&names);
-            self.limit(EASY, u32::MAX);
-        }
+        let result = match solver::check(&self.solver, &names, self.timeout, interrupt) {
+            Ok(result) => result,
+            Err(stopped) => {
+                self.solver.pop(1);
+                return Err(stopped);
+            }
+        };
         let answer = match result {
             SatResult::Sat => match self.solver.get_model() {
                 Some(model) => {
@@ -176,15 +177,7 @@ impl<'a> Session<'a> {
             }
         };
         self.solver.pop(1);
-        answer
-    }
-
-    /// Bounds the next calls: `work` in Z3's own unit (0: not at all), and milliseconds.
-    fn limit(&self, work: u32, millis: u32) {
-        let mut params = Params::new();
-        params.set_u32("rlimit", work);
-        params.set_u32("timeout", millis);
-        self.solver.set_params(&params);
+        Ok(answer)
     }
 
     /// Truth of a literal in a state; cells that nothing mentioned have some value, always the same.

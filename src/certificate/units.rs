@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Cubes;
 use super::ground::{Atom, Formula, Place, Point, Reader, Reading};
 use super::obligations::literal_vars;
+use crate::interrupt::Interrupt;
 use crate::model::{Literal, ProcRef, System, Term, VarId};
 
 /// A cube of the invariant at given processes.
@@ -36,16 +37,18 @@ pub struct Index<'a> {
     demands: Vec<Vec<Demand>>,
     /// Cubes of a single literal about one cell, by its variable.
     single: BTreeMap<VarId, Vec<usize>>,
+    interrupt: Interrupt,
 }
 
 impl<'a> Index<'a> {
-    /// Prepares the cubes.
-    pub fn new(system: &'a System, cubes: &'a Cubes) -> Self {
+    /// Prepares the cubes; looking for instances ends when `interrupt` says so.
+    pub fn new(system: &'a System, cubes: &'a Cubes, interrupt: &Interrupt) -> Self {
         let mut index = Self {
             reader: Reader::new(system),
             levels: Vec::new(),
             demands: Vec::new(),
             single: BTreeMap::new(),
+            interrupt: interrupt.clone(),
         };
         for (number, forbidden) in cubes.all.iter().enumerate() {
             let mut levels = vec![Vec::new(); usize::from(forbidden.params) + 1];
@@ -77,7 +80,7 @@ impl<'a> Index<'a> {
     }
 
     /// Calls `found` with the instances of cube `number` over `procs` processes all of whose literals pass
-    /// `test`, until it returns true.
+    /// `test`, until it returns true. Ends early when the run must end, which whoever draws a conclusion has to ask.
     pub fn instances(
         &self,
         number: usize,
@@ -101,6 +104,9 @@ impl<'a> Index<'a> {
         test: &mut dyn FnMut(&Formula) -> bool,
         found: &mut dyn FnMut(Instance) -> bool,
     ) -> bool {
+        if self.interrupt.poll().is_err() {
+            return true;
+        }
         let levels = &self.levels[number];
         let passes = levels[chosen.len()].iter().all(|literal| {
             // Without a step there is no arithmetic that could overflow.

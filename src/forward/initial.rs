@@ -2,6 +2,7 @@
 
 use super::ground::{GroundConj, GroundDnf, Grounder, Lit, Overflow, push};
 use super::machine::Unbuildable;
+use crate::interrupt::Interrupt;
 use crate::model::Type;
 use crate::model::semantics::{distinct_tuples, tuples};
 
@@ -36,7 +37,11 @@ struct Clause {
 
 /// The leaves of the instance; every initial state satisfies one of them, and conversely. Axioms are part of
 /// init here.
-pub(super) fn leaves(grounder: &Grounder<'_>, full: &[u128]) -> Result<Vec<Leaf>, Unbuildable> {
+pub(super) fn leaves(
+    grounder: &Grounder<'_>,
+    full: &[u128],
+    interrupt: &Interrupt,
+) -> Result<Vec<Leaf>, Unbuildable> {
     let init = &grounder.system.init;
     let procs = grounder.layout.procs;
     let mut clauses: Vec<GroundDnf> = Vec::new();
@@ -58,6 +63,7 @@ pub(super) fn leaves(grounder: &Grounder<'_>, full: &[u128]) -> Result<Vec<Leaf>
         clauses.push(grounder.dnf(&init.without_processes, &[])?);
     } else {
         for tuple in tuples(procs, usize::from(init.params)) {
+            interrupt.poll()?;
             let clause = grounder.dnf(&init.body, &tuple)?;
             if !clauses.contains(&clause) {
                 clauses.push(clause);
@@ -83,9 +89,10 @@ pub(super) fn leaves(grounder: &Grounder<'_>, full: &[u128]) -> Result<Vec<Leaf>
         }
     }
     let mut out = Vec::new();
-    branch(&choices, full, first, &mut out)?;
+    branch(&choices, full, first, &mut out, interrupt)?;
     let mut seen: Vec<Leaf> = Vec::with_capacity(out.len());
     for leaf in out {
+        interrupt.poll()?;
         if seen.len() > 4096 || !seen.contains(&leaf) {
             seen.push(leaf);
         }
@@ -93,9 +100,16 @@ pub(super) fn leaves(grounder: &Grounder<'_>, full: &[u128]) -> Result<Vec<Leaf>
     Ok(seen)
 }
 
-fn branch(choices: &[Clause], full: &[u128], leaf: Leaf, out: &mut Vec<Leaf>) -> Result<(), Unbuildable> {
+fn branch(
+    choices: &[Clause],
+    full: &[u128],
+    leaf: Leaf,
+    out: &mut Vec<Leaf>,
+    interrupt: &Interrupt,
+) -> Result<(), Unbuildable> {
     let mut stack = vec![(choices, leaf)];
     while let Some((choices, leaf)) = stack.pop() {
+        interrupt.poll()?;
         let Some((clause, others)) = choices.split_first() else {
             if out.len() >= MAX_LEAVES {
                 return Err(Unbuildable::TooLarge);

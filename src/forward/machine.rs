@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use super::Stop;
 use super::cells::{Cells, Kind};
 use super::commuting::{Commuting, FoundBy, UNKNOWN};
 use super::ground::{GroundConj, GroundDnf, Grounder, Lit, Side, push};
@@ -10,6 +11,7 @@ use super::layout::{Bounds, Packing};
 use super::numbers::{Expr, largest_constant};
 use super::symmetry::{Exchangeable, Symmetry};
 use super::table::Table;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::semantics::{Layout, admits, distinct_tuples, tuples};
 use crate::model::{Assignment, Branch, Literal, Relation, System, Term, TransitionId};
 
@@ -22,6 +24,14 @@ pub(super) enum Unbuildable {
     Numbers,
     /// The system has no instance of this size.
     NoInstance,
+    /// The run must end.
+    Interrupted(Stop),
+}
+
+impl From<Interrupted> for Unbuildable {
+    fn from(Interrupted(reason): Interrupted) -> Self {
+        Self::Interrupted(reason.into())
+    }
 }
 
 /// Instances of no more cells than this are explored.
@@ -122,6 +132,8 @@ pub(super) struct Machine {
     pub range: Option<(i64, i64)>,
     /// Guards that all hold at an expected end; empty when none is expected. `None`: no state is one.
     pub ends: Option<Vec<Guard>>,
+    /// Polled while initial states are enumerated.
+    pub interrupt: Interrupt,
 }
 
 /// What to build.
@@ -135,6 +147,8 @@ pub(super) struct BuildOptions<'a> {
     pub range: Option<(i64, i64)>,
     /// What every process satisfies at an expected end; empty for none.
     pub expected_end: &'a [Literal],
+    /// Polled while the machine is built, and by the machine.
+    pub interrupt: &'a Interrupt,
 }
 
 impl Machine {
@@ -147,7 +161,7 @@ impl Machine {
         let layout = Layout::new(system, procs);
         let grounder = Grounder { system, layout: &layout };
         let full = full_sets(&grounder);
-        let leaves = leaves(&grounder, &full)?;
+        let leaves = leaves(&grounder, &full, options.interrupt)?;
         let mut cells = Cells::new(system, layout.clone(), &leaves, &full, options.undefined)?;
         let constants = largest_constant(system).saturating_mul(cells.scale.unsigned_abs());
         let mut bounds: Bounds = None;
@@ -158,7 +172,8 @@ impl Machine {
             bounds = Some((low, high)).filter(|_| low.abs_diff(high) < 1 << 40);
         }
         let packing = Packing::new(&cells, bounds, constants >= 1 << 30);
-        let mut compiler = Compiler { cells: &cells, grounder: &grounder, packing: &packing };
+        let mut compiler =
+            Compiler { cells: &cells, grounder: &grounder, packing: &packing, interrupt: options.interrupt };
         let (instances, masks) = compiler.instances()?;
         let bads = compiler.bads()?;
         let ends = compiler.ends(options.expected_end)?;
@@ -187,6 +202,7 @@ impl Machine {
             undefined,
             range,
             ends,
+            interrupt: options.interrupt.clone(),
         })
     }
 }
@@ -235,6 +251,7 @@ struct Compiler<'a> {
     cells: &'a Cells,
     grounder: &'a Grounder<'a>,
     packing: &'a Packing,
+    interrupt: &'a Interrupt,
 }
 
 impl Compiler<'_> {
@@ -244,6 +261,7 @@ impl Compiler<'_> {
         let mut masks = Vec::new();
         for (t, transition) in self.grounder.system.transitions.iter().enumerate() {
             'args: for args in distinct_tuples(procs, transition.arity()) {
+                self.interrupt.poll()?;
                 let Some(mut conj) = self.grounder.conj(&transition.guard, &args)? else { continue };
                 let mut clauses: Vec<GroundDnf> = Vec::new();
                 for other in (0..procs).filter(|p| !args.contains(p)) {
@@ -285,6 +303,7 @@ impl Compiler<'_> {
         let mut bads = Vec::new();
         for (bad, cube) in self.grounder.system.bad.iter().enumerate() {
             for args in distinct_tuples(self.cells.procs, usize::from(cube.params)) {
+                self.interrupt.poll()?;
                 let Some(conj) = self.grounder.conj(&cube.cube, &args)? else { continue };
                 if let Some(guard) = self.guard(&conj, &[])?
                     && !bads.iter().rev().take(64).any(|b: &BadInstance| b.bad == bad && b.guard == guard)

@@ -212,6 +212,7 @@ impl From<Unbuildable> for Stop {
             Unbuildable::TooLarge => Self::TooLarge,
             Unbuildable::Numbers => Self::Numbers,
             Unbuildable::NoInstance => Self::NoInstance,
+            Unbuildable::Interrupted(why) => why,
         }
     }
 }
@@ -236,6 +237,7 @@ pub fn explore(
         undefined: options.undefined_cells,
         range: options.number_range,
         expected_end: &options.expected_end,
+        interrupt,
     };
     let machine = match Machine::new(system, procs, build) {
         Ok(machine) => Arc::new(machine),

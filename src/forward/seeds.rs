@@ -24,6 +24,7 @@ impl Machine {
             let seeds = Seeds::new(self, leaf)?;
             let mut stack = vec![vec![UNDEF; self.cells.len()]];
             while let Some(mut codes) = stack.pop() {
+                self.interrupt.poll()?;
                 let first = stack.len();
                 match seeds.next(&codes) {
                     Next::Done => {

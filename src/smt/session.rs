@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use z3::{Params, SatResult, Solver};
+use z3::{SatResult, Solver};
 
 use super::encode::{Encoder, Frame};
 use super::{Answer, Formula};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::System;
 use crate::solver;
 
@@ -37,45 +38,50 @@ impl<'a> Session<'a> {
     }
 
     /// Whether some state satisfies all of `formulas`.
-    pub fn check(&self, formulas: &[Formula], timeout: Duration) -> Answer {
-        set_timeout(&self.solver, timeout);
+    pub fn check(
+        &self,
+        formulas: &[Formula],
+        timeout: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Answer, Interrupted> {
         self.solver.push();
         for f in formulas {
             self.solver.assert(self.encoder.formula(&self.frame, &self.names, f));
         }
-        let answer = answer(&self.solver);
+        let answer = answer(&self.solver, timeout, interrupt);
         self.solver.pop(1);
         answer
     }
 
     /// Whether some initial state of this instance satisfies all of `formulas`.
-    pub fn check_initial(&self, formulas: &[Formula], timeout: Duration) -> Answer {
-        set_timeout(&self.solver, timeout);
+    pub fn check_initial(
+        &self,
+        formulas: &[Formula],
+        timeout: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Answer, Interrupted> {
         self.solver.push();
         self.solver.assert(self.encoder.initial(&self.frame));
         for f in formulas {
             self.solver.assert(self.encoder.formula(&self.frame, &self.names, f));
         }
-        let answer = answer(&self.solver);
+        let answer = answer(&self.solver, timeout, interrupt);
         self.solver.pop(1);
         answer
     }
 }
 
-/// Runs the solver on what it holds.
-pub(super) fn answer(solver: &Solver) -> Answer {
-    match solver.check() {
+/// Runs the solver on what it holds, for at most `timeout`.
+pub(super) fn answer(
+    solver: &Solver,
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<Answer, Interrupted> {
+    Ok(match solver::check(solver, &[], timeout, interrupt)? {
         SatResult::Sat => Answer::Sat,
         SatResult::Unsat => Answer::Unsat,
         SatResult::Unknown => {
             Answer::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason given".to_owned()))
         }
-    }
-}
-
-/// Bounds the next calls.
-pub(super) fn set_timeout(solver: &Solver, timeout: Duration) {
-    let mut params = Params::new();
-    params.set_u32("timeout", u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX).max(1));
-    solver.set_params(&params);
+    })
 }

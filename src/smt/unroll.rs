@@ -6,8 +6,9 @@ use z3::ast::{Bool, Int};
 use z3::{Model, Solver};
 
 use super::encode::{Encoder, Frame, Value as Symbolic, all, any};
-use super::session::{answer, set_timeout};
+use super::session::answer;
 use super::{Answer, Formula};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::semantics::{self, Layout, PROC_STRIDE, Point, State, Step, Value};
 use crate::model::{Assignment, Rational, System, TransitionId, Type};
 use crate::solver;
@@ -47,15 +48,19 @@ pub enum Unrolled {
 }
 
 /// Looks for a concrete run of `candidate`.
-pub fn unroll(system: &System, candidate: &Candidate, timeout: Duration) -> Unrolled {
+pub fn unroll(
+    system: &System,
+    candidate: &Candidate,
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<Unrolled, Interrupted> {
     if !semantics::admits(system, candidate.procs) {
-        return Unrolled::None;
+        return Ok(Unrolled::None);
     }
     let encoder = Encoder::new(system, candidate.procs);
     let mut facts = encoder.facts.clone();
     let first = encoder.frame("", &mut facts);
     let solver = solver::new();
-    set_timeout(&solver, timeout);
     solver.assert(encoder.initial(&first));
     let mut frame = first.clone();
     let mut choices: Vec<Choice> = Vec::new();
@@ -63,20 +68,21 @@ pub fn unroll(system: &System, candidate: &Candidate, timeout: Duration) -> Unro
         let t = system.transition(*id);
         let options = match args {
             Some(args) => vec![args.clone()],
-            None => injections(candidate.procs, t.arity()),
+            None => injections(candidate.procs, t.arity(), interrupt)?,
         };
-        let Some((next, choice)) = step(&encoder, &solver, &frame, t, options, i, &mut facts) else {
-            return Unrolled::None;
+        let Some((next, choice)) = step(&encoder, &solver, &frame, t, options, i, &mut facts, interrupt)?
+        else {
+            return Ok(Unrolled::None);
         };
         frame = next;
         choices.push(choice);
     }
     let reached: Vec<Bool> = match &candidate.target {
-        Target::Bad(k) => injections(candidate.procs, usize::from(system.bad[*k].params))
+        Target::Bad(k) => injections(candidate.procs, usize::from(system.bad[*k].params), interrupt)?
             .iter()
             .map(|names| encoder.conj(&frame, names, &system.bad[*k].cube))
             .collect(),
-        Target::Formula(f, width) => injections(candidate.procs, *width)
+        Target::Formula(f, width) => injections(candidate.procs, *width, interrupt)?
             .iter()
             .filter(|names| (0..usize::from(system.proc_constants)).all(|k| names[k] == k))
             .map(|names| encoder.formula(&frame, names, f))
@@ -87,19 +93,19 @@ pub fn unroll(system: &System, candidate: &Candidate, timeout: Duration) -> Unro
     for f in facts {
         solver.assert(&f);
     }
-    match answer(&solver) {
+    Ok(match answer(&solver, timeout, interrupt)? {
         Answer::Unsat => Unrolled::None,
         Answer::Unknown(why) => Unrolled::Unknown(why),
         Answer::Sat => {
             let Some(model) = solver.get_model() else {
-                return Unrolled::Unknown("Z3 gave no model".to_owned());
+                return Ok(Unrolled::Unknown("Z3 gave no model".to_owned()));
             };
             match extract(system, &encoder, &first, candidate, &choices, &model) {
                 Ok(trace) => Unrolled::Run(Box::new(trace)),
                 Err(why) => Unrolled::Unknown(why),
             }
         }
-    }
+    })
 }
 
 /// What a step may choose: arguments (with a selector each when there are several) and values of `?`.
@@ -108,6 +114,7 @@ struct Choice {
     nondet: Vec<Symbolic>,
 }
 
+#[allow(clippy::too_many_arguments)] // all of them are what is being built
 fn step(
     encoder: &Encoder<'_>,
     solver: &Solver,
@@ -116,18 +123,20 @@ fn step(
     options: Vec<Vec<usize>>,
     at: usize,
     facts: &mut Vec<Bool>,
-) -> Option<(Frame, Choice)> {
+    interrupt: &Interrupt,
+) -> Result<Option<(Frame, Choice)>, Interrupted> {
     let prefix = format!("{at}.");
     if options.len() == 1 {
-        let args = options.into_iter().next()?;
+        let args = options.into_iter().next().expect("there is one");
         solver.assert(encoder.enabled(frame, t, &args));
         let (next, nondet) = encoder.fire(frame, t, &args, &prefix, facts);
-        return Some((next, Choice { options: vec![(args, None)], nondet }));
+        return Ok(Some((next, Choice { options: vec![(args, None)], nondet })));
     }
     let mut chosen: Vec<(Vec<usize>, Option<Bool>)> = Vec::new();
     let mut next: Option<Frame> = None;
     let mut nondet = Vec::new();
     for (k, args) in options.into_iter().enumerate() {
+        interrupt.check()?;
         let selector = Bool::new_const(format!("{at}@{k}"));
         solver.assert(selector.implies(encoder.enabled(frame, t, &args)));
         // The values of `?` have the same names whatever the arguments: they are one choice.
@@ -153,24 +162,22 @@ fn step(
             solver.assert(all([a.clone(), b.clone()]).not());
         }
     }
-    Some((next?, Choice { options: chosen, nondet }))
+    Ok(next.map(|next| (next, Choice { options: chosen, nondet })))
 }
 
 /// All tuples of `len` distinct processes out of `procs`.
-fn injections(procs: usize, len: usize) -> Vec<Vec<usize>> {
+fn injections(procs: usize, len: usize, interrupt: &Interrupt) -> Result<Vec<Vec<usize>>, Interrupted> {
     let mut out = vec![Vec::new()];
     for _ in 0..len {
-        out = out
-            .into_iter()
-            .flat_map(|t: Vec<usize>| {
-                (0..procs)
-                    .filter(|p| !t.contains(p))
-                    .map(|p| [t.as_slice(), &[p]].concat())
-                    .collect::<Vec<_>>()
-            })
-            .collect();
+        let mut longer = Vec::new();
+        for tuple in out {
+            interrupt.poll()?;
+            let next = (0..procs).filter(|p| !tuple.contains(p));
+            longer.extend(next.map(|p| [tuple.as_slice(), &[p]].concat()));
+        }
+        out = longer;
     }
-    out
+    Ok(out)
 }
 
 fn extract(

@@ -118,3 +118,62 @@ fn a_limit_on_the_size_of_files_is_an_error_like_any_other() {
     assert!(found.stderr.contains("cannot write") && found.stderr.contains("stats.json"), "{found:?}");
     assert!(!stats.exists());
 }
+
+/// `unsafe` over `params` processes, which a renaming may map to each other in so many ways.
+fn many_parameters(params: usize) -> String {
+    let names: Vec<String> = (0..params).map(|p| format!("p{p}")).collect();
+    let all: Vec<String> =
+        (names.iter().enumerate()).map(|(i, p)| format!("{}[{p}] = B", ["S", "T"][i % 2])).collect();
+    format!(
+        "type t = A | B
+         array S[proc] : t
+         array T[proc] : t
+         init (z) {{ S[z] = A && T[z] = A }}
+         unsafe ({}) {{ {} }}
+         transition go (x y) requires {{ S[x] = A && T[y] = A }} {{ S[x] := B; T[y] := B }}",
+        names.join(" "),
+        all.join(" && ")
+    )
+}
+
+/// Clauses that contradict each other in the end: there are far more ways to choose than initial states.
+const WIDE_INIT: &str = "
+type t = A | B | C | D
+array S[proc, proc] : t
+array F[proc] : t
+init (x y) {
+  (S[x,y] = A || S[x,y] = B) && (S[y,x] = B || S[y,x] = C || F[x] = D)
+  && (S[x,y] = C || S[x,y] = A || F[y] = A) && (F[x] = B || S[x,x] = B || S[y,y] = A) }
+unsafe (z) { F[z] = C }
+transition go (x) requires { F[x] = A } { F[x] := B }";
+
+/// Sixteen processes that relate to each other: bringing a state into its form takes many tries.
+const RELATED: &str = "
+array M[proc, proc] : bool
+init (x y) { M[x,y] = False }
+unsafe (a b c) { M[a,b] = True && M[b,c] = True && M[c,a] = True && M[a,a] = True && M[a,c] = True }
+transition go (x y) requires { M[x,y] = False } { M[x,y] := True }
+transition no (x y) requires { M[x,y] = True } { M[x,y] := False }";
+
+#[test]
+fn every_step_ends_soon_after_a_limit() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("model.cub");
+    let stats = folder.path().join("stats.json");
+    for (what, line, model) in [
+        ("matching of cubes", "--strategy classic", many_parameters(12)),
+        ("oracle", "brab 2", many_parameters(12)),
+        ("initial states", "--only-forward --procs 12", WIDE_INIT.to_owned()),
+        ("initial states of walks", "--only-forward --procs 12 --forward cfl", WIDE_INIT.to_owned()),
+        ("canonical form", "--only-forward --procs 16", RELATED.to_owned()),
+    ] {
+        std::fs::write(&path, model).unwrap();
+        // In good order, without the watchdog; where the machine is busy, it may be faster once or twice.
+        let in_order = (0..5).any(|_| {
+            let found = limited("true", &format!("{line} --time-limit 700ms {}", path.display()), &stats);
+            assert_limited(what, &found, &stats, "the time limit was reached");
+            !std::fs::read_to_string(&stats).unwrap().contains("in the middle of a step")
+        });
+        assert!(in_order, "{what}");
+    }
+}

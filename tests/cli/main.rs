@@ -8,6 +8,7 @@ mod files;
 mod flags;
 mod harness;
 mod limits;
+mod load;
 mod models;
 mod output;
 mod signals;

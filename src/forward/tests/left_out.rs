@@ -60,7 +60,8 @@ fn compare(
     (symmetry, undefined): (bool, bool),
     strategy: Strategy,
 ) -> (u64, u64) {
-    let build = BuildOptions { symmetry, undefined, range: None, expected_end: &[] };
+    let interrupt = Interrupt::default();
+    let build = BuildOptions { symmetry, undefined, range: None, expected_end: &[], interrupt: &interrupt };
     let machine = Machine::new(system, procs, build).expect("the system is small");
     let with_all = Machine { commuting: None, ..machine.clone() };
     let options = ForwardOptions { strategy, max_states: Some(20_000), ..options() };

@@ -358,6 +358,7 @@ mod tests {
     use crate::forward::machine::{BuildOptions, Machine};
     use crate::forward::step::Scratch;
     use crate::forward::walk::targets::Target;
+    use crate::interrupt::Interrupt;
 
     const CHAIN: &str = "
         type stage = A | B | C | D
@@ -373,7 +374,14 @@ mod tests {
 
     fn machine(text: &str, procs: usize) -> Machine {
         let system = crate::load(text).expect("a correct model").system;
-        let options = BuildOptions { symmetry: false, undefined: true, range: None, expected_end: &[] };
+        let interrupt = Interrupt::default();
+        let options = BuildOptions {
+            symmetry: false,
+            undefined: true,
+            range: None,
+            expected_end: &[],
+            interrupt: &interrupt,
+        };
         Machine::new(&system, procs, options).expect("a small instance")
     }
 
