@@ -128,6 +128,62 @@ impl Diagnostic {
     }
 }
 
+/// After this many errors the rest of a model is not looked at; more warnings than this are not kept either.
+pub const MAX_ERRORS: usize = 100;
+
+/// What there is to say about a model, in bounded space: wrong text may be long.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+    errors: usize,
+}
+
+impl Diagnostics {
+    /// Adds a message, or drops it when it was said before or there are [`MAX_ERRORS`] of its kind.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        if self.list.contains(&diagnostic) {
+            return;
+        }
+        let warnings = self.list.len() - self.errors;
+        let is_error = diagnostic.severity == Severity::Error;
+        if if is_error { self.errors } else { warnings } < MAX_ERRORS {
+            self.errors += usize::from(is_error);
+            self.list.push(diagnostic);
+        }
+    }
+
+    /// Whether there are so many errors that nobody needs to look for more.
+    pub fn is_full(&self) -> bool {
+        self.errors >= MAX_ERRORS
+    }
+
+    /// Number of messages.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Message number `at`, to be changed; `None` when it was dropped.
+    pub fn get_mut(&mut self, at: usize) -> Option<&mut Diagnostic> {
+        self.list.get_mut(at)
+    }
+
+    /// Forgets the messages after the first `len`.
+    pub fn truncate(&mut self, len: usize) {
+        self.list.truncate(len);
+        self.errors = self.list.iter().filter(|d| d.severity == Severity::Error).count();
+    }
+
+    /// The messages, in the order in which they came.
+    pub fn into_vec(self) -> Vec<Diagnostic> {
+        self.list
+    }
+}
+
 /// A model as its user knows it: for saying where something stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
@@ -164,14 +220,19 @@ struct Excerpt<'t> {
     column: usize,
 }
 
+/// What some editors write at the beginning of a file in UTF-8; it means nothing.
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// How many bytes of a line are shown before and after the start of the span.
 const WINDOW: usize = 160;
 
 impl<'t> Excerpt<'t> {
     fn new(text: &'t str, span: Span) -> Self {
-        let start = floor_boundary(text, span.start as usize);
+        // Nobody sees a byte order mark.
+        let first = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+        let start = floor_boundary(text, span.start as usize).max(first);
         let bytes = text.as_bytes();
-        let line_start = bytes[..start].iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
+        let line_start = bytes[..start].iter().rposition(|&b| b == b'\n').map_or(first, |i| i + 1);
         let line_end = bytes[start..].iter().position(|&b| b == b'\n').map_or(text.len(), |i| start + i);
         let shown_start = floor_boundary(text, start.saturating_sub(WINDOW).max(line_start)).max(line_start);
         let shown_end = floor_boundary(text, (start + WINDOW).min(line_end)).max(start);

@@ -1,6 +1,6 @@
 //! From the text of a model to a system, with everything that there is to say about it.
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity};
 use crate::model::{self, System};
 use crate::syntax;
 use crate::syntax::ast::File;
@@ -19,10 +19,15 @@ pub struct Loaded {
 /// Reads a model.
 ///
 /// # Errors
-/// Everything that is wrong with it, in file order, at least one. Warnings about a model that means nothing yet
+/// What is wrong with it, at least one thing; after [`MAX_ERRORS`] the rest is not looked at. Warnings about a model that means nothing yet
 /// would only mislead, so errors come alone.
 pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     let (file, mut diagnostics) = syntax::parse(text);
+    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    if errors >= MAX_ERRORS {
+        diagnostics.retain(|d| d.severity == Severity::Error);
+        return Err(diagnostics);
+    }
     let (system, more) = model::elaborate(&file, text);
     diagnostics.extend(more);
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
@@ -30,6 +35,7 @@ pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
         Some(system) if !failed => Ok(Loaded { system, warnings: diagnostics, file }),
         _ => {
             diagnostics.retain(|d| d.severity == Severity::Error);
+            diagnostics.truncate(MAX_ERRORS);
             Err(diagnostics)
         }
     }

@@ -6,7 +6,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
 use super::symbols::Symbols;
 use super::{Literal, ProcRef, VarId};
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::Predicate;
 
 /// Where a formula stands: which quantifiers it may have, and what they mean.
@@ -40,7 +40,7 @@ pub(super) struct Context<'a> {
     /// Predicates defined so far.
     pub predicates: IndexMap<&'a str, &'a Predicate>,
     /// Messages so far; the same one may occur repeatedly.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Diagnostics,
     /// Declared bound on the number of processes.
     pub max_procs: Option<u32>,
     /// Greatest k of a process constant `#k` that occurs.
@@ -65,13 +65,18 @@ pub(super) struct Context<'a> {
     pub universal: Option<u8>,
     /// Whether the formula stands in an existential quantifier.
     pub existential: bool,
+    /// The first `exists` of a bad state that passes over processes in scope without saying so, and the
+    /// word for it.
+    pub passes_over: Option<(Span, &'static str)>,
+    /// Whether such an `exists` is read as if it did not.
+    pub inclusive: bool,
     /// Literals about processes are true: the instance of init without processes.
     pub erase_processes: bool,
     /// What the globals used as indices name; those not listed are noted in `needed`.
     pub named: Vec<(VarId, Named)>,
     /// Globals used as indices whose meaning is still open, in order of occurrence.
     pub needed: IndexMap<VarId, Span>,
-    /// Literals of the bad states declared here, and the comparisons that they come from.
+    /// Literals of the bad states or of the guard declared here, and the comparisons that they come from.
     pub origins: Vec<(Literal, Span)>,
     next_var: u8,
     steps: usize,
@@ -89,7 +94,7 @@ impl<'a> Context<'a> {
         Self {
             symbols,
             predicates: IndexMap::new(),
-            diagnostics: Vec::new(),
+            diagnostics: Diagnostics::default(),
             max_procs,
             proc_constants: 0,
             used: IndexSet::new(),
@@ -102,6 +107,8 @@ impl<'a> Context<'a> {
             loose: Vec::new(),
             universal: None,
             existential: false,
+            passes_over: None,
+            inclusive: false,
             erase_processes: false,
             named: Vec::new(),
             needed: IndexMap::new(),
@@ -138,6 +145,7 @@ impl<'a> Context<'a> {
         self.needed.clear();
         self.origins.clear();
         self.used_params.clear();
+        self.passes_over = None;
     }
 
     /// A process variable that is not in use in this declaration.
@@ -153,6 +161,17 @@ impl<'a> Context<'a> {
         self.next_var - 1
     }
 
+    /// What `f` returns; what it says, counts and notes is forgotten.
+    pub fn on_trial<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let said = self.diagnostics.len();
+        let (steps, all_steps, origins) = (self.steps, self.all_steps, self.origins.len());
+        let result = f(self);
+        self.diagnostics.truncate(said);
+        (self.steps, self.all_steps, self.exhausted) = (steps, all_steps, false);
+        self.origins.truncate(origins);
+        result
+    }
+
     /// Counts a step of expansion; false when there have been too many.
     pub fn step(&mut self) -> bool {
         self.steps += 1;
@@ -163,7 +182,7 @@ impl<'a> Context<'a> {
                 &format!("more than {MAX_STEPS} nodes once predicates, `<=>` and quantifiers are expanded"),
             );
         }
-        !self.exhausted
+        !self.exhausted && !self.diagnostics.is_full()
     }
 
     /// Reports that a declaration is too large, once.

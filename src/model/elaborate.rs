@@ -6,13 +6,13 @@ use super::context::Context;
 use super::limits::MAX_TRANSITIONS;
 use super::symbols::Symbols;
 use super::{Bad, BadKind, Dnf, Init, Literal, System, Transition, axioms, names, ranges};
-use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{File, Item, PropertyKind};
 
 /// The meaning of a file, whose text is `text`, with messages in file order. There is a system iff no message is an error.
 pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    let mut diagnostics = Vec::new();
+    let mut diagnostics = Diagnostics::default();
     let max_procs = number_procs(file, &mut diagnostics);
     let symbols = Symbols::collect(&file.items, &mut diagnostics);
     let mut context = Context::new(&symbols, max_procs);
@@ -23,6 +23,9 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
     let mut origin = 0;
     let mut names: IndexMap<&str, Span> = IndexMap::new();
     for item in &file.items {
+        if context.diagnostics.is_full() {
+            break;
+        }
         match item {
             Item::NumberProcs(_) | Item::Type(_) | Item::Symbol(_) => {}
             Item::Predicate(predicate) => context.define(predicate),
@@ -63,6 +66,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         }
     }
     if init.is_none()
+        && !context.diagnostics.is_full()
         && !file.items.iter().any(|i| matches!(i, Item::Property(p) if p.kind == PropertyKind::Init))
     {
         let error = Diagnostic::error("C0110", Span::new(end, end), "no `init` declaration")
@@ -88,6 +92,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         &transitions,
         &mut diagnostics,
     );
+    let mut diagnostics = diagnostics.into_vec();
     tidy(&mut diagnostics);
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let Some(init) = init.filter(|_| !failed) else { return (None, diagnostics) };
@@ -111,7 +116,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
     (Some(system), diagnostics)
 }
 
-fn number_procs(file: &File, out: &mut Vec<Diagnostic>) -> Option<u32> {
+fn number_procs(file: &File, out: &mut Diagnostics) -> Option<u32> {
     let mut bound = None;
     let mut first: Option<Span> = None;
     for item in &file.items {

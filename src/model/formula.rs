@@ -227,7 +227,13 @@ impl<'a> Context<'a> {
             }
             (Place::Init, true) if !other => self.init_parameters(vars, body, scope, positive),
             // Distinct from the parameters, but perhaps what a global used as an index names.
-            (Place::Bad, false) => self.existential_choice(vars, body, scope, positive, true),
+            (Place::Bad, false) => {
+                if !other && (self.params > 0 || self.existential) {
+                    let word = if positive { "exists" } else { "forall" };
+                    self.passes_over.get_or_insert((at, word));
+                }
+                self.existential_choice(vars, body, scope, positive, other || !self.inclusive)
+            }
             (Place::Guard, true) if vars.len() == 1 && !nested => {
                 let mut parts = Vec::new();
                 if !other {
@@ -354,7 +360,7 @@ impl<'a> Context<'a> {
         if chosen.len() == vars.len() {
             let added = fresh.len();
             let candidates = self.candidates.clone();
-            if self.place == Place::Bad {
+            if self.place == Place::Bad && !self.inclusive {
                 // All that is bound joins the parameters: pairwise distinct, also when nested.
                 self.candidates.retain(|candidate| !chosen.contains(candidate));
             } else {

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 
 use super::symbols::Symbols;
 use super::{Conj, Init, Literal, Term, Transition, VarId, VarKind};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax::ast::{File, Item};
 
 /// Adds the warnings.
@@ -15,7 +15,7 @@ pub(super) fn unused(
     called: &IndexSet<String>,
     init: Option<&Init>,
     transitions: &[Transition],
-    out: &mut Vec<Diagnostic>,
+    out: &mut Diagnostics,
 ) {
     for item in &file.items {
         if let Item::Predicate(predicate) = item

@@ -83,23 +83,9 @@ impl<'a> Context<'a> {
         let declared = decl.params.len().min(MAX_PARAMS);
         self.start(span, Place::Bad, declared);
         let mut scope = self.parameters(&decl.params);
-        let formula = self.formula(&decl.body, &mut scope, true);
+        let disjuncts = self.bad_states(decl, declared, &mut scope);
         self.unused_parameters(&decl.params);
-        let mut disjuncts = Vec::new();
-        if self.needed.is_empty() {
-            self.bad_disjuncts(&formula, &[], &[], &mut disjuncts);
-        } else {
-            for variant in self.variants() {
-                self.start(span, Place::Bad, declared);
-                let (hidden, facts) = self.assume(&variant);
-                let formula = self.formula(&decl.body, &mut scope, true);
-                // Where the globals name no process, cells at them are false, which only makes the formula
-                // stronger: it may be asked for without saying that they name none.
-                let facts: Vec<Literal> =
-                    facts.into_iter().filter(|l| matches!(l, Literal::Eq { negated: false, .. })).collect();
-                self.bad_disjuncts(&formula, &hidden, &facts, &mut disjuncts);
-            }
-        }
+        self.warn_of_passing_over(decl, declared, &mut scope, &disjuncts);
         if disjuncts.is_empty() && !self.exhausted {
             self.push(
                 Diagnostic::warning("C0906", span, "this formula is contradictory")
@@ -131,6 +117,59 @@ impl<'a> Context<'a> {
             }
         }
         bad
+    }
+
+    /// The formula of a declaration, for all that the globals used as indices can name.
+    fn bad_states(&mut self, decl: &'a Property, declared: usize, scope: &mut Scope<'a>) -> Vec<Disjunct> {
+        let mut disjuncts = Vec::new();
+        let formula = self.formula(&decl.body, scope, true);
+        if self.needed.is_empty() {
+            self.bad_disjuncts(&formula, &[], &[], &mut disjuncts);
+            return disjuncts;
+        }
+        for variant in self.variants() {
+            self.start(decl.loc.0, Place::Bad, declared);
+            let (hidden, facts) = self.assume(&variant);
+            let formula = self.formula(&decl.body, scope, true);
+            // Where the globals name no process, cells at them are false, which only makes the formula
+            // stronger: it may be asked for without saying that they name none.
+            let facts: Vec<Literal> =
+                facts.into_iter().filter(|l| matches!(l, Literal::Eq { negated: false, .. })).collect();
+            self.bad_disjuncts(&formula, &hidden, &facts, &mut disjuncts);
+        }
+        disjuncts
+    }
+
+    /// Warns of an `exists` for which it makes a difference that it ranges over other processes than those
+    /// in scope: more states were bad if it ranged over these as well.
+    fn warn_of_passing_over(
+        &mut self,
+        decl: &'a Property,
+        declared: usize,
+        scope: &mut Scope<'a>,
+        disjuncts: &[Disjunct],
+    ) {
+        let Some((at, word)) = self.passes_over else { return };
+        if self.exhausted {
+            return;
+        }
+        let wider = self.on_trial(|context| {
+            context.start(decl.loc.0, Place::Bad, declared);
+            context.inclusive = true;
+            let wider = context.bad_states(decl, declared, scope);
+            context.inclusive = false;
+            wider
+        });
+        if wider.iter().any(|more| !disjuncts.iter().any(|known| covers(known, more))) {
+            self.push(
+                Diagnostic::warning("C0917", at, format!("`{word}` ranges over other processes"))
+                    .label("never one of the parameters or of the processes bound before")
+                    .help(format!(
+                        "`{word}_other` says so; to mean them too, add a case in which the formula speaks \
+                         of them"
+                    )),
+            );
+        }
     }
 
     fn bad_disjuncts(
@@ -236,4 +275,27 @@ impl<'a> Context<'a> {
             );
         }
     }
+}
+
+/// Whether what satisfies `more` satisfies `known`, as far as that is easily seen: its further processes are
+/// the first ones of `more`, and each literal follows from one there.
+fn covers(known: &Disjunct, more: &Disjunct) -> bool {
+    let map = |p: ProcRef| match p {
+        ProcRef::Var(v) => {
+            let at = known.exists.iter().position(|&e| e == v);
+            at.and_then(|at| more.exists.get(at)).map_or(p, |&v| ProcRef::Var(v))
+        }
+        ProcRef::Const(_) => p,
+    };
+    let follows = |literal: &Literal| {
+        match literal {
+        Literal::In { cell, values } => more.literals.iter().any(
+            |other| matches!(other, Literal::In { cell: c, values: fewer } if c == cell && fewer & !values == 0),
+        ),
+        _ => more.literals.contains(literal),
+    }
+    };
+    known.exists.len() <= more.exists.len()
+        && rename::conj(&known.literals, &map)
+            .is_some_and(|conj| conj.is_some_and(|conj| conj.iter().all(follows)))
 }

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::limits::{MAX_ARITY, MAX_TYPES, MAX_VARS};
 use super::suggest::suggestion;
 use super::{AbstractId, BOOL, EnumDecl, EnumId, MAX_CONSTRUCTORS, Type, Var, VarId, VarKind};
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::{Item, Name, SymbolDecl, SymbolKind, TypeDecl};
 use crate::syntax::unsupported;
 
@@ -33,7 +33,7 @@ pub(super) struct Symbols {
 
 impl Symbols {
     /// Reads all type and symbol declarations; those with errors are left out or repaired.
-    pub fn collect(items: &[Item], out: &mut Vec<Diagnostic>) -> Self {
+    pub fn collect(items: &[Item], out: &mut Diagnostics) -> Self {
         let truth_values = vec!["False".to_owned(), "True".to_owned()];
         let mut symbols = Self {
             enums: vec![EnumDecl { name: "bool".to_owned(), constructors: truth_values }],
@@ -56,6 +56,9 @@ impl Symbols {
             symbols.names.insert(name.to_owned(), (Symbol::Constructor(BOOL, number), None));
         }
         for item in items {
+            if out.is_full() {
+                break;
+            }
             match item {
                 Item::Type(decl) => symbols.declare_type(decl, out),
                 Item::Symbol(decl) => symbols.declare_symbol(decl, out),
@@ -96,7 +99,7 @@ impl Symbols {
         }
     }
 
-    fn declare_type(&mut self, decl: &TypeDecl, out: &mut Vec<Diagnostic>) {
+    fn declare_type(&mut self, decl: &TypeDecl, out: &mut Diagnostics) {
         let name = &decl.name;
         if let Some((_, previous)) = self.types.get(&name.text) {
             out.push(duplicate("C0101", name, "type", *previous));
@@ -138,7 +141,7 @@ impl Symbols {
         self.types.insert(name.text.clone(), (Type::Enum(id), Some(name.span())));
     }
 
-    fn declare_symbol(&mut self, decl: &SymbolDecl, out: &mut Vec<Diagnostic>) {
+    fn declare_symbol(&mut self, decl: &SymbolDecl, out: &mut Diagnostics) {
         let kind = match &decl.kind {
             SymbolKind::Var => VarKind::Global,
             SymbolKind::Const => VarKind::Const,
@@ -182,7 +185,7 @@ impl Symbols {
         }
     }
 
-    fn resolve_type(&self, name: &Name, out: &mut Vec<Diagnostic>) -> Option<Type> {
+    fn resolve_type(&self, name: &Name, out: &mut Diagnostics) -> Option<Type> {
         if let Some(&(ty, _)) = self.types.get(&name.text) {
             return Some(ty);
         }
@@ -199,7 +202,7 @@ impl Symbols {
         None
     }
 
-    fn declare_name(&mut self, name: &Name, symbol: Symbol, out: &mut Vec<Diagnostic>) -> bool {
+    fn declare_name(&mut self, name: &Name, symbol: Symbol, out: &mut Diagnostics) -> bool {
         if let Some((_, previous)) = self.names.get(&name.text) {
             out.push(duplicate("C0103", name, "name", *previous));
             return false;

@@ -1,7 +1,7 @@
 //! What the grammar's actions need: bounded tree building and errors that are no syntax errors.
 
 use super::ast::{Arg, Expr, ExprKind, Name, Number, Quantifier};
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 
 /// The greatest height of a formula. Later stages recurse over formulas; this keeps their stack small.
 pub const MAX_DEPTH: u16 = 400;
@@ -10,7 +10,7 @@ pub const MAX_DEPTH: u16 = 400;
 #[derive(Default)]
 pub struct Builder {
     /// Errors and warnings found while building.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Diagnostics,
     too_deep: bool,
 }
 

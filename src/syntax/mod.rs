@@ -8,7 +8,7 @@ mod token;
 pub(crate) mod unsupported;
 
 pub use build::MAX_DEPTH;
-pub use parser::{MAX_BYTES, MAX_ERRORS, parse};
+pub use parser::{MAX_BYTES, parse};
 pub use print::print;
 
 use crate::diagnostic::Span;

@@ -3,18 +3,21 @@
 
 use lalrpop_util::ParseError;
 
-use super::ast::File;
+use super::ast::{File, Item};
 use super::build::Builder;
 use super::grammar::DeclarationParser;
 use super::token::{LexError, Placed, Token, tokens};
 use super::unsupported;
-use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::diagnostic::{Diagnostic, Span};
 
 /// Files above this size in bytes are refused (16 MiB).
 pub const MAX_BYTES: usize = 16 << 20;
 
-/// After this many errors the rest of the file is not looked at.
-pub const MAX_ERRORS: usize = 50;
+/// The most declarations of a kind.
+const MAX_DECLARATIONS: usize = 1 << 15;
+
+/// The most tokens of a declaration; its formulas could not be elaborated if there were more.
+const MAX_TOKENS: usize = 1 << 20;
 
 /// Parses a file. The tree holds the declarations without errors; it is complete when no diagnostic is
 /// an error. Diagnostics are in file order. `text` is at most [`MAX_BYTES`] long.
@@ -37,7 +40,10 @@ pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
                 broken = true;
             }
         }
-        if parser.errors() >= MAX_ERRORS {
+        if chunk.len() > MAX_TOKENS {
+            parser.too_much("C0504", &chunk, "declaration too large", MAX_TOKENS, "tokens");
+        }
+        if parser.given_up || parser.build.diagnostics.is_full() {
             return parser.finish();
         }
     }
@@ -57,16 +63,27 @@ struct Parser {
     stage: u8,
     /// The illegal characters reported last, so that a run of them is one error.
     illegal: Option<(u32, usize)>,
+    /// Number of declarations of each [`kind`].
+    kinds: [usize; 4],
+    /// Whether a bound on the text was hit, and reported.
+    given_up: bool,
 }
 
 impl Parser {
-    fn errors(&self) -> usize {
-        self.build.diagnostics.iter().filter(|d| d.severity == Severity::Error).count()
+    fn finish(self) -> (File, Vec<Diagnostic>) {
+        let mut diagnostics = self.build.diagnostics.into_vec();
+        diagnostics.sort_by_key(|d| d.primary.span);
+        (self.file, diagnostics)
     }
 
-    fn finish(mut self) -> (File, Vec<Diagnostic>) {
-        self.build.diagnostics.sort_by_key(|d| d.primary.span);
-        (self.file, self.build.diagnostics)
+    /// Gives up: the text goes beyond a bound.
+    fn too_much(&mut self, code: &'static str, chunk: &[Placed<'_>], what: &str, most: usize, of: &str) {
+        let at = chunk.first().map_or(Span::default(), |&(start, _, end)| Span::new(start, end));
+        let message = format!("{what}: more than {most} {of}");
+        self.build.diagnostics.push(
+            Diagnostic::error(code, at, message).label("what follows is not looked at").help("split it"),
+        );
+        self.given_up = true;
     }
 
     fn lexical(&mut self, error: LexError, (start, end): (u32, u32), text: &str, before: Option<Placed<'_>>) {
@@ -81,7 +98,9 @@ impl Parser {
                 if let Some((last, at)) = self.illegal
                     && last == start
                 {
-                    diagnostics[at].primary.span.end = end;
+                    if let Some(first) = diagnostics.get_mut(at) {
+                        first.primary.span.end = end;
+                    }
                     self.illegal = Some((end, at));
                     return;
                 }
@@ -128,12 +147,30 @@ impl Parser {
         self.stage = self.stage.max(stage);
         let grammar = self.grammar.get_or_insert_with(DeclarationParser::new);
         match grammar.parse(&mut self.build, chunk.iter().copied()) {
-            Ok(item) => self.file.items.push(item),
+            Ok(item) => {
+                let (kind, of) = kind(&item);
+                self.kinds[kind] += 1;
+                if self.kinds[kind] > MAX_DECLARATIONS {
+                    self.too_much("C0501", chunk, "file too long", MAX_DECLARATIONS, of);
+                } else {
+                    self.file.items.push(item);
+                }
+            }
             Err(error) => {
                 let diagnostic = syntax_error(error, chunk, next, follower);
                 self.build.diagnostics.push(diagnostic);
             }
         }
+    }
+}
+
+/// What a declaration counts as.
+fn kind(item: &Item) -> (usize, &'static str) {
+    match item {
+        Item::Type(_) => (0, "types"),
+        Item::Symbol(_) => (1, "variables"),
+        Item::Transition(_) => (2, "transitions"),
+        Item::NumberProcs(_) | Item::Property(_) | Item::Predicate(_) => (3, "other declarations"),
     }
 }
 

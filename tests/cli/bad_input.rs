@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::harness::{run, run_on, run_stdin};
+use crate::harness::{PROGRAM, run, run_on, run_stdin};
 use crate::models;
 
 /// The program promises two seconds; the machine may be busy with other tests.
@@ -115,6 +115,73 @@ fn too_much_of_something() {
     refused(&file(&folder, model(&format!("predicate p0(x) {{ x = True }}\n{doubling}"))), "too large");
     refused(&file(&folder, model(&format!("array A[{}proc] : bool", "proc,".repeat(300)))), "indices");
     refused(&file(&folder, format!("type t = C{}\n{}", names(" | C"), model(""))), "constructors");
+}
+
+/// Eleven megabytes of declarations, most of them wrong: refused after a hundred errors, in little time and memory.
+/// The bounds are on the processor's time, which a busy machine does not change, and on the peak of the memory.
+#[test]
+fn long_and_wrong() {
+    let folder = TempDir::new().unwrap();
+    let long = |first: &str, line: &dyn Fn(usize) -> String| {
+        let mut text = first.to_owned();
+        let mut number = 0;
+        while text.len() < 11 << 20 {
+            text.push_str(&line(number));
+            number += 1;
+        }
+        text
+    };
+    let start = "var X : bool\ninit { X = False }\n";
+    let lines: [(&str, &str, &dyn Fn(usize) -> String); 9] = [
+        ("", "error[C0102]", &|i| format!("var X{i} : nosuch\n")),
+        ("", "error[C0103]", &|_| "var X : bool\n".to_owned()),
+        ("", "error[C0003]", &|i| {
+            if i % 2 == 0 { format!("var X{i} : bool\n") } else { "var X : :\n".into() }
+        }),
+        ("", "error[C0501]", &|i| format!("type t{i} = A{i} | B{i}\n")),
+        (start, "error[C0501]", &|_| "unsafe (p) { X = True && X = False }\n".to_owned()),
+        (start, "error[C0104]", &|_| "transition t () requires { Y = True } { Z := False }\n".to_owned()),
+        (start, "error[C0107]", &|_| "unsafe { p() }\n".to_owned()),
+        ("var X : bool\ninit { X = False }\nunsafe { ", "error[C0504]", &|_| "Y = True && ".to_owned()),
+        ("type t = A", "error[C0504]", &|i| format!(" | A{i}")),
+    ];
+    for (first, code, line) in lines {
+        let path = file(&folder, long(first, line));
+        refused(&path, code);
+        // What `ulimit -v` allows includes the addresses of stacks, which nobody touches.
+        let shell =
+            format!("ulimit -t 3; ulimit -v 1000000; exec {} --type-only {}", PROGRAM, path.display());
+        let limited = std::process::Command::new("sh").args(["-c", &shell]).output().unwrap();
+        let said = String::from_utf8_lossy(&limited.stderr).into_owned();
+        assert_eq!(limited.status.code(), Some(2), "{code}: {said}");
+        assert!(said.contains(code), "{code}: {said}");
+    }
+}
+
+#[test]
+fn the_first_hundred_errors_count() {
+    let model = "init { X = 1 }\n".repeat(1000);
+    let outcome = run_stdin("-", model.as_bytes());
+    assert_eq!(outcome.code, Some(2));
+    assert_eq!(outcome.stderr.matches("error[").count(), 20, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("80 more errors"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("not looked at: it has 100 errors already"), "{}", outcome.stderr);
+    let outcome = run_stdin("-", "init { X = 1 }\n".repeat(30).as_bytes());
+    assert!(!outcome.stderr.contains("not looked at"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_byte_order_mark_is_skipped() {
+    let marked = |model: &str| format!("\u{feff}{model}");
+    let plain = run_stdin("--trace-states -", models::UNSAFE.trim_start().as_bytes());
+    assert_eq!(run_stdin("--trace-states -", marked(models::UNSAFE.trim_start()).as_bytes()), plain);
+    // Lines and columns are what an editor shows.
+    let wrong = "var var : bool";
+    let outcome = run_stdin("-", marked(wrong).as_bytes());
+    assert_eq!(outcome, run_stdin("-", wrong.as_bytes()));
+    assert!(outcome.stderr.contains("<stdin>:1:5"), "{}", outcome.stderr);
+    // Elsewhere it is an error as any other character.
+    assert_eq!(run_stdin("-", models::SAFE.replace("var", "\u{feff}var").as_bytes()).code, Some(2));
 }
 
 #[test]

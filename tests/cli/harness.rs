@@ -13,9 +13,12 @@ pub struct Outcome {
     pub stderr: String,
 }
 
+/// Where the program is.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_cubicle");
+
 /// The program, in the root of the repository, with nothing on standard input.
 pub fn cubicle() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cubicle"));
+    let mut command = Command::new(PROGRAM);
     command.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).env_remove("NO_COLOR");
     command
 }

@@ -66,3 +66,36 @@ fn rejected_models_say_why() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn exists_over_other_processes_is_pointed_out_where_it_matters() {
+    let warned = |text: &str| {
+        let loaded = cubicle::load(text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+        let warning = loaded.warnings.iter().find(|warning| warning.code == "C0917");
+        warning
+            .map(|warning| text[warning.primary.span.start as usize..].chars().take(12).collect::<String>())
+    };
+    let quiet = fs::read_to_string("tests/pass/exists_other.cub").expect("a readable model");
+    assert_eq!(warned(&quiet), None);
+    for (property, at) in [
+        ("unsafe (p) { At[p] = Critical && exists q. At[q] = Critical }", "exists q. At"),
+        ("unsafe (p) { At[p] = Want && exists q. At[q] <> Idle }", "exists q. At"),
+        ("invariant (p) { At[p] = Want && exists q. Ready[q] = True }", "exists q. Re"),
+        ("unsafe (p) { Turn = p && not (forall q. At[q] = Idle) }", "(forall q. A"),
+        ("unsafe { exists p. exists q. At[p] = Critical && Ready[q] = True }", "exists q. At"),
+        ("unsafe (p) { At[Turn] = Want && exists q. Ready[q] = True }", "exists q. Re"),
+        ("predicate r() { exists q. Ready[q] = True }\nunsafe (p) { At[p] = Want && r() }", "exists q. Re"),
+    ] {
+        assert_eq!(warned(&format!("{quiet}\n{property}")).as_deref(), Some(at), "{property}");
+    }
+    // The meaning is what it was.
+    let bad = |property: &str| {
+        let loaded = cubicle::load(&format!("{quiet}\n{property}")).expect("a model");
+        let last = loaded.system.bad.last().expect("a bad state").clone();
+        (last.params, last.cube)
+    };
+    assert_eq!(
+        bad("unsafe (p) { At[p] = Critical && exists q. At[q] = Critical }"),
+        bad("unsafe (p q) { At[p] = Critical && At[q] = Critical }")
+    );
+}
