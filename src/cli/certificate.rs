@@ -2,7 +2,7 @@
 //! `cubicle check-certificate FILE DIR`.
 
 use std::ffi::OsString;
-use std::io::stdout;
+use std::io::{stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,11 @@ fn folder(args: &Args) -> Option<PathBuf> {
         Some(_) => Some(args.file.with_extension("certificate")),
         None => args.certificate.clone(),
     }
+}
+
+/// Whether the certificate can be expected to be written, where one is asked for. The error is a line for the user.
+pub fn probe(args: &Args) -> Result<(), String> {
+    folder(args).map_or(Ok(()), |folder| files::probe_folder(&folder))
 }
 
 /// Certifies a proof when that is asked for. A proof that cannot be certified is no answer any more.
@@ -113,7 +118,9 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Ok(words) => words,
         Err(error) => return super::refuse(&error),
     };
-    let Some((system, model)) = load(&words.model, true) else { return exit::USAGE };
+    let Some((system, model)) = load(&words.model, true, super::settings::automatic_style(&stderr())) else {
+        return exit::USAGE;
+    };
     let invariants = match input::read(&words.folder.join(INVARIANTS)) {
         Ok(input) => input,
         Err(error) => {

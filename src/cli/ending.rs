@@ -126,6 +126,6 @@ impl Ending {
         if let Some(path) = &self.stats_json {
             files::write(path, &snapshot.json(&self.model, why))?;
         }
-        self.trace_out.as_deref().map_or(Ok(()), files::remove)
+        self.trace_out.as_deref().map_or(Ok(()), |path| files::remove_traces(path, 1).map(drop))
     }
 }

@@ -1,6 +1,7 @@
 //! Files that a flag asks for: they appear complete or not at all.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes `text` under a temporary name beside `path`, then renames it. The error is a line for the user.
@@ -8,13 +9,72 @@ pub fn write(path: &Path, text: &str) -> Result<(), String> {
     persist(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
-/// Removes the file at `path`, which would be one of another run; devices and pipes stay. The error is a line for
-/// the user.
-pub fn remove(path: &Path) -> Result<(), String> {
-    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return Ok(());
+/// Removes the traces from number `from` on that stand where [`numbered`] ones do: they are of another run. Whether
+/// there was one at `path` itself. Devices, pipes and files that are no traces stay. The error is a line for the
+/// user.
+pub fn remove_traces(path: &Path, from: usize) -> Result<bool, String> {
+    let mut of_path = false;
+    for number in from.. {
+        let removed = remove_trace(&numbered(path, number))?;
+        of_path |= removed && number == 1;
+        if !removed && number > 1 {
+            break;
+        }
     }
-    std::fs::remove_file(path).map_err(|error| format!("cannot remove {}: {error}", path.display()))
+    Ok(of_path)
+}
+
+fn remove_trace(path: &Path) -> Result<bool, String> {
+    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) || !is_trace(path) {
+        return Ok(false);
+    }
+    let removed = std::fs::remove_file(path);
+    removed.map(|()| true).map_err(|error| format!("cannot remove {}: {error}", path.display()))
+}
+
+/// Whether a file begins as a trace does.
+fn is_trace(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
+    let compact: Vec<u8> = start.into_iter().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    read.is_ok()
+        && compact.starts_with(b"{\"#meta\":{")
+        && compact.windows(14).any(|at| at == b"\"format\":\"ITF\"")
+}
+
+/// What of a file is read to know what it is, in bytes.
+const START: u64 = 4096;
+
+/// Whether [`write`] can be expected to succeed at `path`, before the work that its text takes. Leaves nothing
+/// behind. The error is a line for the user.
+pub fn probe(path: &Path) -> Result<(), String> {
+    probe_file(path).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+fn probe_file(path: &Path) -> io::Result<()> {
+    match path.metadata() {
+        Ok(metadata) if metadata.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        // Opening a pipe waits for its reader, and what a device takes only writing shows.
+        Ok(metadata) if !metadata.is_file() => Ok(()),
+        // On most systems this file never has a name.
+        _ => tempfile::tempfile_in(folder_of(path)).map(drop),
+    }
+}
+
+/// As [`probe`], for files in `folder`, which need not exist.
+pub fn probe_folder(folder: &Path) -> Result<(), String> {
+    let wrong = |error: io::Error| format!("cannot make the folder {}: {error}", folder.display());
+    let nearest = folder.ancestors().find(|ancestor| ancestor.as_os_str().is_empty() || ancestor.exists());
+    let nearest = nearest.filter(|at| !at.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !nearest.is_dir() {
+        return Err(wrong(io::Error::from(io::ErrorKind::NotADirectory)));
+    }
+    tempfile::tempfile_in(nearest).map(drop).map_err(wrong)
+}
+
+/// The folder that holds the file at `path`.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The path of file number `number` of several, counted from 1: `trace.json`, `trace.2.json`, `trace.3.json`, ..
@@ -36,10 +96,6 @@ fn persist(path: &Path, text: &str) -> io::Result<()> {
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
         return std::fs::write(path, text);
     }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".cubicle-");
     #[cfg(unix)]
@@ -48,7 +104,7 @@ fn persist(path: &Path, text: &str) -> io::Result<()> {
         // The mask of the process applies, as to any file that it makes.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let mut file = builder.tempfile_in(folder)?;
+    let mut file = builder.tempfile_in(folder_of(path))?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     file.persist(path)?;

@@ -1,6 +1,8 @@
 //! Standard output, shared by the run and the watchdog; what goes wrong with it ends the run.
 
-use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,7 +21,7 @@ pub struct Output {
 }
 
 struct Sink {
-    writer: BufWriter<Stdout>,
+    writer: BufWriter<Box<dyn Write + Send>>,
     live: bool,
     flushed: Instant,
     error: Option<io::Error>,
@@ -30,7 +32,13 @@ impl Output {
     pub fn new(interrupt: Interrupt) -> Self {
         let stdout = io::stdout();
         let live = stdout.is_terminal();
-        let sink = Sink { writer: BufWriter::new(stdout), live, flushed: Instant::now(), error: None };
+        // The library takes writing to what is not open for writing as success; a file of our own does not.
+        let file = stdout.as_fd().try_clone_to_owned();
+        let file: Box<dyn Write + Send> = match file {
+            Ok(file) => Box::new(File::from(file)),
+            Err(_) => Box::new(stdout),
+        };
+        let sink = Sink { writer: BufWriter::new(file), live, flushed: Instant::now(), error: None };
         Self { interrupt, sink: Mutex::new(sink) }
     }
 

@@ -1,20 +1,22 @@
 //! `cubicle replay FILE TRACE`: executes a trace step by step and says where it first fails.
 
 use std::ffi::OsString;
-use std::io::stdout;
+use std::io::{stderr, stdout};
 use std::path::PathBuf;
 
 use clap::Parser;
+use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::itf;
 
 use super::output::{Output, complain};
 use super::{exit, input, load};
 
-/// Executes a trace that `--trace-out` wrote, step by step.
+/// Executes a trace that `--trace-out` wrote, step by step, and checks what else the file says: its variables,
+/// the numbers of its states, the processes that make the last state bad and the literals that hold for them.
 ///
-/// Exit codes: 0 the trace is a run of the model; 1 it is not, with the step at which it first fails;
-/// 2 the model or the trace cannot be read.
+/// Exit codes: 0 the trace is a run of the model and all else is true; 1 it is not, with the step at which it
+/// first fails and the literals of the guard that do not hold; 2 the model or the trace cannot be read.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle replay")]
 struct Args {
@@ -34,19 +36,24 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Err(error) => return super::refuse(&error),
     };
     let style = super::settings::automatic_style(&stdout());
-    let Some((system, _)) = load(&args.model, false) else { return exit::USAGE };
+    let Some((system, text)) = load(&args.model, false, super::settings::automatic_style(&stderr())) else {
+        return exit::USAGE;
+    };
+    let name = args.model.display().to_string();
+    let source = Source { name: &name, text: &text };
     let trace = input::read(&args.trace).and_then(|input| {
-        itf::read(&system, &input.text).map_err(|error| format!("{} is no trace: {error}", input.name))
+        let read = itf::read(&system, &source, &input.text);
+        read.map_err(|error| format!("{} is no trace: {error}", input.name))
     });
-    let trace = match trace {
-        Ok(trace) => trace,
+    let (trace, claims) = match trace {
+        Ok(read) => read,
         Err(error) => {
             complain(&format!("error: {error}"));
             return exit::USAGE;
         }
     };
     let output = Output::new(Interrupt::default());
-    let code = match itf::replay(&system, &trace) {
+    let code = match itf::replay(&system, &source, &trace, &claims) {
         Ok(what) => {
             output.write(&format!("{}: {what}\n", style.good("The trace is a run of the model")));
             exit::OK

@@ -138,7 +138,7 @@ impl Shape {
         let guard = self.conj(params, 2, order);
         let universals = if self.rng.random_ratio(1, 4) {
             let body = Dnf((0..=self.below(2)).map(|_| self.conj(params + 1, 2, order)).collect());
-            vec![Universal { body }]
+            vec![Universal { body, spans: Vec::new() }]
         } else {
             Vec::new()
         };
@@ -178,6 +178,7 @@ impl Shape {
             params: vec!["p".into(); usize::from(params)],
             hidden: 0,
             guard,
+            spans: Vec::new(),
             universals,
             updates,
             span: Span::default(),

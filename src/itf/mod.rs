@@ -10,10 +10,12 @@
 //! What ITF leaves to the tools stands under `#meta`: of the file the number of processes, of a state
 //! the transition that led to it with its arguments, and where in the model these are declared.
 
+mod explain;
+mod json;
 mod read;
 mod replay;
 mod write;
 
-pub use read::{ReadError, read};
+pub use read::{Claims, ReadError, read};
 pub use replay::replay;
 pub use write::write;

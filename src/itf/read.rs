@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
-use super::write;
+use super::explain::Explainer;
+use super::{json, write};
+use crate::diagnostic::Source;
 use crate::model::semantics::{Layout, Point, Semantics, State, Step, Value, distinct_tuples, tuples};
 use crate::model::{BOOL, Bad, Rational, System, TransitionId, Type, Var, VarId, VarKind};
 use crate::verdict::Trace;
@@ -34,10 +36,20 @@ pub enum ReadError {
     },
 }
 
-/// Reads the text of a file. The result has the shape of a trace of `system`; whether it is a run,
-/// [`super::replay()`] says.
-pub fn read(system: &System, text: &str) -> Result<Trace, ReadError> {
-    let file: Json = serde_json::from_str(text).map_err(|error| ReadError::Json(error.to_string()))?;
+/// What a file says of its trace beyond the steps. Where in the model something is declared is no claim: the
+/// model may have been laid out anew since.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Claims {
+    /// The processes for which the bad cube holds in the last state.
+    pub witnesses: Option<Vec<usize>>,
+    /// The literals of the bad cube at these processes, as text.
+    pub literals: Option<Vec<String>>,
+}
+
+/// Reads the text of a file; `source` is the model. The result has the shape of a trace of `system`; whether
+/// it is a run, and whether the claims are true, [`super::replay()`] says.
+pub fn read(system: &System, source: &Source<'_>, text: &str) -> Result<(Trace, Claims), ReadError> {
+    let file: Json = json::parse(text).map_err(ReadError::Json)?;
     let meta = &file["#meta"];
     let procs = meta["processes"]
         .as_u64()
@@ -60,16 +72,51 @@ pub fn read(system: &System, text: &str) -> Result<Trace, ReadError> {
     let Some((first, others)) = states.split_first() else {
         return Err(ReadError::File("it has no states".to_owned()));
     };
-    let reader =
-        Reader { system, layout: Layout::new(system, procs), semantics: Semantics::new(system, procs) };
+    well_formed(system, &file).map_err(ReadError::File)?;
+    let reader = Reader {
+        system,
+        source,
+        layout: Layout::new(system, procs),
+        semantics: Semantics::new(system, procs),
+    };
     let at = |index: usize| move |why| ReadError::State { index, why };
     let mut trace = Trace { initial: reader.state(first).map_err(at(0))?, steps: Vec::new(), bad };
+    for (number, json) in states.iter().enumerate() {
+        Reader::index(json, number).map_err(at(number))?;
+    }
     for (number, json) in others.iter().enumerate() {
         let before = trace.steps.last().map_or(&trace.initial, |step| &step.after);
         let step = reader.step(before, json).map_err(at(number + 1))?;
         trace.steps.push(step);
     }
-    Ok(trace)
+    let claims = reader.claims(meta).map_err(ReadError::File)?;
+    Ok((trace, claims))
+}
+
+/// Whether the file has the keys of a trace and no others, and lists the variables of the model.
+fn well_formed(system: &System, file: &Json) -> Result<(), String> {
+    let keys = file.as_object().into_iter().flat_map(Map::keys);
+    if let Some(key) =
+        keys.into_iter().find(|key| !key.starts_with('#') && !["vars", "states"].contains(&key.as_str()))
+    {
+        return Err(format!("it has {key:?}, of which nothing is known"));
+    }
+    let vars = file["vars"].as_array().ok_or("it has no list \"vars\" of the variables")?;
+    let mut missing: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
+    for (number, var) in vars.iter().enumerate() {
+        let name = var.as_str().ok_or_else(|| format!("{var} in \"vars\" is no name"))?;
+        if vars[..number].contains(var) {
+            return Err(format!("\"vars\" has {name} twice"));
+        }
+        if !missing.contains(&name) {
+            return Err(format!("\"vars\" has {name}, which is no variable of the model"));
+        }
+        missing.retain(|other| *other != name);
+    }
+    match missing.first() {
+        Some(name) => Err(format!("\"vars\" lacks {name}")),
+        None => Ok(()),
+    }
 }
 
 /// Cells of the instance, when they can be counted.
@@ -83,6 +130,7 @@ fn cells(system: &System, procs: usize) -> Option<u64> {
 
 struct Reader<'a> {
     system: &'a System,
+    source: &'a Source<'a>,
     layout: Layout,
     semantics: Semantics<'a>,
 }
@@ -90,6 +138,10 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn state(&self, json: &Json) -> Result<State, String> {
         let object = json.as_object().ok_or("it is no object")?;
+        let known = |key: &str| key.starts_with('#') || self.system.vars.iter().any(|var| var.name == key);
+        if let Some(key) = object.keys().find(|key| !known(key)) {
+            return Err(format!("{key} is no variable of the model"));
+        }
         // Every position is written below: the variables' cells are all there are.
         let mut values = vec![Value::Constructor(0); self.layout.len()];
         for (id, var) in self.system.vars.iter().enumerate() {
@@ -104,6 +156,9 @@ impl Reader<'_> {
                     let pairs = json["#map"].as_array().ok_or_else(|| format!("{} is no #map", var.name))?;
                     let mut cells: BTreeMap<String, &Json> = BTreeMap::new();
                     for pair in pairs {
+                        if pair.as_array().is_none_or(|pair| pair.len() != 2) {
+                            return Err(format!("{}: {pair} is no pair of index and value", var.name));
+                        }
                         if cells.insert(pair[0].to_string(), &pair[1]).is_some() {
                             return Err(format!("{} has {} twice", var.name, pair[0]));
                         }
@@ -162,6 +217,34 @@ impl Reader<'_> {
         number.checked_sub(1).filter(|&process| process < self.layout.procs)
     }
 
+    /// The number of a state, where it is given, is its place.
+    fn index(json: &Json, index: usize) -> Result<(), String> {
+        match &json["#meta"]["index"] {
+            Json::Null => Ok(()),
+            given if given.as_u64() == Some(index as u64) => Ok(()),
+            given => Err(format!("#meta says that its index is {given}")),
+        }
+    }
+
+    fn claims(&self, meta: &Json) -> Result<Claims, String> {
+        let text = |json: &Json| json["literal"].as_str().map(str::to_owned);
+        let literals = match &meta["literals"] {
+            Json::Null => None,
+            Json::Array(list) => {
+                let texts: Option<Vec<String>> = list.iter().map(text).collect();
+                Some(texts.ok_or("#meta: literals has something that is no literal")?)
+            }
+            _ => return Err("#meta: literals is no list".to_owned()),
+        };
+        let witnesses = match meta.as_object() {
+            Some(object) if object.contains_key("arguments") => {
+                Some(self.arguments(object, "arguments").map_err(|why| format!("#meta: {why}"))?)
+            }
+            _ => None,
+        };
+        Ok(Claims { witnesses, literals })
+    }
+
     fn arguments(&self, meta: &Map<String, Json>, key: &str) -> Result<Vec<usize>, String> {
         let Some(list) = meta.get(key) else { return Ok(Vec::new()) };
         let list = list.as_array().ok_or_else(|| format!("{key} is no list"))?;
@@ -170,14 +253,16 @@ impl Reader<'_> {
     }
 
     /// A step with the named transition. Parts of a declaration share its name: the part that can
-    /// take the step is meant, or any when none can.
+    /// take the step is meant, or one whose guard is nearest to it when none can.
     fn step(&self, before: &State, json: &Json) -> Result<Step, String> {
         let after = self.state(json)?;
         let meta = json["#meta"].as_object().ok_or("it has no #meta")?;
         let name = meta.get("transition").and_then(Json::as_str).ok_or("#meta names no transition")?;
         let shown = self.arguments(meta, "arguments")?;
         let hidden = self.arguments(meta, "hidden arguments")?;
-        let mut any = None;
+        let lone = Trace { initial: before.clone(), steps: Vec::new(), bad: None };
+        let explainer = Explainer::new(self.system, self.source, &lone);
+        let mut nearest: Option<(usize, Step)> = None;
         for (id, transition) in self.system.transitions.iter().enumerate() {
             if transition.name != name || transition.params.len() != shown.len() {
                 continue;
@@ -192,10 +277,14 @@ impl Reader<'_> {
                 if self.semantics.is_step(before, &step).is_ok() {
                     return Ok(step);
                 }
-                any.get_or_insert(step);
+                let distance = explainer.distance(before, &step);
+                if nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
+                    nearest = Some((distance, step));
+                }
             }
         }
-        any.ok_or_else(|| format!("the model has no transition {name:?} with {} arguments", shown.len()))
+        let missing = || format!("the model has no transition {name:?} with {} arguments", shown.len());
+        nearest.map(|(_, step)| step).ok_or_else(missing)
     }
 }
 

@@ -290,6 +290,8 @@ pub struct Axiom {
 pub struct Universal {
     /// What each other process satisfies.
     pub body: Dnf,
+    /// For each literal of each disjunct, the comparison that it comes from.
+    pub spans: Vec<Vec<Span>>,
 }
 
 /// One branch of an update.
@@ -338,6 +340,8 @@ pub struct Transition {
     pub hidden: u8,
     /// Plain part of the guard.
     pub guard: Conj,
+    /// For each literal of the plain part, the comparison that it comes from.
+    pub spans: Vec<Span>,
     /// Universal parts of the guard; all must hold.
     pub universals: Vec<Universal>,
     /// All right-hand sides read the old state; at most one update for each variable.

@@ -1,4 +1,4 @@
-//! Where the literals of a bad cube stand in the source.
+//! Where the literals of a bad cube or of a guard stand in the source.
 
 use super::context::{Context, Place};
 use super::formula::Formula;
@@ -10,10 +10,10 @@ use crate::diagnostic::Span;
 const MOST: usize = 4096;
 
 impl Context<'_> {
-    /// Remembers that the literals of `formula`, if it is part of an `unsafe` or `invariant`, come from a
-    /// comparison there.
+    /// Remembers that the literals of `formula`, if it is part of a guard, an `unsafe` or an `invariant`, come
+    /// from a comparison there.
     pub(super) fn note_origin(&mut self, formula: &Formula, comparison: Span) {
-        if self.place != Place::Bad || self.origins.len() >= MOST {
+        if !matches!(self.place, Place::Bad | Place::Guard) || self.origins.len() >= MOST {
             return;
         }
         match formula {

@@ -9,6 +9,9 @@ use super::{Cell, Conj, Dnf, Literal, ProcRef, Term, Transition, Universal, VarI
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast;
 
+/// Comparisons that are looked at, over all parts of a declaration, to say where their literals come from.
+const MOST_LOOKS: usize = 1 << 20;
+
 impl<'a> Context<'a> {
     /// The parts of a transition declaration, number `origin` of the file.
     pub fn transition(&mut self, decl: &'a ast::Transition, origin: u16) -> Vec<Transition> {
@@ -109,6 +112,12 @@ impl<'a> Context<'a> {
                 return;
             }
         };
+        // Names in messages are worth a look at each comparison, but not when there are very many.
+        let traced = disjuncts.len().saturating_mul(self.origins.len()) <= MOST_LOOKS;
+        let origins = |context: &Self, conj: &Conj, map: &dyn Fn(ProcRef) -> ProcRef| match traced {
+            true => context.origins_of(conj, &map, decl.loc.0),
+            false => vec![decl.loc.0; conj.len()],
+        };
         for disjunct in disjuncts {
             let arity = params + disjunct.exists.len() as u8;
             let renumber = |p: ProcRef, bound: &[u8]| match p {
@@ -127,7 +136,9 @@ impl<'a> Context<'a> {
                 let mut universals = Vec::new();
                 for (bound, body) in &disjunct.universals {
                     let body = rename::disjunction(body, &|p| renumber(p, &[*bound]))?;
-                    universals.push(Universal { body: Dnf(body) });
+                    let map = |p| renumber(p, &[*bound]);
+                    let spans = body.iter().map(|conj| origins(self, conj, &map)).collect();
+                    universals.push(Universal { body: Dnf(body), spans });
                 }
                 let updates = drafts.iter().map(|d| d.finish(&renumber)).collect::<Option<Vec<_>>>()?;
                 Some(Transition {
@@ -135,6 +146,7 @@ impl<'a> Context<'a> {
                     origin,
                     params: decl.params.iter().map(|p| p.text.clone()).collect(),
                     hidden: arity - params,
+                    spans: origins(self, &guard, &|p| renumber(p, &[])),
                     guard,
                     universals,
                     updates,
@@ -142,12 +154,18 @@ impl<'a> Context<'a> {
                 })
             })();
             if let Some(transition) = transition
-                && !parts.contains(&transition)
+                && !parts.iter().any(|part| does_the_same(part, &transition))
             {
                 parts.push(transition);
             }
         }
     }
+}
+
+/// Whether two parts of a declaration are one, wherever their literals come from.
+fn does_the_same(a: &Transition, b: &Transition) -> bool {
+    let bodies = |t: &Transition| t.universals.iter().map(|u| u.body.clone()).collect::<Vec<_>>();
+    a.hidden == b.hidden && a.guard == b.guard && a.updates == b.updates && bodies(a) == bodies(b)
 }
 
 /// Universals range over the processes that are no parameter. Their instances for hidden parameters,

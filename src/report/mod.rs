@@ -21,6 +21,7 @@ mod values;
 pub use conclusion::{TraceStates, answer, conclusion, refuted_invariant};
 pub use forward::exploration;
 pub use json::statistics as statistics_json;
+pub(crate) use literals::literal;
 pub use progress::{approximation, bad_candidate, node, restart};
 pub use reason::{reason, reason_help};
 pub use snapshot::{Snapshot, unknown};

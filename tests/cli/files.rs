@@ -1,8 +1,9 @@
 //! Files that flags ask for: traces that replay, figures that parse, errors that say what went wrong.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::harness::{Outcome, run, run_on};
@@ -110,7 +111,9 @@ fn a_changed_trace_does_not() {
     let again = |file: &mut Value| {
         file["states"][2]["#meta"]["arguments"] = file["states"][1]["#meta"]["arguments"].clone();
     };
-    check(&again, 1, "step 2: look is not enabled");
+    let busy = "step 2: look is not enabled: At[#1] = Idle (";
+    check(&again, 1, busy);
+    check(&again, 1, ":15:12) is false, At[#1] is Busy");
     check(&|file| drop(file["states"].as_array_mut().unwrap().pop()), 1, "is not bad");
     // A line that was put in since.
     check(&|file| file["#meta"]["ends in"] = "unsafe at line 99".into(), 0, "is a run");
@@ -122,7 +125,141 @@ fn a_changed_trace_does_not() {
     check(&|file| file["states"][1]["Last"] = "#9".into(), 2, "no value of its type");
     check(&|file| file["states"][1]["#meta"]["transition"] = "jump".into(), 2, "no transition \"jump\"");
     check(&|file| file["states"] = Value::Null, 2, "no states");
+    // What is said of the end.
+    check(&|file| file["#meta"]["arguments"] = json!(["#1"]), 1, "about 2 different processes, not about");
+    check(&|file| file["#meta"]["arguments"] = json!(["#1", "#1"]), 1, "about 2 different processes");
+    check(&|file| file["#meta"]["arguments"] = json!(["#1", "#7"]), 2, "arguments has something");
+    check(
+        &|file| file["#meta"]["literals"][0]["literal"] = "Count = 3".into(),
+        1,
+        "no literal \"Count = 3\"",
+    );
+    check(&|file| drop(file["#meta"]["literals"].as_array_mut().unwrap().pop()), 1, "has the literal");
+    check(&|file| file["#meta"]["literals"] = "all".into(), 2, "literals is no list");
+    check(
+        &|file| drop(file["#meta"].as_object_mut().unwrap().remove("arguments")),
+        1,
+        "but not the arguments",
+    );
+    // What is said of variables and states.
+    check(&|file| drop(file["vars"].as_array_mut().unwrap().pop()), 2, "\"vars\" lacks Seen");
+    check(&|file| file["vars"][0] = "Count".into(), 2, "\"vars\" has Count twice");
+    check(&|file| file["vars"][0] = "Nothing".into(), 2, "Nothing, which is no variable");
+    check(&|file| drop(file.as_object_mut().unwrap().remove("vars")), 2, "no list \"vars\"");
+    check(&|file| file["loop"] = 1.into(), 2, "it has \"loop\"");
+    check(&|file| file["states"][1]["More"] = 1.into(), 2, "state 1: More is no variable");
+    check(&|file| drop(file["states"][1].as_object_mut().unwrap().remove("Flag")), 2, "Flag is missing");
+    check(
+        &|file| file["states"][1]["#meta"]["index"] = 2.into(),
+        2,
+        "state 1: #meta says that its index is 2",
+    );
+    check(&|file| file["states"][0]["#meta"]["index"] = "0".into(), 2, "state 0: #meta says");
+    check(
+        &|file| file["states"][1]["At"]["#map"][0] = json!(["#1", "Busy", 1]),
+        2,
+        "no pair of index and value",
+    );
     check(&|file| *file = Value::Array(Vec::new()), 2, "number of processes");
+}
+
+/// The process that a file names as bad must be the bad one, not just any.
+#[test]
+fn witnesses_are_checked() {
+    let model = "
+array At[proc] : bool
+init (p) { At[p] = False }
+unsafe (p) { At[p] = True }
+transition go (p) { At[p] := True; }
+";
+    let (folder, path, trace) = traced(model, 3, 1);
+    let text = std::fs::read_to_string(&trace).unwrap();
+    let mut file: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(file["#meta"]["arguments"], json!(["#1"]));
+    file["#meta"]["arguments"] = json!(["#3"]);
+    let altered = folder.path().join("altered.json");
+    std::fs::write(&altered, file.to_string()).unwrap();
+    let outcome = replay(&path, &altered);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let says = "does not hold for #3 in the last state: At[#3] = True (";
+    assert!(outcome.stdout.contains(says), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains(":4:14) is false, At[#3] is False"), "{}", outcome.stdout);
+    // The second of two equal keys counts for most readers, the first for some.
+    let twice = text.replacen("\"At\":", "\"At\":null,\"At\":", 1);
+    assert_ne!(twice, text);
+    std::fs::write(&altered, twice).unwrap();
+    let outcome = replay(&path, &altered);
+    assert_eq!(outcome.code, Some(2), "{outcome:?}");
+    assert!(outcome.stderr.contains("the key \"At\" twice at line"), "{}", outcome.stderr);
+}
+
+/// Which literal, which part of the guard, which other process: whatever keeps a step from being taken.
+#[test]
+fn a_guard_that_fails_is_explained() {
+    let model = "
+type location = Idle | Want | Busy
+var N : int
+var P : proc
+array At[proc] : location
+init (p) { At[p] = Idle && N = 0 }
+unsafe (p) { At[p] = Busy }
+transition want (p) requires { At[p] = Idle && N < 2 } { At[p] := Want; N := N + 1; }
+transition enter (p)
+requires { At[p] = Want && forall_other q. (At[q] = Idle || N = 7) }
+{ At[p] := Busy; }
+transition either (p)
+requires { P = p && N = 5 || At[p] = Want && N = 1 && N <> 1 || N = 6 && P <> p && At[p] = Idle }
+{ At[p] := Busy; }
+transition some (p)
+requires { exists q. At[q] = Busy }
+{ At[p] := Busy; }
+";
+    let (folder, path, trace) = traced(model, 3, 1);
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(&trace).unwrap()).unwrap();
+    let altered = folder.path().join("altered.json");
+    let step = |name: &str, process: &str, prepare: &dyn Fn(&mut Value)| {
+        let mut file = file.clone();
+        prepare(&mut file["states"][0]);
+        file["states"].as_array_mut().unwrap().truncate(2);
+        file["states"][1]["#meta"]["transition"] = name.into();
+        file["states"][1]["#meta"]["arguments"] = json!([process]);
+        std::fs::write(&altered, file.to_string()).unwrap();
+        let outcome = replay(&path, &altered);
+        assert_eq!(outcome.code, Some(1), "{outcome:?}");
+        outcome.stdout.replace(&path.display().to_string(), "m.cub")
+    };
+    for (name, process, says) in [
+        ("want", "#2", "want gives "),
+        ("enter", "#2", "enter is not enabled: At[#2] = Want (m.cub:10:12) is false, At[#2] is Idle\n"),
+        ("either", "#2", "N = 5 (m.cub:13:21) is false, N is 0\n"),
+        ("some", "#2", "At[#2] = Busy (m.cub:16:22) is false, At[#2] is Idle\n"),
+    ] {
+        let outside = |state: &mut Value| state["P"] = "#2".into();
+        let said = step(name, process, &outside);
+        assert!(said.contains(says), "{name}: {said}");
+    }
+    let said = step("want", "#1", &|state| state["At"]["#map"][1][1] = "Busy".into());
+    assert!(said.contains("is not initial: At[#2] = Idle (m.cub:6:1) is false, At[#2] is Busy\n"), "{said}");
+    // Another process is in the way.
+    let mut file = file;
+    let first = file["states"][0].clone();
+    let mut second = first.clone();
+    second["#meta"] = json!({"transition": "want", "arguments": ["#1"]});
+    second["At"]["#map"][0][1] = "Want".into();
+    second["N"] = json!({"#bigint": "1"});
+    let mut third = second.clone();
+    third["#meta"] = json!({"transition": "want", "arguments": ["#3"]});
+    third["At"]["#map"][2][1] = "Want".into();
+    third["N"] = json!({"#bigint": "2"});
+    let mut fourth = third.clone();
+    fourth["#meta"] = json!({"transition": "enter", "arguments": ["#1"]});
+    fourth["At"]["#map"][0][1] = "Busy".into();
+    file["states"] = json!([first, second, third, fourth]);
+    std::fs::write(&altered, file.to_string()).unwrap();
+    let said = replay(&path, &altered).stdout.replace(&path.display().to_string(), "m.cub");
+    let says = "step 3: enter is not enabled: its condition on all other processes fails for #3: At[#3] = Idle \
+                (m.cub:10:45) is false, At[#3] is Want; N = 7 (m.cub:10:61) is false, N is 2\n";
+    assert!(said.contains(says), "{said}");
 }
 
 #[test]
@@ -161,6 +298,68 @@ fn a_file_that_cannot_be_written_is_an_error() {
         assert_eq!(outcome.code, Some(4), "{target}: {outcome:?}");
         assert!(outcome.stderr.contains(&format!("cannot write {target}")), "{}", outcome.stderr);
     }
+}
+
+/// Nobody wants to wait an hour to be told; the model would keep the explorer busy for longer.
+#[test]
+fn a_file_that_cannot_be_written_is_told_before_the_work() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("model.cub");
+    std::fs::write(&path, models::ENDLESS_FORWARD).unwrap();
+    let names = || std::fs::read_dir(folder.path()).unwrap().count();
+    let file = path.display();
+    for (line, wrong) in [
+        ("--only-forward --trace-out no/such/trace.json".to_owned(), "cannot write no/such/trace.json"),
+        ("--only-forward --trace-out src".to_owned(), "cannot write src"),
+        ("--only-forward --stats-json no/such/file.json".to_owned(), "cannot write no/such/file.json"),
+        (format!("--procs 2 --certificate {file}"), "cannot make the folder"),
+        (format!("--procs 2 --certificate {file}/below"), "cannot make the folder"),
+        ("--procs 2 --certificate /proc/certificate".to_owned(), "cannot make the folder /proc/certificate"),
+    ] {
+        let start = Instant::now();
+        let outcome = run_on(&line, &path);
+        assert_eq!(outcome.code, Some(4), "{line}: {outcome:?}");
+        assert!(outcome.stderr.contains(wrong), "{line}: {}", outcome.stderr);
+        assert_eq!(outcome.stdout, "", "{line}");
+        assert!(start.elapsed() < Duration::from_secs(10), "{line}: {:?}", start.elapsed());
+        assert_eq!(names(), 1, "{line}");
+    }
+    // What can be written is not touched before there is something to write.
+    let (trace, stats) = (folder.path().join("trace.json"), folder.path().join("stats.json"));
+    let line = format!(
+        "--only-forward --max-forward 9 --trace-out {} --stats-json {} --final",
+        trace.display(),
+        stats.display()
+    );
+    assert_eq!(run_on(&line, &path).code, Some(2));
+    assert_eq!(names(), 1);
+}
+
+#[test]
+fn where_no_trace_is_found_none_is_left() {
+    let (folder, wrong, trace) = traced(models::UNSAFE, 2, 1);
+    let right = folder.path().join("right.cub");
+    std::fs::write(&right, models::SAFE).unwrap();
+    let of_wrong = std::fs::read(&trace).unwrap();
+    for line in ["", "--quiet", "brab 2", "--only-forward", "--nodes 1", "--strategy classic"] {
+        std::fs::write(&trace, &of_wrong).unwrap();
+        let outcome = run_on(&format!("{line} --trace-out {}", trace.display()), &right);
+        assert!(matches!(outcome.code, Some(0 | 3)), "{line}: {outcome:?}");
+        assert!(!trace.exists(), "{line}");
+        let says = "note: there is no trace to write; ";
+        assert_eq!(outcome.stderr.contains(says), line != "--quiet", "{line}: {}", outcome.stderr);
+    }
+    let outcome = run_on(&format!("--trace-out {}", trace.display()), &right);
+    assert!(outcome.stderr.contains("note: there is no trace to write\n"), "{}", outcome.stderr);
+    // What is no trace was not written for an earlier run: it stays until there is one.
+    for other in [models::SAFE, "", "{}", "[{\"#meta\": {\"format\": \"ITF\"}}]"] {
+        std::fs::write(&trace, other).unwrap();
+        assert_eq!(run_on(&format!("--trace-out {}", trace.display()), &right).code, Some(0));
+        assert_eq!(std::fs::read_to_string(&trace).unwrap(), other);
+    }
+    assert_eq!(run_on(&format!("--trace-out {}", trace.display()), &wrong).code, Some(1));
+    assert!(replay(&wrong, &trace).stdout.contains("is a run"));
+    assert_eq!(run_on("--trace-out /dev/null", &right).code, Some(0));
 }
 
 #[test]

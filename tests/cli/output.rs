@@ -38,6 +38,17 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
+fn what_is_not_open_for_writing_is_an_error() {
+    for line in [["brab", "2", "examples/german.cub"], ["replay", "examples/german.cub", "no/such/trace"]] {
+        let output = cubicle().args(line).stdout(File::open("Cargo.toml").unwrap()).output().unwrap();
+        let outcome = outcome(&output);
+        let expected = if line[0] == "brab" { 4 } else { 2 };
+        assert_eq!(outcome.code, Some(expected), "{outcome:?}");
+        assert!(expected != 4 || outcome.stderr.contains("cannot write to standard output"), "{outcome:?}");
+    }
+}
+
+#[test]
 fn a_reader_that_has_seen_enough_ends_an_endless_run() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("endless.cub");
