@@ -23,7 +23,11 @@ Exit codes:
     5  a deadlock was found, as asked for with --deadlock
   130  interrupted (SIGINT); 143 terminated (SIGTERM); 141 the reader of the output went away
 
-Single-dash flags of the original Cubicle (-brab 2, -search dfsh, -nocolor) are understood as well.";
+An option that would have no effect is refused, with the reason. When one is given twice, the last
+one counts; two different K of `brab` are refused.
+
+Single-dash flags of the original Cubicle (-brab 2, -search dfsh, -nocolor) are understood as well;
+where they have no effect, a note on standard error says so.";
 
 /// Proves parameterized systems (array-based transition systems in Cubicle's language) safe for any
 /// number of processes, or shows a run that goes wrong.
@@ -126,15 +130,16 @@ pub struct Args {
     #[arg(long, value_name = "STRATEGY", default_value = "bfs", help_heading = FORWARD)]
     pub forward: Forward,
 
-    /// How `cfl` chooses its walks
+    /// How `cfl` chooses its walks, and a proof with approximations those that show it more states
     #[arg(long, value_name = "HOW", default_value = "adaptive", help_heading = FORWARD)]
     pub cfl_choice: CflChoice,
 
-    /// Seed of `random` and `cfl`
+    /// Seed of `random`, `cfl`, restarted `dfs`, and of the walks that show a proof with approximations more
+    /// states
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = FORWARD)]
     pub seed: u64,
 
-    /// Stop `random` and `cfl` after N epochs: with the same seed, this repeats a run exactly
+    /// Stop `random`, `cfl` and restarted `dfs` after N epochs: with the same seed, this repeats a run exactly
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = FORWARD)]
     pub epochs: Option<u64>,
 
@@ -157,7 +162,7 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = FORWARD)]
     pub restart_every: Option<u64>,
 
-    /// After an error that `random` or `cfl` found, look for others near by
+    /// After an error that `random` or `cfl` found, look for others near by (with --deadlock or --all-errors)
     #[arg(long, help_heading = FORWARD)]
     pub jumpstart: bool,
 
@@ -279,51 +284,12 @@ pub struct Args {
     pub color: Color,
 
     /// As `--color never`
-    #[arg(long, hide = true, action = ArgAction::SetTrue)]
+    #[arg(long, hide = true, action = ArgAction::SetTrue, conflicts_with = "color")]
     pub nocolor: bool,
 
     /// Only check that the model is well-formed
     #[arg(long, help_heading = OUTPUT)]
     pub type_only: bool,
-}
-
-impl Args {
-    /// Flags that contradict each other or ask for nothing.
-    pub fn contradiction(&self) -> Option<&'static str> {
-        let walks = matches!(self.forward, Forward::Random | Forward::Cfl);
-        let dfs = matches!(self.forward, Forward::Dfs);
-        if self.epochs.is_some() && !walks {
-            Some("--epochs needs --forward random or --forward cfl")
-        } else if self.jumpstart && !walks {
-            Some("--jumpstart needs --forward random or --forward cfl")
-        } else if (self.restart_depth.is_some() || self.restart_every.is_some()) && !dfs {
-            Some("--restart-depth and --restart-every need --forward dfs")
-        } else if !self.approximates() && (self.candheur.is_some() || self.max_cands.is_some()) {
-            Some("--candheur and --max-cands need --brab or --strategy auto")
-        } else if self.only_forward && (self.certify || self.certificate.is_some() || self.trace.is_some()) {
-            Some("an exploration has no certificate: --certify and --certificate need a proof")
-        } else if matches!(&self.abstr_num.as_deref(), Some([low, up]) if low > up) {
-            Some("--abstr-num needs a lower bound that is not above the upper one")
-        } else if self.procs == Some(Procs::Auto) && self.upto {
-            Some("--upto needs a number of processes, not `auto`")
-        } else if !self.explores() && (self.deadlock || self.all_errors || self.upto) {
-            Some("--deadlock, --all-errors and --upto need --brab, --procs or --only-forward")
-        } else if self.require_complete && !self.only_forward && !self.deadlock {
-            Some("--require-complete needs --only-forward or --deadlock")
-        } else {
-            None
-        }
-    }
-
-    /// Whether there are candidates.
-    fn approximates(&self) -> bool {
-        self.brab.is_some() || (self.strategy == Approach::Auto && !self.only_forward)
-    }
-
-    /// Whether an instance of known size is explored.
-    fn explores(&self) -> bool {
-        self.brab.is_some() || self.procs.is_some() || self.only_forward
-    }
 }
 
 /// Ways to a proof.
@@ -372,7 +338,7 @@ pub enum CertificateFormat {
 }
 
 /// Strategies of an exploration.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Forward {
     /// Breadth first
     Bfs,

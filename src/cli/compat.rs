@@ -61,6 +61,10 @@ pub struct Rewritten {
     pub words: Vec<OsString>,
     /// One line each.
     pub notes: Vec<String>,
+    /// Flags of the original program in its spelling, by the name that the parser knows them by.
+    pub originals: Vec<String>,
+    /// Two values of K that cannot both be meant, if so.
+    pub two_sizes: Option<(String, String)>,
 }
 
 /// Rewrites `words` (the program's name first) for the parser of `command`.
@@ -69,6 +73,7 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
     let mut words = words.into_iter().peekable();
     out.words.extend(words.next());
     let mut positionals = 0;
+    let mut size: Option<(String, bool)> = None;
     while let Some(word) = words.next() {
         let Some(text) = word.to_str() else {
             out.words.push(word);
@@ -82,6 +87,7 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
         }
         if text == "brab" && positionals == 0 && words.peek().is_some() {
             out.words.push("--brab".into());
+            note_size(&mut out, &mut size, words.peek(), true);
             out.words.extend(words.next());
             continue;
         }
@@ -110,6 +116,9 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
                 _ => word.into(),
             };
             out.words.extend(means.iter().map(substitute));
+            out.originals.extend(
+                means.iter().filter_map(|word| word.strip_prefix("--")).map(|word| word.replace('-', "_")),
+            );
             continue;
         }
         let Some(arg) = find(command, text, name) else {
@@ -132,10 +141,35 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
         }
         let values = if attached { 0 } else { values(arg) };
         let long = name.len() > 1 && !text.starts_with("--");
+        if arg.get_id() == "brab" {
+            let attached = text.split_once('=').map(|(_, size)| OsString::from(size));
+            note_size(&mut out, &mut size, attached.as_ref().or(words.peek()), !long);
+        }
+        if long {
+            out.originals.push(arg.get_id().to_string());
+        }
         out.words.push(if long { format!("-{text}").into() } else { word });
         out.words.extend(words.by_ref().take(values));
     }
     out
+}
+
+/// Remembers the K of `brab`. Scripts for the original program may give it twice in its spelling, and mean the
+/// last one; others mean one only.
+fn note_size(
+    out: &mut Rewritten,
+    known: &mut Option<(String, bool)>,
+    value: Option<&OsString>,
+    is_ours: bool,
+) {
+    let Some(value) = value.and_then(|value| value.to_str()) else { return };
+    if let Some((before, ours)) = known
+        && (*ours || is_ours)
+        && before != value
+    {
+        out.two_sizes = Some((before.clone(), value.to_owned()));
+    }
+    *known = Some((value.to_owned(), is_ours));
 }
 
 /// The argument that `text` (with its dashes, `name` without) stands for.

@@ -1,5 +1,6 @@
 //! The command line: from words to an exit code.
 
+mod applies;
 mod args;
 mod certificate;
 mod compat;
@@ -27,9 +28,10 @@ use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use cubicle::diagnostic::{Severity, Source};
+use cubicle::diagnostic::{MAX_ERRORS, Severity, Source};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
+use cubicle::report::Style;
 use cubicle::verdict::Reason;
 use cubicle::{Report, itf, report};
 
@@ -104,16 +106,19 @@ fn parse(words: Vec<OsString>) -> Result<Args, u8> {
     let mut command = Args::command();
     command.build();
     let rewritten = compat::rewrite(&command, words);
-    let args = command
-        .try_get_matches_from_mut(rewritten.words)
-        .and_then(|matches| Args::from_arg_matches(&matches))
-        .and_then(|args| match args.contradiction() {
-            Some(what) => Err(command.error(ErrorKind::ArgumentConflict, what)),
-            None => Ok(args),
-        })
-        .map_err(|error| refuse(&error))?;
+    let mut notes = rewritten.notes;
+    let parsed = command.try_get_matches_from_mut(rewritten.words).and_then(|matches| {
+        let args = Args::from_arg_matches(&matches)?;
+        let checked = match rewritten.two_sizes {
+            Some((one, other)) => Err(format!("brab {one} and brab {other}: only one of them can be meant")),
+            None => applies::check(&args, &matches, &rewritten.originals),
+        };
+        notes.extend(checked.map_err(|what| command.error(ErrorKind::ArgumentConflict, what))?);
+        Ok(args)
+    });
+    let args = parsed.map_err(|error| refuse(&error))?;
     if !args.quiet {
-        for note in &rewritten.notes {
+        for note in &notes {
             complain(&format!("note: {note}"));
         }
     }
@@ -129,9 +134,15 @@ fn refuse(error: &clap::Error) -> u8 {
 
 /// Loads the model and decides it.
 fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
-    let Some((system, text)) = load(&args.file, args.quiet) else { return exit::USAGE };
+    let Some((system, text)) = load(&args.file, args.quiet, settings::style(args, &stderr())) else {
+        return exit::USAGE;
+    };
     if args.type_only {
         return exit::OK;
+    }
+    if let Err(error) = probe_files(args) {
+        complain(&format!("error: {error}"));
+        return exit::INTERNAL;
     }
     let mut options = settings::options(args);
     if let Some(cube) = &args.expected_end {
@@ -195,6 +206,13 @@ fn advise(args: &Args, system: &System, found: &Report) {
     }
 }
 
+/// Whether the files that flags ask for can be written, before the work.
+fn probe_files(args: &Args) -> Result<(), String> {
+    let files = [&args.stats_json, &args.trace_out];
+    files.into_iter().flatten().try_for_each(|path| files::probe(path))?;
+    certificate::probe(args)
+}
+
 /// The files that flags ask for.
 fn write_files(args: &Args, system: &System, source: &Source<'_>, found: &Report) -> Result<(), String> {
     if let Some(path) = &args.stats_json {
@@ -207,8 +225,12 @@ fn write_files(args: &Args, system: &System, source: &Source<'_>, found: &Report
             written += 1;
             files::write(&files::numbered(path, written), &itf::write(system, trace, source))?;
         }
+        let removed = files::remove_traces(path, written + 1)?;
         match written {
             _ if args.quiet => {}
+            0 if removed => {
+                complain(&format!("note: there is no trace to write; {} was removed", path.display()));
+            }
             0 => complain("note: there is no trace to write"),
             1 => {}
             _ => {
@@ -222,7 +244,7 @@ fn write_files(args: &Args, system: &System, source: &Source<'_>, found: &Report
 
 /// The model in `file` and its text; `None` after telling on standard error what is wrong with it. With
 /// `quiet`, warnings are not told.
-fn load(file: &Path, quiet: bool) -> Option<(System, String)> {
+fn load(file: &Path, quiet: bool, style: Style) -> Option<(System, String)> {
     let input = match input::read(file) {
         Ok(input) => input,
         Err(error) => {
@@ -234,7 +256,6 @@ fn load(file: &Path, quiet: bool) -> Option<(System, String)> {
         Ok(loaded) => (Some(loaded.system), loaded.warnings),
         Err(diagnostics) => (None, diagnostics),
     };
-    let style = settings::automatic_style(&stderr());
     // Where there are errors, warnings can wait.
     let errors_only = quiet || system.is_none();
     let shown =
@@ -245,6 +266,12 @@ fn load(file: &Path, quiet: bool) -> Option<(System, String)> {
     let more = shown.count().saturating_sub(MOST_DIAGNOSTICS);
     if more > 0 {
         complain(&format!("note: {more} more errors and warnings"));
+    }
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+    if errors >= MAX_ERRORS {
+        complain(&format!(
+            "note: the rest of the model is not looked at: it has {MAX_ERRORS} errors already"
+        ));
     }
     Some((system?, input.text))
 }

@@ -10,6 +10,7 @@ mod harness;
 mod limits;
 mod load;
 mod models;
+mod options;
 mod output;
 mod signals;
 

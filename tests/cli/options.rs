@@ -1,0 +1,351 @@
+//! No option does nothing: each is given in each kind of run, and either refused, or what comes out differs, or
+//! the pair is listed here with the reason why nobody can see the difference.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::thread;
+
+use crate::harness::{Outcome, cubicle, outcome, run, run_stdin};
+use crate::models;
+
+/// Kinds of runs, and whether they are shown models of some size as well.
+const KINDS: &[(&str, &str, bool)] = &[
+    ("type-only", "--type-only", false),
+    ("auto", "", true),
+    ("auto, explored", "--procs 2", true),
+    ("classic", "--strategy classic", true),
+    ("classic, explored", "--strategy classic --procs 2", true),
+    ("brab", "brab 2", true),
+    ("brab, random", "brab 2 --forward random", true),
+    ("brab, dfs", "brab 2 --forward dfs", true),
+    ("bfs", "--only-forward --procs 2", false),
+    ("bfs of brab", "--only-forward brab 2", false),
+    ("dfs", "--only-forward --procs 2 --forward dfs", false),
+    ("restarted dfs", "--only-forward --procs 2 --forward dfs --restart-every 2 --max-forward 40", false),
+    ("random", "--only-forward --procs 2 --forward random --max-forward 40", false),
+    ("cfl", "--only-forward --procs 2 --forward cfl --max-forward 200", false),
+    ("sizes", "--only-forward --procs auto", false),
+];
+
+/// Tickets and a lock: safe, with numbers, a value that nobody ever writes, a constant.
+const SAFE: &str = "
+type location = Idle | Want | Critical | Lost
+const Limit : int
+var Lock : bool
+var N : int
+var Last : proc
+array At[proc] : location
+init (p) { Lock = False && N = 0 && At[p] = Idle && Limit = 3 }
+invariant { N < 0 }
+unsafe (p q) { At[p] = Critical && At[q] = Critical }
+unsafe (p) { At[p] = Critical && Lock = False && N < 1 }
+unsafe (p) { At[p] = Lost }
+transition want (p) requires { At[p] = Idle && N < 3 && 0 < Limit } { At[p] := Want; N := N + 1; }
+transition enter (p)
+requires { At[p] = Want && Lock = False && 0 < Limit && forall_other q. At[q] <> Critical }
+{ At[p] := Critical; Lock := True; Last := p; }
+transition leave (p) requires { At[p] = Critical && 0 < N } { At[p] := Idle; Lock := False; N := N - 1; }
+";
+
+/// One bad state beside another, some steps away.
+const UNSAFE: &str = "
+type status = A | B | C
+var N : int
+array S[proc] : status
+init (p) { S[p] = A && N = 0 }
+unsafe (p) { S[p] = C }
+unsafe (p q) { S[p] = C && S[q] = B }
+transition tick () requires { N < 6 } { N := N + 1; }
+transition first (p) requires { S[p] = A } { S[p] := B; }
+transition second (p) requires { S[p] = B && N = 6 } { S[p] := C; }
+";
+
+/// All come to an end, and nothing is bad.
+const ENDING: &str = "
+type status = A | B | C
+array S[proc] : status
+init (p) { S[p] = A }
+unsafe (p) { S[p] = C }
+transition go (p) requires { S[p] = A } { S[p] := B; }
+";
+
+/// Every option with a value that makes a difference wherever it can, by its long name.
+const SAMPLES: &[(&str, &str)] = &[
+    ("brab", "--brab 1"),
+    ("strategy", "--strategy classic"),
+    ("upto", "--upto"),
+    ("search", "--search dfs"),
+    ("postpone", "--postpone 2"),
+    ("candheur", "--candheur 1"),
+    ("max-cands", "--max-cands 1"),
+    ("solver", "--solver z3"),
+    ("trust-invariants", "--trust-invariants"),
+    ("certify", "--certify"),
+    ("certificate", "--certificate certificate"),
+    ("nodelete", "--nodelete"),
+    ("nosubtyping", "--nosubtyping"),
+    ("noqe", "--noqe"),
+    ("only-forward", "--only-forward"),
+    ("procs", "--procs 3"),
+    ("forward", "--forward random --max-forward 30"),
+    ("cfl-choice", "--cfl-choice uniform"),
+    ("seed", "--seed 5"),
+    ("epochs", "--epochs 1"),
+    ("jobs", "--jobs 2"),
+    ("restart-depth", "--restart-depth 1"),
+    ("restart-every", "--restart-every 1"),
+    ("jumpstart", "--jumpstart --all-errors"),
+    ("forward-depth", "--forward-depth 1"),
+    ("max-forward", "--max-forward 1"),
+    ("forward-time", "--forward-time 1h"),
+    ("abstr-num", "--abstr-num 0 1"),
+    ("forward-nosym", "--forward-nosym"),
+    ("require-complete", "--require-complete --max-forward 1"),
+    ("deadlock", "--deadlock"),
+    ("final", "--final S[p]=B --deadlock"),
+    ("all-errors", "--all-errors"),
+    ("time-limit", "--time-limit 1h"),
+    ("memory-limit", "--memory-limit 2G"),
+    ("nodes", "--nodes 1"),
+    ("depth", "--depth 1"),
+    ("solver-timeout", "--solver-timeout 5s"),
+    ("quiet", "--quiet"),
+    ("verbose", "--verbose"),
+    ("trace-states", "--trace-states"),
+    ("trace-out", "--trace-out trace.json"),
+    ("stats-json", "--stats-json stats.json"),
+    ("profile", "--profile"),
+    ("color", "--color always"),
+    ("nocolor", "--nocolor"),
+    ("type-only", "--type-only"),
+];
+
+/// Where nobody sees a difference, and why.
+const UNSEEN: &[(&str, &[&str], &str)] = &[
+    ("certify", PROOFS, "the answer is the same, and checked"),
+    ("cfl-choice", ORACLES, "shows where an oracle was cut, and has to grow"),
+    ("cfl-choice", &["brab, random"], "shows where an oracle was cut, and has to grow"),
+    ("seed", ORACLES, "shows where an oracle was cut, and has to grow"),
+    ("forward-time", ORACLES, "none of these explorations takes an hour"),
+    ("forward-time", EXPLORATIONS, "none of these explorations takes an hour"),
+    ("forward-time", &["brab, random", "classic, explored"], "none of these explorations takes an hour"),
+    ("time-limit", ALL, "none of these runs takes an hour"),
+    ("memory-limit", ALL, "none of these runs takes so much"),
+    ("solver-timeout", PROOFS, "no question to Z3 takes so long"),
+    ("jobs", PROOFS, "the result does not depend on it"),
+    (
+        "jobs",
+        &["bfs", "bfs of brab", "restarted dfs", "random", "cfl", "sizes"],
+        "the result does not depend on it",
+    ),
+    ("nocolor", ALL, "there are no colours in a pipe"),
+    ("only-forward", EXPLORATIONS, "it is given already"),
+    ("strategy", &["classic", "classic, explored"], "it is given already"),
+    ("forward", &["brab, random", "random"], "it is given already"),
+    ("jumpstart", &["cfl"], "all is seen before the first walk begins"),
+    ("abstr-num", &["auto"], "none of these needs an oracle with numbers"),
+    ("type-only", &["type-only"], "it is given already"),
+];
+
+const ALL: &[&str] = &[
+    "type-only",
+    "auto",
+    "auto, explored",
+    "classic",
+    "classic, explored",
+    "brab",
+    "brab, random",
+    "brab, dfs",
+    "bfs",
+    "bfs of brab",
+    "dfs",
+    "restarted dfs",
+    "random",
+    "cfl",
+    "sizes",
+];
+const PROOFS: &[&str] =
+    &["auto", "auto, explored", "classic", "classic, explored", "brab", "brab, random", "brab, dfs"];
+const ORACLES: &[&str] = &["auto", "auto, explored", "brab", "brab, dfs"];
+const EXPLORATIONS: &[&str] = &["bfs", "bfs of brab", "dfs", "restarted dfs", "random", "cfl", "sizes"];
+
+/// A run, and the names of the files that it made.
+fn observe(line: &str, model: &Path) -> (Outcome, Vec<String>) {
+    let folder = tempfile::TempDir::new().unwrap();
+    let run = cubicle().current_dir(folder.path()).args(line.split_whitespace()).arg(model).output().unwrap();
+    let mut files: Vec<String> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    (outcome(&run), files)
+}
+
+/// What came out of giving an option in a kind of run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Effect {
+    Refused,
+    Seen,
+    None,
+}
+
+#[test]
+fn each_is_refused_or_seen() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let example = |name: &str| std::fs::read_to_string(format!("examples/{name}.cub")).unwrap();
+    let constant = std::fs::read_to_string("tests/traps/T23.cub").unwrap();
+    let models = [
+        ("safe.cub", SAFE),
+        ("unsafe.cub", UNSAFE),
+        ("ending.cub", ENDING),
+        ("excluded.cub", models::EXCLUDED),
+        ("constant.cub", &constant),
+        ("szymanski.cub", &example("szymanski")),
+        ("mesi.cub", &example("mesi")),
+        ("german.cub", &example("german")),
+    ];
+    let models: Vec<_> = models
+        .iter()
+        .map(|(name, text)| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        })
+        .collect();
+    // The exact search takes a while on the last.
+    let shown = |kind: usize| match KINDS[kind] {
+        (_, _, false) => &models[..5],
+        (kind, ..) if kind.contains("classic") || kind.contains("random") => &models[..7],
+        _ => &models[..],
+    };
+    let usual: Vec<Vec<_>> = (KINDS.iter().enumerate())
+        .map(|(kind, (_, base, _))| shown(kind).iter().map(|model| observe(base, model)).collect())
+        .collect();
+    for ((kind, base, _), runs) in KINDS.iter().zip(&usual) {
+        assert!(runs.iter().all(|(run, _)| run.code != Some(2)), "{kind} ({base}): {runs:?}");
+    }
+    let effect = |kind: usize, option: &str| {
+        let (_, base, _) = KINDS[kind];
+        // What the sample brings along for the option's sake is no effect of the option.
+        let along = option.split_once(" --").map_or(String::new(), |(_, along)| format!("--{along}"));
+        for (number, model) in shown(kind).iter().enumerate() {
+            let run = observe(&format!("{base} {option}"), model);
+            if run.0.stderr.contains("For more information, try '--help'") {
+                assert_eq!(run.0.code, Some(2), "{option}: {run:?}");
+                return Effect::Refused;
+            }
+            let without =
+                if along.is_empty() { None } else { Some(observe(&format!("{base} {along}"), model)) };
+            // A cube that does not fit the model says nothing about the option.
+            let fits = run.0.code != Some(2) || !option.contains("--final");
+            if fits && run != *without.as_ref().unwrap_or(&usual[kind][number]) {
+                return Effect::Seen;
+            }
+        }
+        Effect::None
+    };
+    let next = Mutex::new(SAMPLES.iter());
+    let effects = Mutex::new(BTreeMap::new());
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some((name, option)) = { next.lock().unwrap().next() } {
+                    for (number, (kind, ..)) in KINDS.iter().enumerate() {
+                        let effect = effect(number, option);
+                        effects.lock().unwrap().insert((*name, *kind), effect);
+                    }
+                }
+            });
+        }
+    });
+    let effects = effects.into_inner().unwrap();
+    let mut wrong = Vec::new();
+    for (&(option, kind), &effect) in &effects {
+        let listed = UNSEEN.iter().any(|(o, kinds, _)| *o == option && kinds.contains(&kind));
+        if listed != (effect == Effect::None) {
+            wrong.push(format!("{option} in {kind}: {effect:?}, listed: {listed}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn each_has_a_sample() {
+    let help = run("--help").stdout;
+    let help = help.split("Exit codes:").next().unwrap();
+    let mut options: Vec<&str> = help
+        .lines()
+        .map(str::trim_start)
+        .filter(|line| line.starts_with('-') && !line.contains([')', '.', ';']))
+        .filter_map(|line| line.split_once("--")?.1.split([' ', '=', '[']).next())
+        .filter(|option| !["help", "version"].contains(option))
+        .collect();
+    let mut samples: Vec<&str> =
+        SAMPLES.iter().map(|(name, _)| *name).filter(|name| *name != "nocolor").collect();
+    options.sort_unstable();
+    samples.sort_unstable();
+    assert_eq!(options, samples);
+}
+
+#[test]
+fn a_refusal_names_the_option_the_reason_and_what_to_add() {
+    for (line, says) in [
+        (
+            "--seed 3 --only-forward",
+            "--seed has no effect here: nothing is drawn by lot; add --forward random",
+        ),
+        ("--seed 3 --strategy classic", "--seed has no effect here: no instance is explored; add --procs K"),
+        ("--certify --type-only", "--certify has no effect here: --type-only only reads the model"),
+        ("--search dfs --only-forward", "--search has no effect here: --only-forward looks for no proof"),
+        ("-j 2 --only-forward --forward dfs", "--jobs (-j) has no effect here: a depth-first search"),
+        ("brab 2 brab 3", "brab 2 and brab 3"),
+        ("brab 2 --brab 3", "brab 2 and brab 3"),
+        ("--jumpstart --only-forward --forward cfl", "add --all-errors or --deadlock"),
+        ("--quiet --verbose", "--verbose has no effect here: --quiet shows only the answer"),
+        ("--color always --nocolor", "cannot be used with"),
+    ] {
+        let outcome = run_stdin(&format!("{line} -"), models::SAFE.as_bytes());
+        assert_eq!(outcome.code, Some(2), "{line}: {outcome:?}");
+        assert!(outcome.stderr.contains(says), "{line}: {}", outcome.stderr);
+        assert_eq!(outcome.stdout, "", "{line}");
+    }
+}
+
+/// Scripts written for the original program give its flags anywhere: they are told, and run.
+#[test]
+fn flags_of_the_original_in_its_spelling_get_a_note() {
+    let on = |line: &str| run_stdin(&format!("{line} -"), models::SAFE.as_bytes());
+    for (line, plain, notes) in [
+        ("-only-forward -search dfsh -noqe", "--only-forward", 2),
+        ("-type-only -brab 2", "--type-only", 1),
+        ("-only-forward -int-brab 2", "--only-forward brab 2 --forward cfl", 1),
+        ("-brab 2 -brab 2 -search dfs", "brab 2 --search dfs", 0),
+        ("-brab 3 -brab 2", "brab 2", 0),
+    ] {
+        let (old, new) = (on(line), on(plain));
+        assert_eq!((old.code, &old.stdout), (new.code, &new.stdout), "{line}: {old:?}");
+        assert_eq!(old.stderr.matches("has no effect here").count(), notes, "{line}: {}", old.stderr);
+    }
+    assert_eq!(on("-only-forward -certify").code, Some(2), "the original does not have it");
+    assert_eq!(on("-only-forward --search dfsh").code, Some(2), "nor this spelling");
+}
+
+#[test]
+fn walks_without_a_limit_say_so() {
+    let note = |line: &str| {
+        let outcome = run_stdin(&format!("{line} -"), models::SAFE.as_bytes());
+        assert_eq!(outcome.code, Some(0), "{line}: {outcome:?}");
+        outcome.stderr.contains("ends by itself only when every state has been seen")
+    };
+    for line in ["--forward random", "--forward cfl", "--forward dfs --restart-every 5"] {
+        assert!(note(&format!("--only-forward {line}")), "{line}");
+        assert!(note(&format!("--procs 2 {line}")), "{line}");
+        assert!(!note(&format!("--only-forward {line} --quiet")), "{line}");
+        assert!(!note(&format!("brab 2 {line}")), "{line}");
+        for limit in ["--max-forward 9", "--epochs 3", "--forward-time 1s", "--time-limit 9s"] {
+            assert!(!note(&format!("--only-forward {line} {limit}")), "{line} {limit}");
+        }
+    }
+    assert!(!note("--only-forward"));
+}
