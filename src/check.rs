@@ -8,6 +8,7 @@
 //! (none of these)     rounds of both kinds of backward search, see `auto`
 //! ```
 
+mod assumptions;
 mod auto;
 mod coverage;
 mod sizes;
@@ -15,14 +16,15 @@ mod sizes;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+pub use self::assumptions::{Assumption, AssumptionKind, Refuted};
 pub use self::auto::Stage;
 pub use self::coverage::{Coverage, Deadlocks};
 pub use self::sizes::Enough;
 use crate::backward::{self, Brab, Outcome};
 use crate::forward::{self, Exploration, StateSpace, Stop};
 use crate::interrupt::Interrupt;
-use crate::model::semantics::{admits, replay, satisfies};
-use crate::model::{BadKind, System};
+use crate::model::System;
+use crate::model::semantics::{admits, replay};
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Options, Procs, Proof, Strategy};
 use crate::verdict::{Reason, Trace, Verdict};
@@ -32,6 +34,12 @@ const SPURIOUS_STATES: usize = 300_000;
 
 /// The largest instance of that search.
 const SPURIOUS_PROCS: usize = 8;
+
+/// The same for a look at whether trusted invariants hold.
+const DOUBTING_STATES: usize = 20_000;
+
+/// The largest instance of that look.
+const DOUBTING_PROCS: usize = 3;
 
 /// Processes of a forward exploration for which no number was given.
 pub const DEFAULT_PROCS: usize = 3;
@@ -52,6 +60,11 @@ pub struct Report {
     pub backward: Option<Outcome>,
     /// The searches of [`Proof::Auto`], in order.
     pub stages: Vec<Stage>,
+    /// What the answer rests on that was not shown.
+    pub assumptions: Vec<Assumption>,
+    /// When the verdict's run ends in a state that an `invariant` of the model excludes, and in no unsafe one: what
+    /// it refutes.
+    pub refuted: Option<Refuted>,
     /// Why the exploration of instances of increasing size ended, with [`Procs::Auto`].
     pub enough: Option<Enough>,
     /// What settled the verdict, when it is not unknown.
@@ -74,8 +87,13 @@ pub enum Decider {
 pub enum Conclusion {
     /// Proved for any number of processes.
     Safe,
-    /// A replayed run to a bad state.
+    /// A replayed run to an unsafe state.
     Unsafe,
+    /// A replayed run to a state that an `invariant` of the model excludes. Whether an unsafe state is reachable
+    /// is open.
+    InvariantRefuted,
+    /// The same, of an `invariant` that was taken for granted.
+    AssumptionRefuted,
     /// A deadlock that the options asked to look for; no bad state is known.
     Deadlock,
     /// Only instances were explored, and nothing wrong was met.
@@ -89,7 +107,11 @@ impl Report {
     /// and that more than a proof.
     pub fn conclusion(&self) -> Conclusion {
         match (&self.verdict, &self.deadlocks) {
-            (Some(Verdict::Unsafe(_)), _) => Conclusion::Unsafe,
+            (Some(Verdict::Unsafe(_)), _) => match self.refuted {
+                None => Conclusion::Unsafe,
+                Some(Refuted::Lemma) => Conclusion::InvariantRefuted,
+                Some(Refuted::Assumption) => Conclusion::AssumptionRefuted,
+            },
             (_, Some(Deadlocks::Found)) => Conclusion::Deadlock,
             (Some(Verdict::Unknown(_)), _) | (_, Some(Deadlocks::Open(_))) => Conclusion::Unknown,
             (Some(Verdict::Safe), _) => Conclusion::Safe,
@@ -171,6 +193,8 @@ pub fn check(
         explorations: Vec::new(),
         backward: None,
         stages: Vec::new(),
+        assumptions: assumptions::of(system, options.backward.trust_invariants),
+        refuted: None,
         enough: None,
         decider: None,
         times: Vec::new(),
@@ -188,6 +212,10 @@ pub fn check(
             Proof::Classic | Proof::Brab(_) => search(system, options, interrupt, observer, &mut report),
         }
     }
+    if options.backward.trust_invariants && report.verdict == Some(Verdict::Safe) {
+        doubt(system, options, interrupt, observer, &mut report);
+    }
+    assumptions::settle(system, options.backward.trust_invariants, &mut report);
     report.assert_replayed(system);
     report
 }
@@ -234,7 +262,8 @@ fn look_forward(
 ) -> Option<Trace> {
     observer.event(system, Event::Note("looking forward for a trace that an instance executes"));
     let start = Instant::now();
-    let found = executable_trace(system, options, interrupt, observer);
+    let limits = Limits { states: SPURIOUS_STATES, procs: SPURIOUS_PROCS };
+    let found = executable_trace(system, options, limits, interrupt, observer);
     report.spend("forward search for a real trace", start.elapsed());
     if let Some(trace) = &found {
         report.decider = Some(Decider::Forward(trace.initial.procs));
@@ -242,14 +271,44 @@ fn look_forward(
     found
 }
 
-fn executable_trace(
+/// A proof that rests on trusted invariants: a look at small instances whether these are so.
+fn doubt(
     system: &System,
     options: &Options,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
+    report: &mut Report,
+) {
+    if !report.assumptions.iter().any(|it| it.kind == AssumptionKind::Trusted) {
+        return;
+    }
+    let start = Instant::now();
+    let limits = Limits { states: DOUBTING_STATES, procs: DOUBTING_PROCS };
+    if let Some(trace) = executable_trace(system, options, limits, interrupt, observer) {
+        report.decider = Some(Decider::Forward(trace.initial.procs));
+        report.verdict = Some(Verdict::Unsafe(Box::new(trace)));
+    }
+    report.spend("forward search for what refutes the assumptions", start.elapsed());
+}
+
+/// Of a search through instances of increasing size.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// States that may be stored, over all instances.
+    states: usize,
+    /// The largest instance.
+    procs: usize,
+}
+
+fn executable_trace(
+    system: &System,
+    options: &Options,
+    limits: Limits,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
 ) -> Option<Trace> {
-    let mut left = SPURIOUS_STATES;
-    for procs in usize::from(system.proc_constants)..=SPURIOUS_PROCS {
+    let mut left = limits.states;
+    for procs in usize::from(system.proc_constants)..=limits.procs {
         if left == 0 || interrupt.reason().is_some() {
             return None;
         }
@@ -264,11 +323,8 @@ fn executable_trace(
             deadlock: false,
             ..options.forward.clone()
         };
-        let mut exploration = forward::explore(system, procs, &limits, interrupt, observer);
+        let exploration = forward::explore(system, procs, &limits, interrupt, observer);
         left = left.saturating_sub(exploration.states);
-        if options.backward.trust_invariants {
-            keep_to_invariants(system, &mut exploration);
-        }
         if exploration.unsafe_trace.is_some() {
             return exploration.unsafe_trace;
         }
@@ -288,10 +344,8 @@ fn explore(
         return sizes::explore(system, options, interrupt, observer, report);
     }
     let explore = if serves_as_oracle(options) { forward::explore_oracle } else { forward::explore };
-    let stop_at_unsafe = options.forward.stop_at_unsafe && !trusting(system, options);
-    let limits = ForwardOptions { stop_at_unsafe, ..options.forward.clone() };
     for procs in instances(system, options, observer) {
-        let exploration = explore(system, procs, &limits, interrupt, observer);
+        let exploration = explore(system, procs, &options.forward, interrupt, observer);
         match conclude_instance(system, options, interrupt, observer, report, exploration) {
             ControlFlow::Continue(()) => {}
             ControlFlow::Break(verdict) => return verdict,
@@ -313,12 +367,9 @@ fn conclude_instance(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
     report: &mut Report,
-    mut exploration: Exploration,
+    exploration: Exploration,
 ) -> ControlFlow<Option<Verdict>> {
     observer.event(system, Event::ForwardEnd(&exploration));
-    if trusting(system, options) {
-        keep_to_invariants(system, &mut exploration);
-    }
     let (procs, found, stop) = (exploration.procs, exploration.unsafe_trace.clone(), exploration.stop);
     report.explorations.push(exploration);
     if let Some(trace) = found {
@@ -335,36 +386,6 @@ fn conclude_instance(
     }
     let too_much = matches!(stop, Stop::TooLarge | Stop::Wide | Stop::Memory);
     if options.only_forward && too_much { ControlFlow::Break(None) } else { ControlFlow::Continue(()) }
-}
-
-/// Whether some states are excluded by trusted invariants: meeting one is no finding, and an exploration
-/// must go on to others.
-fn trusting(system: &System, options: &Options) -> bool {
-    options.backward.trust_invariants && system.bad.iter().any(|bad| bad.kind == BadKind::Invariant)
-}
-
-/// Drops what was found by way of states that an `invariant` of the model excludes.
-fn keep_to_invariants(system: &System, exploration: &mut Exploration) {
-    let honest = |trace: &Trace| {
-        let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after));
-        let excluded = |state| {
-            let invariants = system.bad.iter().enumerate().filter(|(_, bad)| bad.kind == BadKind::Invariant);
-            invariants.into_iter().any(|(number, _)| satisfies(system, state, number).is_some())
-        };
-        !states.into_iter().any(excluded)
-    };
-    let found = exploration
-        .unsafe_trace
-        .take()
-        .into_iter()
-        .chain(std::mem::take(&mut exploration.more_unsafe_traces));
-    let mut found: Vec<Trace> = found.filter(honest).collect();
-    if !found.is_empty() {
-        exploration.unsafe_trace = Some(found.remove(0));
-        exploration.more_unsafe_traces = found;
-    }
-    exploration.deadlocks.retain(honest);
-    exploration.outside_deadlocks.retain(honest);
 }
 
 /// Sizes of the instances to explore, in increasing order.

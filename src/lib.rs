@@ -31,6 +31,7 @@
 //! assert_eq!(report.conclusion(), cubicle::Conclusion::Safe);
 //! ```
 
+pub mod advice;
 pub mod backward;
 pub mod certificate;
 pub mod check;

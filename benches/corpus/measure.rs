@@ -81,6 +81,8 @@ pub fn run(job: &Job) -> Row {
         (Conclusion::NothingFound, _) => "nothing",
         (Conclusion::Unknown, Some(Verdict::Unknown(Reason::Time))) => "time",
         (Conclusion::Unknown, Some(Verdict::Unknown(Reason::Memory))) => "memory",
+        (Conclusion::InvariantRefuted, _) => "invariant refuted",
+        (Conclusion::AssumptionRefuted, _) => "assumption refuted",
         (Conclusion::Unknown, _) => "unknown",
     }
     .into();

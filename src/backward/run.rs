@@ -130,6 +130,8 @@ pub struct Run<'a, 'r> {
     pub counts: RunCounts,
     /// Candidates asked about, and whether they are unseen.
     pub(super) asked: HashMap<Cube, bool>,
+    /// The cubes of trusted invariants.
+    trusted: Vec<NodeId>,
     spurious: Option<String>,
     undecided: Option<(String, String)>,
 }
@@ -151,6 +153,7 @@ impl<'a, 'r> Run<'a, 'r> {
             initial: Vec::new(),
             counts: RunCounts::default(),
             asked: HashMap::new(),
+            trusted: Vec::new(),
             spurious: None,
             undecided: None,
         };
@@ -166,6 +169,8 @@ impl<'a, 'r> Run<'a, 'r> {
         for (k, bad) in setting.system.bad.iter().enumerate() {
             for cube in bad_cubes(setting.shape, bad)? {
                 if bad.kind == BadKind::Invariant && setting.options.trust_invariants {
+                    let node = Node { cube: cube.clone(), origin: Origin::Bad(k), depth: 0 };
+                    run.trusted.push(run.nodes.push(node));
                     run.visited.insert(run.context, cube, false)?;
                 } else {
                     run.root(cube, Origin::Bad(k));
@@ -200,6 +205,11 @@ impl<'a, 'r> Run<'a, 'r> {
     }
 
     fn search(&mut self, observer: &mut dyn Observer) -> Result<End, Halt> {
+        for id in std::mem::take(&mut self.trusted) {
+            if let Some(trace) = self.begins_in(id)? {
+                return Ok(End::Unsafe(trace, None));
+            }
+        }
         loop {
             if let Some(reason) = self.setting.interrupt.reason() {
                 return Ok(End::Unknown(reason, None));
@@ -308,6 +318,20 @@ impl<'a, 'r> Run<'a, 'r> {
                 Answer::Unknown(_) => Sat::Unknown,
             },
             sat => sat,
+        })
+    }
+
+    /// An initial state in the cube of a trusted invariant, which refutes it: as far as that is seen, for the search
+    /// takes the cube for granted.
+    fn begins_in(&mut self, id: NodeId) -> Result<Option<Box<Trace>>, Halt> {
+        let cube = self.nodes.get(id).cube.clone();
+        if self.meets_init(&cube)? == Sat::No {
+            return Ok(None);
+        }
+        let Setting { system, shape, options, .. } = self.setting;
+        Ok(match replay(system, shape, &self.nodes, id, options.solver_timeout)? {
+            Unrolled::Run(trace) => Some(trace),
+            Unrolled::None | Unrolled::Unknown(_) => None,
         })
     }
 

@@ -193,7 +193,7 @@ pub fn read(system: &System, model: &str, invariants: &str) -> Result<Vec<Forbid
     let at = system.init.span.end as usize;
     let text = format!("{}\n{invariants}\n{}", &model[..at], &model[at..]);
     let inserted = at + 1..at + 1 + invariants.len();
-    let loaded = crate::load(&text).map_err(|errors| match errors.first() {
+    let loaded = crate::load::meaning(&text).map_err(|errors| match errors.first() {
         Some(error) => located(invariants, inserted.start, error),
         None => "it does not fit the model".to_owned(),
     })?;

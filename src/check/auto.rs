@@ -12,7 +12,7 @@
 
 use std::time::Instant;
 
-use super::{Decider, Report, keep_to_invariants, look_forward, oracle_procs, trusting};
+use super::{Decider, Report, look_forward, oracle_procs};
 use crate::backward::{self, Brab};
 use crate::forward::{self, StateSpace, Stop};
 use crate::interrupt::Interrupt;
@@ -172,11 +172,7 @@ impl Auto<'_> {
         let states = STATES.0.saturating_mul(STATES.1.saturating_pow(level)).min(STATES.2);
         let forward = &self.options.forward;
         let states = forward.max_states.map_or(states, |most| most.min(states));
-        let limits = ForwardOptions {
-            deadlock: false,
-            stop_at_unsafe: !trusting(self.system, self.options),
-            ..forward.clone()
-        };
+        let limits = ForwardOptions { deadlock: false, stop_at_unsafe: true, ..forward.clone() };
         let (system, interrupt) = (self.system, self.interrupt);
         self.space.most_states = states.saturating_mul(GROWTH);
         let explorations = &mut self.space.explorations;
@@ -190,9 +186,6 @@ impl Auto<'_> {
         }
         let exploration = &mut explorations[at];
         observer.event(system, Event::ForwardEnd(exploration));
-        if trusting(system, self.options) {
-            keep_to_invariants(system, exploration);
-        }
         let found: Option<Trace> = exploration.unsafe_trace.clone();
         report.spend("forward exploration", start.elapsed());
         if let Some(trace) = found {

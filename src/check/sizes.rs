@@ -4,7 +4,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Report, conclude_instance, oracle_procs, trusting};
+use super::{Report, conclude_instance, oracle_procs};
 use crate::forward::{self, Stop, Views};
 use crate::interrupt::Interrupt;
 use crate::model::semantics::admits;
@@ -53,11 +53,7 @@ pub(super) fn explore(
     report: &mut Report,
 ) -> Option<Verdict> {
     let max_states = options.forward.max_states.or(Some(STATES));
-    let limits = ForwardOptions {
-        max_states,
-        stop_at_unsafe: options.forward.stop_at_unsafe && !trusting(system, options),
-        ..options.forward.clone()
-    };
+    let limits = ForwardOptions { max_states, ..options.forward.clone() };
     let of = view_size(system);
     let mut same: Vec<Views> = Vec::new();
     let mut procs = first_size(system);

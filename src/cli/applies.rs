@@ -200,6 +200,11 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
     if matches!(args.abstr_num.as_deref(), Some([low, up]) if low > up) {
         return Err("--abstr-num needs a lower bound that is not above the upper one".to_owned());
     }
+    if args.trust_invariants && (args.certify || args.certificate.is_some() || args.trace.is_some()) {
+        return Err(
+            "what rests on --trust-invariants is not certified: leave it out, or the certificate".to_owned()
+        );
+    }
     notes.extend(endless(args));
     Ok(notes)
 }

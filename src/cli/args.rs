@@ -88,7 +88,9 @@ pub struct Args {
     #[arg(long, value_name = "WHO", default_value = "layered", help_heading = PROOF)]
     pub solver: Solver,
 
-    /// Take the `invariant`s of the model for granted instead of proving them
+    /// Take the `invariant`s of the model for granted instead of proving them; the answer says so, and a run
+    /// that one of them excludes is an error (exit code 2). Axioms, which are about what no transition
+    /// assigns, are always assumed
     #[arg(long, help_heading = PROOF)]
     pub trust_invariants: bool,
 

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use cubicle::Report;
 use cubicle::certificate::{self, Certificate, Extent, Failure, INVARIANTS, Obligation, Refused};
+use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::options::Options;
 use cubicle::verdict::{Reason, Verdict};
+use cubicle::{Report, report};
 
 use super::args::Args;
 use super::external::Answer;
@@ -144,7 +145,9 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Ok(certificate) => match ask_others(words.check_with.as_deref(), &system, &certificate) {
             Ok(None) => {
                 let title = style.good("The certificate holds");
-                output.write(&format!("{title}: {}\n", certificate.summary()));
+                let name = words.model.display().to_string();
+                let axioms = report::axioms(&system, &Source { name: &name, text: &model });
+                output.write(&format!("{title}: {}{axioms}\n", certificate.summary()));
                 exit::OK
             }
             Ok(Some((obligation, said))) => {

@@ -9,9 +9,9 @@ use super::output::{CLOSED, complain};
 
 /// Safe, or nothing wrong found.
 pub const OK: u8 = 0;
-/// Unsafe, with a replayed trace.
+/// Unsafe, or an `invariant` refuted, with a replayed trace.
 pub const UNSAFE: u8 = 1;
-/// Usage, or an error in the model.
+/// Usage, an error in the model, or an assumption that a run refutes.
 pub const USAGE: u8 = 2;
 /// No answer.
 pub const UNKNOWN: u8 = 3;
@@ -29,7 +29,8 @@ pub fn of_signal(signal: i32) -> u8 {
 pub fn of_report(report: &Report) -> u8 {
     match report.conclusion() {
         Conclusion::Safe | Conclusion::NothingFound => OK,
-        Conclusion::Unsafe => UNSAFE,
+        Conclusion::Unsafe | Conclusion::InvariantRefuted => UNSAFE,
+        Conclusion::AssumptionRefuted => USAGE,
         Conclusion::Deadlock => DEADLOCK,
         Conclusion::Unknown => match report.open() {
             Some(Reason::Interrupted(signal)) => of_signal(*signal),

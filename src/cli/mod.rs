@@ -171,12 +171,12 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
     let source = Source { name: &name, text: &text };
     let states = settings::trace_states(args);
     ending.output.write(&if args.quiet {
-        report::answer(&system, &found, states, style)
+        report::answer(&system, &source, &found, states, style)
     } else {
         report::conclusion(&system, &source, &options, &found, states, style)
     });
     let code = exit::after_output(exit::of_report(&found), ending.output.finish());
-    advise(args, &system, &found);
+    advise(args, &system, &text, &found);
     let written = write_files(args, &system, &source, &found)
         .and_then(|()| certificate::write(args, &system, certified.as_ref()));
     // The process ends here: taking millions of states apart would only make it end later.
@@ -191,9 +191,11 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
 }
 
 /// What goes to standard error at the end.
-fn advise(args: &Args, system: &System, found: &Report) {
-    if !args.quiet && found.bad().is_some_and(|trace| report::refuted_invariant(system, trace)) {
-        complain("help: --trust-invariants takes `invariant`s for granted instead of proving them");
+fn advise(args: &Args, system: &System, text: &str, found: &Report) {
+    if let (false, Some(trace)) = (args.quiet, found.bad())
+        && let Some(help) = cubicle::advice::on_refuted_invariant(system, text, trace)
+    {
+        complain(&format!("help: {help}"));
     }
     if let (false, Some(reason)) = (args.quiet, found.open())
         && let Some(help) = report::reason_help(reason)
@@ -216,7 +218,7 @@ fn probe_files(args: &Args) -> Result<(), String> {
 /// The files that flags ask for.
 fn write_files(args: &Args, system: &System, source: &Source<'_>, found: &Report) -> Result<(), String> {
     if let Some(path) = &args.stats_json {
-        files::write(path, &report::statistics_json(system, source.name, found))?;
+        files::write(path, &report::statistics_json(system, source, found))?;
     }
     if let Some(path) = &args.trace_out {
         let most = if args.all_errors { usize::MAX } else { 1 };

@@ -20,6 +20,12 @@ const WAYS: usize = 512;
 /// More parameters of init make too many instances.
 const MOST_PROCS: usize = 4;
 
+/// Whether some initial state of some instance of `system` satisfies the cube for distinct processes; `None` when
+/// that is not plain to see.
+pub fn is_initially(system: &System, params: u8, cube: &Conj) -> Option<bool> {
+    Initially::new(system).satisfies(params, cube)
+}
+
 /// The initial states of a system.
 pub(super) struct Initially<'a> {
     init: &'a Init,

@@ -28,5 +28,6 @@ mod transitions;
 mod updates;
 
 pub use elaborate::elaborate;
+pub use initially::is_initially;
 pub use ir::*;
 pub use rational::Rational;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::assumptions::{clause, lines};
 use super::block::Block;
 use super::progress::literals;
 use super::snapshot::unknown;
@@ -10,7 +11,7 @@ use super::statistics::statistics;
 use super::style::Style;
 use super::trace::{history, states, violation};
 use crate::backward::Outcome;
-use crate::check::{Conclusion, Coverage, Deadlocks, Enough, Report};
+use crate::check::{AssumptionKind, Conclusion, Coverage, Deadlocks, Enough, Report};
 use crate::diagnostic::Source;
 use crate::model::{BadKind, System};
 use crate::options::Options;
@@ -44,8 +45,8 @@ pub fn conclusion(
         if let Some(line) = violation(system, source, trace) {
             let _ = writeln!(text, "{line}");
         }
-        if refuted_invariant(system, trace) {
-            text.push_str("The `invariant` that the model declares is refuted.\n");
+        if let Some(line) = refuted_invariant(system, source, report, trace) {
+            let _ = writeln!(text, "{line}");
         }
         if let Some(which) = trace_states {
             let _ = write!(text, "\n{}", states(system, trace, which, style));
@@ -62,24 +63,34 @@ pub fn conclusion(
         text.push('\n');
     }
     text.insert(before, '\n');
-    text.push_str(&answers(report, style));
+    text.push_str(&answers(system, source, report, style));
     text
 }
 
-/// Whether the trace ends in a state that an `invariant` of the model claims never to occur.
-pub fn refuted_invariant(system: &System, trace: &Trace) -> bool {
-    trace.bad.is_some_and(|bad| system.bad[bad].kind == BadKind::Invariant)
+/// When the trace ends in a state that an `invariant` of the model claims never to occur: what that means.
+fn refuted_invariant(system: &System, source: &Source<'_>, report: &Report, trace: &Trace) -> Option<String> {
+    let bad = system.bad.get(trace.bad?).filter(|bad| bad.kind == BadKind::Invariant)?;
+    let line = source.position(bad.span).0;
+    let trusted = report.assumptions.iter().any(|it| it.kind == AssumptionKind::Trusted);
+    let so = if trusted { ": the assumption does not hold" } else { "" };
+    Some(format!("The `invariant` at line {line} is refuted{so}."))
 }
 
 /// Only the answer, after the states of the traces when they are asked for.
-pub fn answer(system: &System, report: &Report, trace_states: Option<TraceStates>, style: Style) -> String {
+pub fn answer(
+    system: &System,
+    source: &Source<'_>,
+    report: &Report,
+    trace_states: Option<TraceStates>,
+    style: Style,
+) -> String {
     let mut text = String::new();
     if let Some(which) = trace_states {
         for (_, trace) in traces(report) {
             text.push_str(&states(system, trace, which, style));
         }
     }
-    text.push_str(&answers(report, style));
+    text.push_str(&answers(system, source, report, style));
     text
 }
 
@@ -89,9 +100,13 @@ fn traces(report: &Report) -> impl Iterator<Item = (&'static str, &Trace)> {
 }
 
 /// The answers, one a line: the one that the exit code stands for comes last.
-fn answers(report: &Report, style: Style) -> String {
+fn answers(system: &System, source: &Source<'_>, report: &Report, style: Style) -> String {
+    let rests_on = clause(source, &report.assumptions);
     let safety = match &report.verdict {
-        Some(Verdict::Safe) => Some(style.good("The system is SAFE")),
+        Some(Verdict::Safe) => Some(style.good(format!("The system is SAFE{rests_on}"))),
+        Some(Verdict::Unsafe(trace)) if report.refuted.is_some() => {
+            Some(style.bad(refuted(system, source, report, trace)))
+        }
         Some(Verdict::Unsafe(_)) => Some(style.bad("UNSAFE !")),
         Some(Verdict::Unknown(why)) => Some(unknown(why, style)),
         None => None,
@@ -102,19 +117,34 @@ fn answers(report: &Report, style: Style) -> String {
             Some(unknown(why, style))
         }
         Some(Deadlocks::NoneSeen) if report.backward.is_some() => {
-            report.coverage.as_ref().map(|seen| style.good(in_states("No deadlock", seen)))
+            report.coverage.as_ref().map(|seen| style.good(in_states("No deadlock", seen) + &rests_on))
         }
         Some(Deadlocks::Open(_) | Deadlocks::NoneSeen) | None => None,
     };
     let last = match (report.conclusion(), &report.verdict) {
         (Conclusion::NothingFound, _) => {
             let seen = report.coverage.as_ref().expect("without a proof there is an exploration");
-            [Some(style.good(in_states("Nothing wrong", seen))), None]
+            [Some(style.good(in_states("Nothing wrong", seen) + &rests_on)), None]
         }
         (Conclusion::Deadlock, _) | (Conclusion::Unknown, Some(Verdict::Safe)) => [safety, deadlocks],
         _ => [deadlocks, safety],
     };
     last.into_iter().flatten().map(|line| line + "\n").collect()
+}
+
+/// `INVARIANT REFUTED: line 4; whether an unsafe state is reachable is open`.
+fn refuted(system: &System, source: &Source<'_>, report: &Report, trace: &Trace) -> String {
+    let what = match report.conclusion() {
+        Conclusion::AssumptionRefuted => "ASSUMPTION REFUTED: invariant at ",
+        _ => "INVARIANT REFUTED: ",
+    };
+    let at = trace.bad.map(|bad| system.bad[bad].span);
+    let open = if system.bad.iter().any(|bad| bad.kind == BadKind::Unsafe) {
+        "; whether an unsafe state is reachable is open"
+    } else {
+        ""
+    };
+    format!("{what}{}{open}", lines(source, at.into_iter()))
 }
 
 /// `Nothing wrong found with 3 processes in all 5107 orbits of states`: says what was seen, since it is no
@@ -128,6 +158,9 @@ fn in_states(what: &str, seen: &Coverage) -> String {
         (false, _) => "states",
     };
     let processes = if seen.procs == [1] { "process" } else { "processes" };
+    if seen.states == 0 && seen.cut.is_none() {
+        return format!("{what} found with {} {processes}: no state is initial", sizes.join(", "));
+    }
     let (all, not_all) = if seen.cut.is_none() { ("all ", "") } else { ("", " (not all)") };
     format!("{what} found with {} {processes} in {all}{} {unit}{not_all}", sizes.join(", "), seen.states)
 }

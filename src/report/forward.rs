@@ -16,7 +16,8 @@ pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> 
     let mut block = Block::new(&format!("FORWARD EXPLORATION [{procs} procs]"), style);
     block.row("Total forward nodes", format!("{} {}", exploration.states, unit(exploration)));
     block.row("Depth", exploration.depth);
-    block.row("Exploration", cause(exploration.stop));
+    let none = exploration.states == 0 && exploration.stop == Stop::Complete;
+    block.row("Exploration", if none { "complete: no state is initial" } else { cause(exploration.stop) });
     if !exploration.fired.is_empty() {
         block.row("Transitions that fired", coverage(system, exploration));
     }

@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
+use super::assumptions;
 use super::reason::reason;
 use super::style::Style;
 use super::trace::history;
 use crate::check::{Conclusion, Deadlocks, Enough, Report, Stage};
+use crate::diagnostic::Source;
 use crate::forward::{Exploration, Stop};
 use crate::model::System;
 use crate::options::Proof;
@@ -13,18 +15,21 @@ use crate::verdict::Verdict;
 
 /// Everything that the run found out, as a JSON text that ends in a line feed. Only `times` and the seconds
 /// of `phases` depend on the clock.
-pub fn statistics(system: &System, model: &str, report: &Report) -> String {
+pub fn statistics(system: &System, source: &Source<'_>, report: &Report) -> String {
     let verdict = match report.conclusion() {
         Conclusion::Safe => "safe",
         Conclusion::Unsafe => "unsafe",
+        Conclusion::InvariantRefuted => "invariant refuted",
+        Conclusion::AssumptionRefuted => "assumption refuted",
         Conclusion::Deadlock => "deadlock",
         Conclusion::NothingFound => "nothing found",
         Conclusion::Unknown => "unknown",
     };
     let safety = report.verdict.as_ref().map(|verdict| match verdict {
         Verdict::Safe => "safe",
-        Verdict::Unsafe(_) => "unsafe",
-        Verdict::Unknown(_) => "unknown",
+        Verdict::Unsafe(_) if report.refuted.is_none() => "unsafe",
+        // Only a claim or an assumption is refuted.
+        Verdict::Unsafe(_) | Verdict::Unknown(_) => "unknown",
     });
     let deadlock = report.deadlocks.as_ref().map(|answer| match answer {
         Deadlocks::Found => "found",
@@ -39,8 +44,9 @@ pub fn statistics(system: &System, model: &str, report: &Report) -> String {
     };
     let file = json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "model": model,
+        "model": source.name,
         "verdict": verdict,
+        "assumptions": assumptions::values(source, &report.assumptions),
         "reason": report.open().map(reason),
         "safety": safety,
         "deadlock": deadlock,

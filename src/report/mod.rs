@@ -4,6 +4,7 @@
 //! ([`exploration`]), the node lines (written by whoever listens to the search), then
 //! [`conclusion()`]: candidates, statistics, trace, and the answer on a line of its own.
 
+mod assumptions;
 mod block;
 mod conclusion;
 mod forward;
@@ -18,7 +19,8 @@ mod style;
 mod trace;
 mod values;
 
-pub use conclusion::{TraceStates, answer, conclusion, refuted_invariant};
+pub use assumptions::axioms;
+pub use conclusion::{TraceStates, answer, conclusion};
 pub use forward::exploration;
 pub use json::statistics as statistics_json;
 pub(crate) use literals::literal;

@@ -2,12 +2,14 @@
 
 pub mod ast;
 mod build;
+mod negate;
 mod parser;
 mod print;
 mod token;
 pub(crate) mod unsupported;
 
 pub use build::MAX_DEPTH;
+pub use negate::negation;
 pub use parser::{MAX_BYTES, parse};
 pub use print::print;
 

@@ -36,7 +36,7 @@ fn exit_codes() {
         ),
         ("--only-forward --procs 2 --deadlock --final At[p]=Critical", models::DEADLOCK, 5, "DEADLOCK !"),
         ("--only-forward --procs 2 --all-errors", models::EXCLUDED, 1, "UNSAFE !"),
-        ("--only-forward --procs 2 --trust-invariants", models::EXCLUDED, 0, "Nothing wrong found"),
+        ("--only-forward --procs 2 --trust-invariants", models::EXCLUDED, 2, "ASSUMPTION REFUTED"),
         ("--type-only", models::UNSAFE, 0, ""),
     ] {
         let outcome = on(line, model);

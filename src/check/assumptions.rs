@@ -1,0 +1,84 @@
+//! What an answer rests on that nobody has shown, and what becomes of it when a run refutes it.
+
+use super::Report;
+use crate::diagnostic::Span;
+use crate::model::semantics::satisfies;
+use crate::model::{BadKind, System};
+use crate::verdict::{Trace, Verdict};
+
+/// A declaration that is taken for granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Assumption {
+    /// Why.
+    pub kind: AssumptionKind,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// Why a declaration is taken for granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AssumptionKind {
+    /// It restricts what never changes, see [`crate::model::Axiom`].
+    Axiom,
+    /// The options say so.
+    Trusted,
+}
+
+/// What a run to a state that an `invariant` excludes has refuted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refuted {
+    /// A claim: an `invariant` that was to be proved.
+    Lemma,
+    /// An assumption: an `invariant` that was taken for granted.
+    Assumption,
+}
+
+/// What is assumed of `system`; with `trusting`, its `invariant`s too. Axioms first, each in file order.
+pub(super) fn of(system: &System, trusting: bool) -> Vec<Assumption> {
+    let axioms = system.assumed().into_iter().map(|span| Assumption { kind: AssumptionKind::Axiom, span });
+    let mut trusted: Vec<Span> =
+        system.bad.iter().filter(|bad| trusting && is_invariant(bad.kind)).map(|bad| bad.span).collect();
+    trusted.dedup();
+    let trusted = trusted.into_iter().map(|span| Assumption { kind: AssumptionKind::Trusted, span });
+    axioms.chain(trusted).collect()
+}
+
+fn is_invariant(kind: BadKind) -> bool {
+    kind == BadKind::Invariant
+}
+
+/// Tells a run to an unsafe state from one that only refutes an `invariant`. Where there is one of each, the
+/// first is the verdict: it is so whatever was claimed or assumed.
+pub(super) fn settle(system: &System, trusting: bool, report: &mut Report) {
+    let Some(Verdict::Unsafe(trace)) = &mut report.verdict else { return };
+    prefer_unsafe(system, trace);
+    if !ends_in_invariant(system, trace) {
+        return;
+    }
+    let more = report.explorations.iter_mut().flat_map(|found| &mut found.more_unsafe_traces);
+    for other in more {
+        prefer_unsafe(system, other);
+        if !ends_in_invariant(system, other) {
+            std::mem::swap(&mut **trace, other);
+            return;
+        }
+    }
+    report.refuted = Some(if trusting { Refuted::Assumption } else { Refuted::Lemma });
+}
+
+fn ends_in_invariant(system: &System, trace: &Trace) -> bool {
+    trace.bad.is_some_and(|bad| is_invariant(system.bad[bad].kind))
+}
+
+/// When the last state is in a cube of an `invariant` and in an unsafe one, the latter counts.
+fn prefer_unsafe(system: &System, trace: &mut Trace) {
+    if !ends_in_invariant(system, trace) {
+        return;
+    }
+    let last = trace.steps.last().map_or(&trace.initial, |step| &step.after);
+    let unsafe_cube =
+        |&bad: &usize| !is_invariant(system.bad[bad].kind) && satisfies(system, last, bad).is_some();
+    if let Some(bad) = (0..system.bad.len()).find(unsafe_cube) {
+        trace.bad = Some(bad);
+    }
+}

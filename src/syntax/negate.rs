@@ -1,0 +1,45 @@
+//! The negation of a formula, as its author would write it: pushed inwards to the comparisons.
+
+use super::ast::{Comparison, Expr, ExprKind, Quantifier};
+
+/// The formula that holds exactly where this one does not.
+pub fn negation(expr: &Expr) -> Expr {
+    let all = |parts: &[Expr]| parts.iter().map(negation).collect();
+    let boxed = |part: &Expr| Box::new(negation(part));
+    let kind = match &expr.kind {
+        ExprKind::Bool(truth) => ExprKind::Bool(!truth),
+        ExprKind::Compare { op, left, right } => {
+            ExprKind::Compare { op: opposite(*op), left: left.clone(), right: right.clone() }
+        }
+        ExprKind::Not(inner) => return (**inner).clone(),
+        ExprKind::And(parts) => ExprKind::Or(all(parts)),
+        ExprKind::Or(parts) => ExprKind::And(all(parts)),
+        ExprKind::Implies(a, b) => ExprKind::And(vec![(**a).clone(), negation(b)]),
+        ExprKind::Iff(a, b) => ExprKind::Iff(boxed(a), b.clone()),
+        ExprKind::If(condition, a, b) => ExprKind::If(condition.clone(), boxed(a), boxed(b)),
+        ExprKind::Quantified { quantifier, vars, body } => ExprKind::Quantified {
+            quantifier: match quantifier {
+                Quantifier::Forall => Quantifier::Exists,
+                Quantifier::Exists => Quantifier::Forall,
+                Quantifier::ForallOther => Quantifier::ExistsOther,
+                Quantifier::ExistsOther => Quantifier::ForallOther,
+            },
+            vars: vars.clone(),
+            body: boxed(body),
+        },
+        ExprKind::Call { .. } => ExprKind::Not(Box::new(expr.clone())),
+        ExprKind::Error => ExprKind::Error,
+    };
+    Expr { kind, ..expr.clone() }
+}
+
+const fn opposite(op: Comparison) -> Comparison {
+    match op {
+        Comparison::Eq => Comparison::Ne,
+        Comparison::Ne => Comparison::Eq,
+        Comparison::Lt => Comparison::Ge,
+        Comparison::Ge => Comparison::Lt,
+        Comparison::Le => Comparison::Gt,
+        Comparison::Gt => Comparison::Le,
+    }
+}
