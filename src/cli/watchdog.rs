@@ -16,7 +16,7 @@ use super::output::{CLOSED, complain};
 use super::{cpu, exit, memory};
 
 /// How long an engine may take to stop in good order at the time limit, which is a promise to others.
-const GRACE_AT_LIMIT: Duration = Duration::from_millis(250);
+const GRACE_AT_LIMIT: Duration = Duration::from_millis(150);
 
 /// How long otherwise: there is more to say than that it stopped.
 const GRACE: Duration = Duration::from_secs(1);

@@ -1,6 +1,8 @@
 //! Signals: what is known so far, soon, and the exit code of a process that a signal ended.
 
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -8,9 +10,6 @@ use tempfile::TempDir;
 
 use crate::harness::{Outcome, cubicle, outcome};
 use crate::models;
-
-/// Long enough for the program to be in the middle of its search.
-const A_WHILE: Duration = Duration::from_millis(700);
 
 const ENDLESS: &str = "--nodes 1000000000 --depth 1000000000";
 
@@ -37,19 +36,82 @@ fn wait(child: Child) -> (Outcome, Duration) {
     (outcome(&output), start.elapsed())
 }
 
-fn after(line: &str, model: &str, signals: &[&'static str]) -> (Outcome, Duration) {
-    let (_folder, child) = start(line, model);
-    let id = child.id();
-    let signals = signals.to_vec();
-    let sender = std::thread::spawn(move || {
-        for signal in signals {
-            sleep(A_WHILE);
-            let _ = Command::new("kill").args([signal, &id.to_string()]).status();
+/// A program that is sent signals when it is busy, however long it takes to become so.
+struct Running {
+    _folder: TempDir,
+    child: Child,
+    /// Its lines on standard error, as they come.
+    lines: Receiver<String>,
+    stderr: String,
+}
+
+impl Running {
+    fn new(line: &str, model: &str) -> Self {
+        let (_folder, mut child) = start(line, model);
+        let errors = BufReader::new(child.stderr.take().unwrap());
+        let (tell, lines) = channel();
+        std::thread::spawn(move || errors.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
+        Self { _folder, child, lines, stderr: String::new() }
+    }
+
+    fn signal(&self, signal: &str) {
+        let _ = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
+    }
+
+    /// Waits until the program listens to signals, which would end it before.
+    fn wait_until_it_listens(&self) {
+        if cfg!(not(target_os = "linux")) {
+            return sleep(Duration::from_secs(1));
         }
-    });
-    let found = wait(child);
-    sender.join().unwrap();
-    found
+        let status = format!("/proc/{}/status", self.child.id());
+        let term = 1_u64 << 14;
+        let listens = |text: &str| {
+            let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & term != 0)
+        };
+        while !std::fs::read_to_string(&status).is_ok_and(|text| listens(&text)) {
+            sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Asks how far the program is until it has states or nodes to show, or nodes.
+    fn wait_until_busy(&mut self, nodes_only: bool) {
+        loop {
+            self.signal("-USR1");
+            let line = self.lines.recv_timeout(Duration::from_secs(60)).expect("it answers, or ends");
+            self.stderr.push_str(&line);
+            self.stderr.push('\n');
+            let Some(figures) = line.strip_prefix("progress: ") else { continue };
+            let numbers: Vec<u64> = figures.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+            let [states, nodes, _restarts] = numbers[..] else { panic!("{line}") };
+            if nodes > 0 || (states > 0 && !nodes_only) {
+                return;
+            }
+            sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// What is left, and how long it took.
+    fn finish(mut self) -> (Outcome, Duration) {
+        let start = Instant::now();
+        let mut stdout = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        let code = self.child.wait().unwrap().code();
+        self.lines.iter().for_each(|line| self.stderr.push_str(&(line + "\n")));
+        (Outcome { code, stdout, stderr: self.stderr }, start.elapsed())
+    }
+}
+
+/// Sends the signals, the first as soon as the program is busy, each other one when it has come to the backward
+/// search after that.
+fn after(line: &str, model: &str, signals: &[&str]) -> (Outcome, Duration) {
+    let mut running = Running::new(line, model);
+    running.wait_until_it_listens();
+    for (i, signal) in signals.iter().enumerate() {
+        running.wait_until_busy(i > 0);
+        running.signal(signal);
+    }
+    running.finish()
 }
 
 #[test]
@@ -57,7 +119,7 @@ fn ctrl_c_ends_a_backward_search_with_its_statistics() {
     let (outcome, took) = after(&format!("{ENDLESS} --quiet"), models::ENDLESS, &["-INT"]);
     assert_eq!(outcome.code, Some(130), "{outcome:?}");
     assert_eq!(outcome.stdout, "UNKNOWN: interrupted by SIGINT\n");
-    assert!(took < A_WHILE + Duration::from_secs(5), "took {took:?}");
+    assert!(took < Duration::from_secs(5), "took {took:?}");
     let (outcome, _) = after(ENDLESS, models::ENDLESS, &["-INT"]);
     assert_eq!(outcome.code, Some(130));
     assert!(outcome.stdout.contains("Number of visited nodes"));
