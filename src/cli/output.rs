@@ -35,6 +35,7 @@ impl Output {
         // The library takes writing to what is not open for writing as success; a file of our own does not.
         let file = stdout.as_fd().try_clone_to_owned();
         let file: Box<dyn Write + Send> = match file {
+            _ if is_closed() => Box::new(Closed),
             Ok(file) => Box::new(File::from(file)),
             Err(_) => Box::new(stdout),
         };
@@ -71,6 +72,25 @@ impl Output {
             },
             Err(_) => Ok(()),
         }
+    }
+}
+
+/// Whether the caller closed standard output. The runtime has put `/dev/null` in its place by now, but
+/// `stdout.c` looked before.
+fn is_closed() -> bool {
+    std::env::var_os("CUBICLE_STDOUT_CLOSED").is_some()
+}
+
+/// Standard output that the caller closed.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
+        Err(io::Error::new(io::ErrorKind::NotConnected, "it is closed"))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

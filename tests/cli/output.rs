@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::harness::{cubicle, outcome, run, run_on};
+use crate::harness::{PROGRAM, cubicle, outcome, run, run_on};
 use crate::models;
 
 #[test]
@@ -45,6 +45,22 @@ fn what_is_not_open_for_writing_is_an_error() {
         let expected = if line[0] == "brab" { 4 } else { 2 };
         assert_eq!(outcome.code, Some(expected), "{outcome:?}");
         assert!(expected != 4 || outcome.stderr.contains("cannot write to standard output"), "{outcome:?}");
+    }
+}
+
+#[test]
+fn standard_output_that_the_caller_closed_is_an_error() {
+    // What goes to /dev/null is thrown away with full intention, however that was opened.
+    for (end, code) in [(">&-", 4), ("> /dev/null", 0), ("1<> /dev/null", 0)] {
+        for flags in ["brab 2", "-q brab 2"] {
+            let line = format!("exec \"$0\" {flags} examples/mutex.cub {end}");
+            let output = std::process::Command::new("sh")
+                .args(["-c", &line, PROGRAM])
+                .current_dir(env!("CARGO_MANIFEST_DIR"))
+                .output()
+                .unwrap();
+            assert_eq!(output.status.code(), Some(code), "{line}: {output:?}");
+        }
     }
 }
 
