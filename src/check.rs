@@ -12,6 +12,7 @@ mod assumptions;
 mod auto;
 mod coverage;
 mod sizes;
+mod vacuity;
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -20,6 +21,7 @@ pub use self::assumptions::{Assumption, AssumptionKind, Refuted};
 pub use self::auto::Stage;
 pub use self::coverage::{Coverage, Deadlocks};
 pub use self::sizes::Enough;
+pub use self::vacuity::Vacuous;
 use crate::backward::{self, Brab, Outcome};
 use crate::forward::{self, Exploration, StateSpace, Stop};
 use crate::interrupt::Interrupt;
@@ -67,6 +69,8 @@ pub struct Report {
     pub refuted: Option<Refuted>,
     /// Why the exploration of instances of increasing size ended, with [`Procs::Auto`].
     pub enough: Option<Enough>,
+    /// Why the answer may be worth nothing.
+    pub vacuous: Vec<Vacuous>,
     /// What settled the verdict, when it is not unknown.
     pub decider: Option<Decider>,
     /// Wall-clock time per phase, in order.
@@ -196,6 +200,7 @@ pub fn check(
         assumptions: assumptions::of(system, options.backward.trust_invariants),
         refuted: None,
         enough: None,
+        vacuous: Vec::new(),
         decider: None,
         times: Vec::new(),
     };
@@ -217,6 +222,9 @@ pub fn check(
     }
     assumptions::settle(system, options.backward.trust_invariants, &mut report);
     report.assert_replayed(system);
+    let start = Instant::now();
+    vacuity::look(system, options, interrupt, &mut report);
+    report.spend("look for vacuity", start.elapsed());
     report
 }
 

@@ -57,6 +57,9 @@ pub struct ForwardOptions {
     pub max_states: Option<usize>,
     /// Breadth-first search: stop already at this many states if levels still grow fast there.
     pub steep: Option<usize>,
+    /// Breadth-first search: stop soon after a transition of each of these declarations has fired
+    /// ([`Transition::origin`](crate::model::Transition::origin)), and there is a state.
+    pub until_fired: Option<Vec<u16>>,
     /// Stop after this much CPU time per worker.
     pub time: Option<Duration>,
     /// Keep numbers within these bounds: a step that leaves them is disabled, and a number that init or
@@ -101,6 +104,7 @@ impl Default for ForwardOptions {
             max_states: None,
             time: None,
             steep: None,
+            until_fired: None,
             number_range: None,
             symmetry: true,
             undefined_cells: true,
@@ -243,6 +247,18 @@ pub enum Procs {
     Auto,
 }
 
+/// What to do about an answer that may be worth nothing; see [`Vacuous`](crate::check::Vacuous).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Vacuity {
+    /// Report it beside the answer.
+    #[default]
+    Warn,
+    /// Give no answer.
+    Error,
+    /// Do not look.
+    Ignore,
+}
+
 /// Options of a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -260,6 +276,8 @@ pub struct Options {
     pub forward: ForwardOptions,
     /// The backward search.
     pub backward: BackwardOptions,
+    /// What to do about an answer that may be worth nothing.
+    pub vacuity: Vacuity,
     /// End the whole run after this time.
     pub time_limit: Option<Duration>,
 }

@@ -43,6 +43,11 @@ pub enum Reason {
     Deadlocks(usize),
     /// Nothing wrong was found, but not all states were seen, and nobody asked for that.
     Partial(Cut),
+    /// There is an answer, but so many reasons why it is worth nothing
+    /// ([`Report::vacuous`](crate::check::Report::vacuous)).
+    Vacuous(usize),
+    /// There is an answer, but so many warnings, which the user denied.
+    Denied(usize),
     /// The user interrupted the run (signal number).
     Interrupted(i32),
 }

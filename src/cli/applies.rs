@@ -108,6 +108,8 @@ pub const TABLE: &[Row] = &[
     original("depth", &[Check, Proof]),
     row("solver_timeout", &[Check, Proof]),
     original("quiet", &[]),
+    row("vacuity", &[Check]),
+    row("deny", &[]),
     original("verbose", &[Check, Proof, Talk]),
     row("trace_states", &[Check]),
     row("trace_out", &[Check]),

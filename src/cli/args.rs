@@ -249,9 +249,19 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s", help_heading = LIMITS)]
     pub solver_timeout: Duration,
 
-    /// Only the answer
+    /// Only the answer, and warnings
     #[arg(short, long, help_heading = OUTPUT)]
     pub quiet: bool,
+
+    /// What to do about an answer that may be worth nothing: transitions that never fire with two and three
+    /// processes, no initial state, nothing to be proved
+    #[arg(long, value_name = "HOW", default_value = "warn", help_heading = OUTPUT)]
+    pub vacuity: Vacuity,
+
+    /// With `warnings`: a model that has any is refused (exit code 2), and an answer with any is none
+    /// (exit code 3)
+    #[arg(long, value_name = "WHAT", help_heading = OUTPUT)]
+    pub deny: Option<Deny>,
 
     /// Show the cube of each node
     #[arg(short, long, help_heading = OUTPUT)]
@@ -368,6 +378,24 @@ pub enum TraceStates {
     Diff,
     /// All
     Full,
+}
+
+/// Ways to deal with a vacuous answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Vacuity {
+    /// Warn
+    Warn,
+    /// Give no answer: exit code 3
+    Error,
+    /// Do not look
+    Ignore,
+}
+
+/// What can be denied.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Deny {
+    /// All warnings
+    Warnings,
 }
 
 /// When to use colours.

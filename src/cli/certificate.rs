@@ -119,9 +119,8 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Ok(words) => words,
         Err(error) => return super::refuse(&error),
     };
-    let Some((system, model)) = load(&words.model, true, super::settings::automatic_style(&stderr())) else {
-        return exit::USAGE;
-    };
+    let style = super::settings::automatic_style(&stderr());
+    let Some((system, model, _)) = load(&words.model, false, style) else { return exit::USAGE };
     let invariants = match input::read(&words.folder.join(INVARIANTS)) {
         Ok(input) => input,
         Err(error) => {

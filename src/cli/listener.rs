@@ -16,8 +16,10 @@ const STATUS_EVERY: Duration = Duration::from_millis(100);
 
 /// The observer of the command line.
 pub struct Listener {
-    /// Only the answer is wanted.
+    /// Only the answer is wanted, and warnings.
     pub quiet: bool,
+    /// How many warnings there were.
+    pub warnings: usize,
     /// Cubes are wanted.
     pub verbose: bool,
     /// Style of standard output.
@@ -64,6 +66,12 @@ impl Listener {
         }
     }
 
+    fn warn(&mut self, text: &str) {
+        self.warnings += 1;
+        self.status.clear();
+        complain(&format!("warning: {text}"));
+    }
+
     fn remark(&mut self, line: &str) {
         if !self.quiet {
             self.status.clear();
@@ -102,7 +110,7 @@ impl Observer for Listener {
             Event::ForwardEnd(exploration) => {
                 self.print(&report::exploration(system, exploration, self.style));
             }
-            Event::Warning(text) => self.remark(&format!("warning: {text}")),
+            Event::Warning(text) => self.warn(text),
             Event::Note(text) => self.remark(&format!("note: {text}")),
         }
     }

@@ -28,12 +28,12 @@ use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use cubicle::diagnostic::{MAX_ERRORS, Severity, Source};
+use cubicle::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Source};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::report::Style;
-use cubicle::verdict::Reason;
-use cubicle::{Report, itf, report};
+use cubicle::verdict::{Reason, Verdict};
+use cubicle::{Conclusion, Report, itf, report};
 
 use self::args::Args;
 use self::ending::Ending;
@@ -134,9 +134,12 @@ fn refuse(error: &clap::Error) -> u8 {
 
 /// Loads the model and decides it.
 fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
-    let Some((system, text)) = load(&args.file, args.quiet, settings::style(args, &stderr())) else {
+    let told = settings::style(args, &stderr());
+    let Some((system, text, warnings)) = load(&args.file, true, told) else { return exit::USAGE };
+    if args.deny.is_some() && warnings > 0 {
+        complain("error: the model has warnings, and --deny warnings refuses them");
         return exit::USAGE;
-    };
+    }
     if args.type_only {
         return exit::OK;
     }
@@ -157,12 +160,17 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
     let style = settings::style(args, &stdout());
     let mut listener = Listener {
         quiet: args.quiet,
+        warnings: 0,
         verbose: args.verbose,
         style,
         ending: Arc::clone(ending),
         status: Status::new(args.quiet),
     };
     let mut found = cubicle::check(&system, &options, interrupt, &mut listener);
+    let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
+    if args.deny.is_some() && listener.warnings > 0 && answered {
+        found.verdict = Some(Verdict::Unknown(Reason::Denied(listener.warnings)));
+    }
     let certified = certificate::certify(args, &system, &text, &options, interrupt, &mut found);
     ending.begin();
     listener.status.clear();
@@ -176,6 +184,7 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
         report::conclusion(&system, &source, &options, &found, states, style)
     });
     let code = exit::after_output(exit::of_report(&found), ending.output.finish());
+    show(&report::vacuity(&system, &found), &source, told);
     advise(args, &system, &text, &found);
     let written = write_files(args, &system, &source, &found)
         .and_then(|()| certificate::write(args, &system, certified.as_ref()));
@@ -244,9 +253,9 @@ fn write_files(args: &Args, system: &System, source: &Source<'_>, found: &Report
     Ok(())
 }
 
-/// The model in `file` and its text; `None` after telling on standard error what is wrong with it. With
-/// `quiet`, warnings are not told.
-fn load(file: &Path, quiet: bool, style: Style) -> Option<(System, String)> {
+/// The model in `file`, its text, and how many warnings there were; `None` after telling on standard error what
+/// is wrong with it. Warnings are told with `warn`.
+fn load(file: &Path, warn: bool, style: Style) -> Option<(System, String, usize)> {
     let input = match input::read(file) {
         Ok(input) => input,
         Err(error) => {
@@ -258,14 +267,19 @@ fn load(file: &Path, quiet: bool, style: Style) -> Option<(System, String)> {
         Ok(loaded) => (Some(loaded.system), loaded.warnings),
         Err(diagnostics) => (None, diagnostics),
     };
-    // Where there are errors, warnings can wait.
-    let errors_only = quiet || system.is_none();
-    let shown =
-        diagnostics.iter().filter(|diagnostic| !errors_only || diagnostic.severity == Severity::Error);
-    for diagnostic in shown.clone().take(MOST_DIAGNOSTICS) {
-        complain(diagnostic.render(&input.name, &input.text, style.colored).trim_end());
+    if system.is_none() || warn {
+        show(&diagnostics, &Source { name: &input.name, text: &input.text }, style);
     }
-    let more = shown.count().saturating_sub(MOST_DIAGNOSTICS);
+    let warnings = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning).count();
+    Some((system?, input.text, warnings))
+}
+
+/// Tells on standard error what there is to say about the model, the first messages in full.
+fn show(diagnostics: &[Diagnostic], source: &Source<'_>, style: Style) {
+    for diagnostic in diagnostics.iter().take(MOST_DIAGNOSTICS) {
+        complain(diagnostic.render(source.name, source.text, style.colored).trim_end());
+    }
+    let more = diagnostics.len().saturating_sub(MOST_DIAGNOSTICS);
     if more > 0 {
         complain(&format!("note: {more} more errors and warnings"));
     }
@@ -275,5 +289,4 @@ fn load(file: &Path, quiet: bool, style: Style) -> Option<(System, String)> {
             "note: the rest of the model is not looked at: it has {MAX_ERRORS} errors already"
         ));
     }
-    Some((system?, input.text))
 }

@@ -36,7 +36,7 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Err(error) => return super::refuse(&error),
     };
     let style = super::settings::automatic_style(&stdout());
-    let Some((system, text)) = load(&args.model, false, super::settings::automatic_style(&stderr())) else {
+    let Some((system, text, _)) = load(&args.model, true, super::settings::automatic_style(&stderr())) else {
         return exit::USAGE;
     };
     let name = args.model.display().to_string();

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use cubicle::options::{
     BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Proof, Restart, SearchOrder, SolverMode,
-    Strategy,
+    Strategy, Vacuity,
 };
 use cubicle::report::{Style, TraceStates};
 
@@ -25,6 +25,12 @@ pub fn options(args: &Args) -> Options {
         require_complete: args.require_complete,
         forward: forward(args),
         backward: backward(args),
+        vacuity: match args.vacuity {
+            args::Vacuity::Ignore => Vacuity::Ignore,
+            _ if args.deny.is_some() => Vacuity::Error,
+            args::Vacuity::Warn => Vacuity::Warn,
+            args::Vacuity::Error => Vacuity::Error,
+        },
         time_limit: args.time_limit,
     }
 }

@@ -81,6 +81,8 @@ pub enum Stop {
     Numbers,
     /// The given number of epochs of walks has been run.
     Epochs,
+    /// The given transitions have fired.
+    Fired,
     /// Ctrl-C.
     Interrupted,
     /// A state has more successors than anybody waits for.

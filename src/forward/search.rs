@@ -197,6 +197,10 @@ impl<'a> Search<'a> {
             if self.options.depth.is_some_and(|d| level >= d) {
                 return Ok(false);
             }
+            if self.options.until_fired.as_ref().is_some_and(|all| self.have_fired(all)) {
+                self.limits.stop = Some(Stop::Fired);
+                break;
+            }
             self.report(cursor, observer);
             if several && level_end - cursor >= WORTHWHILE {
                 match self.share(cursor..level_end, observer) {
@@ -215,6 +219,12 @@ impl<'a> Search<'a> {
             self.depth = level + 1;
         }
         Ok(self.limits.stop.is_none())
+    }
+
+    /// Whether some part of each of these declarations has fired.
+    fn have_fired(&self, declarations: &[u16]) -> bool {
+        let parts = || self.system.transitions.iter().zip(&self.fired);
+        declarations.iter().all(|origin| parts().any(|(t, fired)| t.origin == *origin && *fired > 0))
     }
 
     /// Makes an expander for each thread.

@@ -84,6 +84,7 @@ pub(super) fn cause(stop: Stop) -> &'static str {
         Stop::Unsafe => "stopped at an unsafe state",
         Stop::Numbers => "cut where a number left its range",
         Stop::Epochs => "ended after the given number of epochs",
+        Stop::Fired => "ended when each transition had fired",
         Stop::Interrupted => "interrupted",
         Stop::Wide => "cut at a state with too many successors",
         Stop::TooLarge => "not possible: the instance is too large",

@@ -6,6 +6,7 @@ use super::assumptions;
 use super::reason::reason;
 use super::style::Style;
 use super::trace::history;
+use super::vacuity;
 use crate::check::{Conclusion, Deadlocks, Enough, Report, Stage};
 use crate::diagnostic::Source;
 use crate::forward::{Exploration, Stop};
@@ -54,6 +55,7 @@ pub fn statistics(system: &System, source: &Source<'_>, report: &Report) -> Stri
         "cause": cut.map(|cut| stop(cut.stop)),
         "error trace": trace,
         "deadlock trace": deadlocked,
+        "vacuity": vacuity::lines(system, report),
         "explorations": report.explorations.iter().map(exploration).collect::<Vec<_>>(),
         "sizes": report.enough.map(sizes),
         "stages": report.stages.iter().map(stage).collect::<Vec<_>>(),
@@ -97,6 +99,7 @@ fn stop(stop: Stop) -> &'static str {
         Stop::Unsafe => "unsafe",
         Stop::Numbers => "numbers",
         Stop::Epochs => "epochs",
+        Stop::Fired => "fired",
         Stop::Interrupted => "interrupted",
         Stop::Wide => "wide",
         Stop::TooLarge => "too large",

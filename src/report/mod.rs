@@ -17,6 +17,7 @@ mod stages;
 mod statistics;
 mod style;
 mod trace;
+mod vacuity;
 mod values;
 
 pub use assumptions::axioms;
@@ -32,5 +33,6 @@ pub use statistics::profile;
 pub use style::Style;
 pub(crate) use trace::{Violation, ending, violated};
 pub use trace::{history, states};
+pub use vacuity::diagnostics as vacuity;
 
 pub(crate) use values::Names;

@@ -28,6 +28,10 @@ pub fn reason(reason: &Reason) -> String {
             let states = if states == 1 { "1 state".to_owned() } else { format!("{states} states") };
             format!("not all states were seen with {procs} {processes}: {} ({states})", cause(cut.stop))
         }
+        Reason::Vacuous(1) => "the answer would be vacuous: see the warning".to_owned(),
+        Reason::Vacuous(reasons) => format!("the answer would be vacuous: see the {reasons} warnings"),
+        Reason::Denied(1) => "there was a warning, and --deny warnings takes none".to_owned(),
+        Reason::Denied(warnings) => format!("there were {warnings} warnings, and --deny warnings takes none"),
         Reason::Interrupted(2) => "interrupted by SIGINT".to_owned(),
         Reason::Interrupted(13) => "the output was closed".to_owned(),
         Reason::Interrupted(15) => "interrupted by SIGTERM".to_owned(),
@@ -63,6 +67,10 @@ pub fn reason_help(reason: &Reason) -> Option<&'static str> {
             }
             _ => return None,
         },
-        Reason::Threads(_) | Reason::Uncertified(_) | Reason::Interrupted(_) => return None,
+        Reason::Vacuous(_)
+        | Reason::Denied(_)
+        | Reason::Threads(_)
+        | Reason::Uncertified(_)
+        | Reason::Interrupted(_) => return None,
     })
 }

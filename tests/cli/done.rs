@@ -170,3 +170,124 @@ fn a_proof_and_the_search_for_deadlocks_both_answer() {
         }
     }
 }
+
+/// Fires `enter` only.
+const DEAD_TRANSITION: &str = "
+type location = Idle | Critical | Nowhere
+var Lock : bool
+array At[proc] : location
+init (p) { Lock = False && At[p] = Idle }
+unsafe (p q) { At[p] = Critical && At[q] = Critical }
+transition enter (p) requires { At[p] = Idle && Lock = False } { At[p] := Critical; Lock := True; }
+transition stray (p) requires { At[p] = Nowhere || At[p] = Critical && Lock = False } { At[p] := Idle; }
+";
+
+/// A transition that needs four processes, and one of which only a part ever fires.
+const FOUR: &str = "
+type location = Idle | Critical | Nowhere
+var Lock : bool
+array At[proc] : location
+init (p) { Lock = False && At[p] = Idle }
+unsafe (p q) { At[p] = Critical && At[q] = Critical }
+transition enter (p) requires { At[p] = Idle && Lock = False } { At[p] := Critical; Lock := True; }
+transition leave (p) requires { At[p] = Nowhere || At[p] = Critical } { At[p] := Idle; Lock := False; }
+transition all (p q r s) requires { At[p] = Idle } { At[q] := Idle; }
+";
+
+/// No state is initial as soon as there is a process.
+const NO_INIT: &str = "
+type location = Idle | Critical
+array At[proc] : location
+init (p) { At[p] = Idle && At[p] = Critical }
+unsafe (p q) { At[p] = Critical && At[q] = Critical }
+transition enter (p) requires { At[p] = Idle } { At[p] := Critical; }
+";
+
+/// Nothing is bad.
+const NO_UNSAFE: &str = "
+type location = Idle | Critical
+array At[proc] : location
+init (p) { At[p] = Idle }
+transition enter (p) requires { At[p] = Idle } { At[p] := Critical; }
+transition leave (p) requires { At[p] = Critical } { At[p] := Idle; }
+";
+
+#[test]
+fn a_vacuous_proof_is_warned_of() {
+    for (model, code, says) in [
+        (DEAD_TRANSITION, "warning[C0923]", "transition `stray` never fires with 2 and 3 processes"),
+        (NO_INIT, "warning[C0922]", "there is no initial state with 1, 2 and 3 processes"),
+        (NO_UNSAFE, "warning[C0913]", "no `unsafe` declaration"),
+    ] {
+        for line in ["", "brab 2", "brab 3", "brab 2 --upto", "--strategy classic"] {
+            let plain = run_stdin(&format!("--vacuity ignore {line} -"), model.as_bytes());
+            assert_eq!(plain.code, Some(0), "{line}: {plain:?}");
+            for quiet in ["", "-q"] {
+                let (outcome, json) = on(&format!("{line} {quiet}"), model);
+                assert_eq!(outcome.code, Some(0), "{line}: {outcome:?}");
+                assert!(
+                    outcome.stderr.contains(code) && outcome.stderr.contains(says),
+                    "{line}: {outcome:?}"
+                );
+                assert_eq!(json["vacuity"].as_array().unwrap().len(), 1, "{line}");
+                if quiet.is_empty() {
+                    assert_eq!(outcome.stdout, plain.stdout, "{line}");
+                }
+            }
+            let (outcome, json) = on(&format!("{line} --vacuity error"), model);
+            assert_eq!((outcome.code, &json["verdict"]), (Some(3), &"unknown".into()), "{line}: {outcome:?}");
+            assert!(
+                outcome.stdout.ends_with("UNKNOWN: the answer would be vacuous: see the warning\n"),
+                "{line}"
+            );
+            assert!(outcome.stderr.contains(says), "{line}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn what_was_not_seen_completely_is_not_called_vacuous() {
+    for model in [models::SAFE, FOUR, models::ENDLESS_FORWARD] {
+        for line in ["", "brab 2", "brab 3", "--strategy classic"] {
+            let (outcome, json) = on(&format!("{line} --vacuity error"), model);
+            assert_eq!(outcome.code, Some(0), "{line}: {outcome:?}");
+            assert_eq!(json["vacuity"], Value::Array(Vec::new()), "{line}");
+        }
+    }
+}
+
+#[test]
+fn an_exploration_of_nothing_is_warned_of() {
+    let (outcome, _) = on("--only-forward -q", NO_INIT);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert!(outcome.stderr.contains("there is no initial state with 3 processes"), "{outcome:?}");
+    assert_eq!(on("--only-forward --vacuity error", NO_INIT).0.code, Some(3));
+    assert_eq!(on("--only-forward --vacuity error", NO_UNSAFE).0.code, Some(3));
+    assert_eq!(on("--only-forward --vacuity error --deadlock", NO_UNSAFE).0.code, Some(0));
+}
+
+#[test]
+fn warnings_can_be_denied() {
+    let unused = models::SAFE.replace("var Lock : bool", "var Lock : bool\nvar Spare : bool");
+    for (line, model, code, says) in [
+        ("", models::SAFE, 0, ""),
+        ("", unused.as_str(), 2, "`Spare` is not used"),
+        ("--type-only", &unused, 2, "`Spare` is not used"),
+        ("", DEAD_TRANSITION, 3, "never fires"),
+        ("--only-forward", DEAD_TRANSITION, 0, ""),
+        ("", models::UNSAFE, 1, ""),
+    ] {
+        let outcome = run_stdin(&format!("--quiet --deny warnings {line} -"), model.as_bytes());
+        assert_eq!(outcome.code, Some(code), "{line}: {outcome:?}");
+        assert!(outcome.stderr.contains(says), "{line}: {outcome:?}");
+    }
+    let few = format!("number_procs 2\n{}", models::SAFE);
+    let line = "--only-forward --procs 3 --quiet";
+    let outcome = run_stdin(&format!("{line} -"), few.as_bytes());
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert!(outcome.stderr.contains("no instance with 3 processes"), "{outcome:?}");
+    assert_eq!(run_stdin(&format!("{line} --deny warnings -"), few.as_bytes()).code, Some(3));
+    // Nobody asked for three.
+    let outcome = run_stdin("--only-forward --quiet --deny warnings -", few.as_bytes());
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+}

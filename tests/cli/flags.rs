@@ -91,6 +91,11 @@ fn quiet_says_the_answer_and_nothing_else() {
     assert_eq!(on("--quiet", models::SAFE).stdout, "The system is SAFE\n");
     assert_eq!(on("-q brab 2", models::UNSAFE).stdout, "UNSAFE !\n");
     assert_eq!(on("-q", models::UNSAFE).stderr, "");
+    // Quiet is for progress, not for warnings.
+    let unused = models::SAFE.replace("var Lock", "var Spare : bool\nvar Lock");
+    let outcome = on("-q", &unused);
+    assert_eq!(outcome.stdout, "The system is SAFE\n");
+    assert!(outcome.stderr.contains("`Spare` is not used"), "{}", outcome.stderr);
 }
 
 #[test]

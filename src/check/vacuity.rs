@@ -1,0 +1,170 @@
+//! A cheap look for reasons why an answer may be worth nothing: no initial states, transitions that never fire,
+//! nothing to be proved.
+//!
+//! Explorations that the run has made anyway are looked at first. Where they leave something open, instances
+//! with two and three processes are explored, within a fixed number of states and only until each transition
+//! has fired. What is reported was seen in complete explorations; where there are none, nothing is said.
+
+use super::{Conclusion, Report};
+use crate::forward::{self, Stop};
+use crate::interrupt::Interrupt;
+use crate::model::semantics::admits;
+use crate::model::{BadKind, System, TransitionId};
+use crate::observer::Silent;
+use crate::options::{ForwardOptions, Options, Strategy, Vacuity};
+use crate::verdict::{Reason, Verdict};
+
+/// States of one instance.
+const STATES: usize = 10_000;
+
+/// Instances of transitions of one instance: beyond that, compiling them is no cheap look any more.
+const INSTANCES: usize = 2_000;
+
+/// Why an answer may be worth nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Vacuous {
+    /// No bad state is declared, or only by `invariant`s that are taken for granted.
+    NothingToProve,
+    /// No instance with so many processes has an initial state.
+    NoInitialState(Vec<usize>),
+    /// The transition (the first part of its declaration) never fires in the instances with so many processes.
+    NeverFires(TransitionId, Vec<usize>),
+}
+
+/// Looks at what `report` says, notes what makes it doubtful in [`Report::vacuous`], and takes the answer back
+/// when the options ask for that.
+pub(super) fn look(system: &System, options: &Options, interrupt: &Interrupt, report: &mut Report) {
+    let found = match report.conclusion() {
+        _ if options.vacuity == Vacuity::Ignore => return,
+        Conclusion::NothingFound => of_explorations(system, options, report),
+        _ if report.verdict == Some(Verdict::Safe) => of_proof(system, options, interrupt, report),
+        _ => return,
+    };
+    if options.vacuity == Vacuity::Error && !found.is_empty() {
+        report.verdict = Some(Verdict::Unknown(Reason::Vacuous(found.len())));
+        report.decider = None;
+    }
+    report.vacuous = found;
+}
+
+/// Instances that were asked for show by themselves which transitions fire.
+fn of_explorations(system: &System, options: &Options, report: &Report) -> Vec<Vacuous> {
+    let mut found = Vec::new();
+    if !options.forward.deadlock {
+        found.extend(nothing_to_prove(system, options));
+    }
+    if let Some(seen) = report.coverage.as_ref().filter(|seen| seen.states == 0 && seen.cut.is_none()) {
+        found.push(Vacuous::NoInitialState(seen.procs.clone()));
+    }
+    found
+}
+
+fn nothing_to_prove(system: &System, options: &Options) -> Option<Vacuous> {
+    let to_prove = |kind| kind == BadKind::Unsafe || !options.backward.trust_invariants;
+    (!system.bad.iter().any(|bad| to_prove(bad.kind))).then_some(Vacuous::NothingToProve)
+}
+
+fn of_proof(system: &System, options: &Options, interrupt: &Interrupt, report: &Report) -> Vec<Vacuous> {
+    let mut found: Vec<Vacuous> = nothing_to_prove(system, options).into_iter().collect();
+    let mut look = Look { open: Vec::new(), initial: false, complete: Vec::new(), cut: false };
+    let least = usize::from(system.proc_constants);
+    let sizes: Vec<usize> =
+        [least.max(2), (least + 1).max(3)].into_iter().filter(|procs| admits(system, *procs)).collect();
+    let most = sizes.last().copied().unwrap_or_else(|| system.max_procs.map_or(1, |most| most as usize));
+    for transition in &system.transitions {
+        if transition.arity() <= most && !look.open.contains(&transition.origin) {
+            look.open.push(transition.origin);
+        }
+    }
+    for exploration in &report.explorations {
+        look.take(system, exploration);
+    }
+    let sizes = if sizes.is_empty() { vec![most] } else { sizes };
+    for &procs in &sizes {
+        if look.is_done() {
+            break;
+        }
+        look.at(system, procs, options, interrupt, report);
+    }
+    if !look.initial && !sizes.contains(&1) && admits(system, 1) {
+        look.at(system, 1, options, interrupt, report);
+    }
+    look.complete.sort_unstable();
+    if look.cut {
+    } else if !look.initial {
+        found.push(Vacuous::NoInitialState(look.complete));
+    } else {
+        for origin in look.open {
+            let first = system.transitions.iter().position(|t| t.origin == origin);
+            let first = TransitionId(first.expect("some transition has the origin") as u16);
+            found.push(Vacuous::NeverFires(first, look.complete.clone()));
+        }
+    }
+    found
+}
+
+/// What was seen so far.
+struct Look {
+    /// Declarations of transitions that have not fired, by [`Transition::origin`](crate::model::Transition::origin).
+    open: Vec<u16>,
+    /// Whether some instance with a process has an initial state.
+    initial: bool,
+    /// Sizes of which all states were seen.
+    complete: Vec<usize>,
+    /// Whether some size could not be seen completely.
+    cut: bool,
+}
+
+impl Look {
+    fn is_done(&self) -> bool {
+        self.initial && self.open.is_empty()
+    }
+
+    fn take(&mut self, system: &System, seen: &forward::Exploration) {
+        self.initial |= seen.procs > 0 && seen.states > 0;
+        for (transition, &fired) in system.transitions.iter().zip(&seen.fired) {
+            if fired > 0 {
+                self.open.retain(|origin| *origin != transition.origin);
+            }
+        }
+    }
+
+    /// Sees to it that one size was looked at.
+    fn at(
+        &mut self,
+        system: &System,
+        procs: usize,
+        options: &Options,
+        interrupt: &Interrupt,
+        report: &Report,
+    ) {
+        match report.explorations.iter().find(|exploration| exploration.procs == procs) {
+            Some(known) if known.stop == Stop::Complete => return self.complete.push(procs),
+            Some(known) if known.states >= STATES => return self.cut = true,
+            _ if instances(system, procs) > INSTANCES => return self.cut = true,
+            _ => {}
+        }
+        let limits = ForwardOptions {
+            max_states: Some(STATES),
+            memory: options.forward.memory,
+            until_fired: Some(self.open.clone()),
+            stop_at_unsafe: false,
+            strategy: Strategy::Bfs,
+            ..ForwardOptions::default()
+        };
+        let seen = forward::explore(system, procs, &limits, interrupt, &mut Silent);
+        self.take(system, &seen);
+        match seen.stop {
+            Stop::Complete => self.complete.push(procs),
+            Stop::Fired => {}
+            _ => self.cut = true,
+        }
+    }
+}
+
+/// Number of ways to choose arguments for transitions.
+fn instances(system: &System, procs: usize) -> usize {
+    let ways =
+        |arity: usize| (0..arity).map(|i| procs.saturating_sub(i)).fold(1_usize, usize::saturating_mul);
+    system.transitions.iter().map(|t| ways(t.arity())).fold(0, usize::saturating_add)
+}
