@@ -84,7 +84,18 @@ pub struct Pattern {
     /// Everything whose renaming needs several processes, or the whole map.
     rest: Vec<(Slot, u64)>,
     /// Processes that are not rigid, most constrained first.
-    order: Vec<u8>,
+    order: Vec<Place>,
+}
+
+/// A process of a visited cube among those to be matched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    process: u8,
+    /// The last process before it with which it can be exchanged: only maps that take this one to a smaller
+    /// process are looked at, for the others give the same residues.
+    above: Option<u8>,
+    /// How many after it can be exchanged with it.
+    later: u8,
 }
 
 /// What is looked at first when a visited cube is compared with another.
@@ -146,8 +157,28 @@ impl Pattern {
         }
         let mut order: Vec<u8> = (shape.rigid..cube.procs).collect();
         order.sort_by_key(|&p| (usize::MAX - blocks[usize::from(p)].len(), p));
+        let bound = bound_processes(shape, &cube, &pointers, &rest);
+        let like = |p: u8, q: u8| {
+            (bound >> p | bound >> q) & 1 == 0 && blocks[usize::from(p)] == blocks[usize::from(q)]
+        };
+        let places = order.iter().enumerate().map(|(i, &process)| Place {
+            process,
+            above: order[..i].iter().rev().copied().find(|&q| like(process, q)),
+            later: order[i + 1..].iter().filter(|&&q| like(process, q)).count() as u8,
+        });
+        let order = places.collect();
         Self { cube, globals, blocks, pointers, rest, order }
     }
+}
+
+/// The processes that a cube tells apart by more than their own enum cells.
+fn bound_processes(shape: &Shape, cube: &Cube, pointers: &[(Slot, u8)], rest: &[(Slot, u64)]) -> u64 {
+    let slots = rest.iter().map(|(slot, _)| *slot).chain(cube.sides.iter().flat_map(Side::slots));
+    let indices = slots.flat_map(|slot| shape.indices(slot).chain(slot.as_process()));
+    let named = pointers.iter().map(|(_, p)| *p).chain(indices).fold(0, |bound, p| bound | 1 << p);
+    // The mask of a pointer may name any of them.
+    let any = rest.iter().any(|(slot, _)| matches!(shape.kind(*slot), Kind::Proc));
+    if any { u64::MAX } else { named }
 }
 
 /// The cube under test as a dense table.
@@ -341,13 +372,14 @@ impl Matching<'_, '_> {
 
     fn assign(&self, at: usize, map: &mut [u8], taken: u64, done: &mut Done<'_>) -> Result<bool, Halt> {
         self.shape.interrupt.poll()?;
-        let Some(&p) = self.v.order.get(at) else {
+        let Some(&Place { process: p, above, later }) = self.v.order.get(at) else {
             return done(self, map);
         };
         if map[usize::from(p)] != u8::MAX {
             return self.assign(at + 1, map, taken, done);
         }
-        for q in 0..self.n.cube.procs {
+        let first = above.map_or(0, |a| map[usize::from(a)] + 1);
+        for q in first..self.n.cube.procs.saturating_sub(later) {
             if taken >> q & 1 == 0 && self.fits(p, q) {
                 map[usize::from(p)] = q;
                 if self.assign(at + 1, map, taken | 1 << q, done)? {

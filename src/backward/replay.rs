@@ -23,21 +23,18 @@ pub fn replay(
     let interrupt = &shape.interrupt;
     let history = nodes.history(id);
     let root = nodes.get(history.root);
-    let (target, least) = match root.origin {
-        Origin::Bad(k) => (Target::Bad(k), usize::from(system.bad[k].params)),
-        Origin::Candidate(_) | Origin::Step { .. } => {
-            let formula = Formula::All(super::export::formulas(shape, &root.cube));
-            (Target::Formula(formula, usize::from(root.cube.procs)), usize::from(root.cube.procs))
-        }
+    // The root's literals speak of its processes by their own names, which the history knows.
+    let formula = Formula::All(super::export::formulas(shape, &root.cube));
+    let width = usize::from(root.cube.procs);
+    let (bad, least) = match root.origin {
+        Origin::Bad(k) => (Some(k), usize::from(system.bad[k].params)),
+        Origin::Candidate(_) | Origin::Step { .. } => (None, width),
     };
+    let target = bad.map_or_else(|| Target::Formula(formula.clone(), width), Target::Bad);
     let named = smt::Candidate {
         procs: history.procs,
         steps: history.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
-        target: match &target {
-            // A candidate's literals speak of the root's processes by their own names.
-            Target::Formula(f, _) => Target::Named(f.clone(), history.root_names.clone()),
-            other => other.clone(),
-        },
+        target: Target::Named(formula, history.root_names.clone(), bad),
     };
     let mut unknown = match smt::unroll(system, &named, timeout, interrupt)? {
         Unrolled::None => None,

@@ -11,7 +11,7 @@ use super::views::Views;
 use super::walk::Walk;
 use super::{Exploration, explore};
 use crate::interrupt::Interrupt;
-use crate::model::semantics::{Env, Layout, State, Value, distinct_tuples};
+use crate::model::semantics::{Layout, Matcher, State, Value};
 use crate::model::{Literal, System};
 use crate::observer::Silent;
 use crate::options::{ForwardOptions, Strategy};
@@ -196,6 +196,7 @@ impl StateSpace {
         let Some(system) = self.seen().next().map(|s| &s.0.system) else { return false };
         let fixed = usize::from(system.proc_constants);
         let conj = literals.to_vec();
+        let matcher = Matcher::new(&conj, usize::from(procs));
         let mut layout: Option<Layout> = None;
         learnt.iter().any(|(k, values)| {
             if layout.as_ref().is_none_or(|l| l.procs != *k) {
@@ -206,12 +207,7 @@ impl StateSpace {
                 return false;
             }
             let state = State { procs: *k, values: values.clone() };
-            distinct_tuples(k - fixed, usize::from(procs)).any(|mut env| {
-                for p in &mut env {
-                    *p += fixed;
-                }
-                Env { layout, state: &state, procs: &env }.conj(&conj) == Some(true)
-            })
+            matcher.first(layout, &state, fixed).is_some()
         })
     }
 }

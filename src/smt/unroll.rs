@@ -9,7 +9,9 @@ use super::encode::{Encoder, Frame, Value as Symbolic, all, any};
 use super::session::answer;
 use super::{Answer, Formula};
 use crate::interrupt::{Interrupt, Interrupted};
-use crate::model::semantics::{self, Layout, PROC_STRIDE, Point, State, Step, Value};
+use crate::model::semantics::{
+    self, Layout, PROC_STRIDE, Point, State, Step, Value, distinct_tuples, interchangeable, rising_tuples,
+};
 use crate::model::{Assignment, Rational, System, TransitionId, Type};
 use crate::solver;
 use crate::verdict::Trace;
@@ -32,8 +34,19 @@ pub enum Target {
     Bad(usize),
     /// A formula over this many processes, for any distinct processes (rigid ones stay).
     Formula(Formula, usize),
-    /// A formula over these processes.
-    Named(Formula, Vec<usize>),
+    /// A formula over these processes, which says that a cube of `System::bad` holds if there is one.
+    Named(Formula, Vec<usize>, Option<usize>),
+}
+
+impl Target {
+    /// The cube of `System::bad` that the run ends in.
+    const fn bad(&self) -> Option<usize> {
+        match self {
+            Self::Bad(bad) => Some(*bad),
+            Self::Named(_, _, bad) => *bad,
+            Self::Formula(..) => None,
+        }
+    }
 }
 
 /// Result of an unrolling.
@@ -68,7 +81,9 @@ pub fn unroll(
         let t = system.transition(*id);
         let options = match args {
             Some(args) => vec![args.clone()],
-            None => injections(candidate.procs, t.arity(), interrupt)?,
+            None => {
+                polled(distinct_tuples(candidate.procs, t.arity()), interrupt).collect::<Result<_, _>>()?
+            }
         };
         let Some((next, choice)) = step(&encoder, &solver, &frame, t, options, i, &mut facts, interrupt)?
         else {
@@ -78,16 +93,22 @@ pub fn unroll(
         choices.push(choice);
     }
     let reached: Vec<Bool> = match &candidate.target {
-        Target::Bad(k) => injections(candidate.procs, usize::from(system.bad[*k].params), interrupt)?
-            .iter()
-            .map(|names| encoder.conj(&frame, names, &system.bad[*k].cube))
-            .collect(),
-        Target::Formula(f, width) => injections(candidate.procs, *width, interrupt)?
-            .iter()
-            .filter(|names| (0..usize::from(system.proc_constants)).all(|k| names[k] == k))
-            .map(|names| encoder.formula(&frame, names, f))
-            .collect(),
-        Target::Named(f, names) => vec![encoder.formula(&frame, names, f)],
+        Target::Bad(k) => {
+            let bad = &system.bad[*k];
+            let above = interchangeable(&bad.cube, usize::from(bad.params));
+            polled(rising_tuples(candidate.procs, above), interrupt)
+                .map(|names| Ok(encoder.conj(&frame, &names?, &bad.cube)))
+                .collect::<Result<_, Interrupted>>()?
+        }
+        Target::Formula(f, width) => polled(distinct_tuples(candidate.procs, *width), interrupt)
+            .filter(|names| {
+                let rigid =
+                    |names: &Vec<usize>| (0..usize::from(system.proc_constants)).all(|k| names[k] == k);
+                names.as_ref().map_or(true, rigid)
+            })
+            .map(|names| Ok(encoder.formula(&frame, &names?, f)))
+            .collect::<Result<_, Interrupted>>()?,
+        Target::Named(f, names, _) => vec![encoder.formula(&frame, names, f)],
     };
     solver.assert(any(reached));
     for f in facts {
@@ -165,19 +186,12 @@ fn step(
     Ok(next.map(|next| (next, Choice { options: chosen, nondet })))
 }
 
-/// All tuples of `len` distinct processes out of `procs`.
-fn injections(procs: usize, len: usize, interrupt: &Interrupt) -> Result<Vec<Vec<usize>>, Interrupted> {
-    let mut out = vec![Vec::new()];
-    for _ in 0..len {
-        let mut longer = Vec::new();
-        for tuple in out {
-            interrupt.poll()?;
-            let next = (0..procs).filter(|p| !tuple.contains(p));
-            longer.extend(next.map(|p| [tuple.as_slice(), &[p]].concat()));
-        }
-        out = longer;
-    }
-    Ok(out)
+/// The items, as long as the run need not end.
+fn polled<'a, T>(
+    items: impl Iterator<Item = T> + 'a,
+    interrupt: &'a Interrupt,
+) -> impl Iterator<Item = Result<T, Interrupted>> + 'a {
+    items.map(|item| interrupt.poll().map(|()| item))
 }
 
 fn extract(
@@ -228,7 +242,7 @@ fn extract(
             .ok_or("the model's step is not executable")?;
         steps.push(Step { transition: *id, args, after: state.clone() });
     }
-    if let Target::Bad(bad) = candidate.target {
+    if let Some(bad) = candidate.target.bad() {
         let trace = Trace { initial, steps, bad: Some(bad) };
         semantics::replay(system, &trace).map_err(|e| format!("the model's run does not replay: {e}"))?;
         return Ok(trace);

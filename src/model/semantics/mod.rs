@@ -4,6 +4,7 @@
 //! engines are tested against it. Nothing here knows an engine.
 
 mod eval;
+mod matching;
 mod replay;
 mod state;
 mod step;
@@ -13,8 +14,9 @@ mod trace;
 mod tuples;
 
 pub use eval::Env;
+pub use matching::{Matcher, interchangeable};
 pub use replay::{ReplayError, replay};
 pub use state::{Layout, PROC_STRIDE, Point, State, Step, Value};
 pub use step::{Semantics, admits, enabled, fire, initial, is_step, satisfies};
 pub use trace::Trace;
-pub use tuples::{distinct_tuples, tuples};
+pub use tuples::{distinct_tuples, rising_tuples, tuples};

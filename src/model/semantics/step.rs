@@ -1,6 +1,7 @@
 //! Initial states, guards, steps and bad states of an instance.
 
 use super::eval::{Env, all};
+use super::matching::Matcher;
 use super::state::{Layout, State, Step, Value};
 use super::tuples::{distinct_tuples, tuples};
 use crate::model::{Assignment, System, Transition, TransitionId, Update};
@@ -219,7 +220,6 @@ impl<'a> Semantics<'a> {
     /// `bad` of [`System::bad`] holds. A cube whose numbers leave the 64-bit range does not hold.
     pub fn satisfies(&self, state: &State, bad: usize) -> Option<Vec<usize>> {
         let bad = &self.system.bad[bad];
-        distinct_tuples(self.procs(), usize::from(bad.params))
-            .find(|procs| self.env(state, procs).conj(&bad.cube) == Some(true))
+        Matcher::new(&bad.cube, usize::from(bad.params)).first(&self.layout, state, 0)
     }
 }

@@ -94,6 +94,71 @@ fn tuples_come_in_lexicographic_order() {
     assert_eq!(distinct_tuples(3, 2).count(), 6);
     assert_eq!(distinct_tuples(1, 2).count(), 0);
     assert_eq!(distinct_tuples(0, 0).count(), 1);
+    let rising: Vec<_> = rising_tuples(3, vec![None, Some(0)]).collect();
+    assert_eq!(rising, [[0, 1], [0, 2], [1, 2]]);
+    let free_between: Vec<_> = rising_tuples(3, vec![None, None, Some(0)]).collect();
+    assert_eq!(free_between, [[0, 1, 2], [0, 2, 1], [1, 0, 2]]);
+    assert_eq!(rising_tuples(1, vec![None, Some(0)]).count(), 0);
+}
+
+/// exists p0 .. : S[p] = B for all of them, and P = p_last if asked.
+fn all_in_b(params: u8, pointed: bool) -> Conj {
+    let pointer = pointed.then(|| points_to(params - 1, false));
+    (0..params).map(|p| holds(s(p), 1)).chain(pointer).collect()
+}
+
+#[test]
+fn parameters_that_can_be_exchanged_are_found() {
+    assert_eq!(interchangeable(&all_in_b(3, false), 3), [None, Some(0), Some(1)]);
+    assert_eq!(interchangeable(&all_in_b(3, true), 3), [None, Some(0), None]);
+    // p0 = p1 reads the same from both sides, p0 < p1 does not.
+    let compared = |negated| Literal::Eq {
+        left: Term::Proc(ProcRef::Var(0)),
+        right: Term::Proc(ProcRef::Var(1)),
+        negated,
+    };
+    assert_eq!(interchangeable(&vec![compared(true)], 2), [None, Some(0)]);
+    let less =
+        Literal::Less { left: Term::Proc(ProcRef::Var(0)), right: Term::Proc(ProcRef::Var(1)), strict: true };
+    assert_eq!(interchangeable(&vec![less], 2), [None, None]);
+}
+
+/// The first of all tuples, found without trying these one by one: there are 16!/4! of them.
+#[test]
+fn the_first_processes_in_a_bad_state_are_found_at_once() {
+    let mut sys = system();
+    let bad = |params, cube| Bad {
+        name: String::new(),
+        number: 1,
+        kind: BadKind::Unsafe,
+        params,
+        cube,
+        span: Span::default(),
+        spans: Vec::new(),
+    };
+    sys.bad = vec![bad(12, all_in_b(12, false)), bad(12, all_in_b(12, true)), bad(2, all_in_b(2, true))];
+    let mut cells = [B; 16];
+    cells[1] = A;
+    cells[3] = A;
+    cells[14] = A;
+    let st = state(&cells, A, Point::process(2), 0);
+    let first = [0, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13].to_vec();
+    assert_eq!(satisfies(&sys, &st, 0), Some(first));
+    let pointed = [0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 2].to_vec();
+    assert_eq!(satisfies(&sys, &st, 1), Some(pointed));
+    assert_eq!(satisfies(&sys, &st, 2), Some(vec![0, 2]));
+    cells[5] = A;
+    cells[6] = A;
+    assert_eq!(satisfies(&sys, &state(&cells, A, Point::process(2), 0), 0), None, "only eleven are in B");
+    // Against all tuples, one by one.
+    for pattern in 0..81usize {
+        let cells: Vec<Value> = (0..4).map(|p| [A, B, C][pattern / 3usize.pow(p) % 3]).collect();
+        let st = state(&cells, A, Point::process(pattern % 4), 0);
+        let layout = Layout::new(&sys, 4);
+        let slow = distinct_tuples(4, 2)
+            .find(|procs| Env { layout: &layout, state: &st, procs }.conj(&sys.bad[2].cube) == Some(true));
+        assert_eq!(satisfies(&sys, &st, 2), slow, "{cells:?}");
+    }
 }
 
 #[test]

@@ -14,7 +14,31 @@ pub fn tuples(procs: usize, arity: usize) -> impl Iterator<Item = Vec<usize>> {
 
 /// All tuples of `arity` pairwise distinct processes below `procs`.
 pub fn distinct_tuples(procs: usize, arity: usize) -> impl Iterator<Item = Vec<usize>> {
-    let enough = arity <= procs;
-    tuples(if enough { procs } else { 0 }, arity)
-        .filter(move |t| enough && t.iter().enumerate().all(|(i, p)| !t[..i].contains(p)))
+    rising_tuples(procs, vec![None; arity])
+}
+
+/// All tuples of pairwise distinct processes below `procs` in which each place holds a larger process than
+/// the earlier place that `above` names for it, if any.
+pub fn rising_tuples(procs: usize, above: Vec<Option<usize>>) -> impl Iterator<Item = Vec<usize>> {
+    // The first such tuple that begins with `tuple` and then with `least` or more, or comes later.
+    let complete = move |mut tuple: Vec<usize>, mut least: usize| {
+        if above.len() > procs {
+            return None;
+        }
+        while tuple.len() < above.len() {
+            let floor = above[tuple.len()].map_or(0, |place| tuple[place] + 1).max(least);
+            if let Some(p) = (floor..procs).find(|p| !tuple.contains(p)) {
+                tuple.push(p);
+                least = 0;
+            } else {
+                least = tuple.pop()? + 1;
+            }
+        }
+        Some(tuple)
+    };
+    std::iter::successors(complete(Vec::new(), 0), move |last| {
+        let mut next = last.clone();
+        let least = next.pop()? + 1;
+        complete(next, least)
+    })
 }

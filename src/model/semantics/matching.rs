@@ -1,0 +1,173 @@
+//! Which processes satisfy a cube: a search that looks at a literal as soon as its processes are chosen.
+
+use super::eval::Env;
+use super::state::{Layout, State};
+use crate::model::{Cell, Conj, Linear, Literal, ProcRef, Term};
+
+/// A cube made ready for [`Matcher::first`].
+#[derive(Clone, Debug)]
+pub struct Matcher<'a> {
+    /// For each parameter, the literals that it is the last one of; before them those without parameters.
+    last: Vec<Vec<&'a Literal>>,
+    /// See [`interchangeable`].
+    above: Vec<Option<usize>>,
+}
+
+impl<'a> Matcher<'a> {
+    /// For the cube `exists distinct p0 .. : cube` with so many parameters.
+    pub fn new(cube: &'a Conj, params: usize) -> Self {
+        let mut last: Vec<Vec<&Literal>> = vec![Vec::new(); params + 1];
+        for literal in cube {
+            let mut at = 0;
+            vars(literal, &mut |v| at = at.max(v + 1));
+            last[at].push(literal);
+        }
+        // With one parameter there is nothing to exchange.
+        let above = if params > 1 { interchangeable(cube, params) } else { vec![None; params] };
+        Self { last, above }
+    }
+
+    /// The lexicographically first tuple of pairwise distinct processes, none below `least`, for which
+    /// the cube holds. A cube whose numbers leave the 64-bit range does not hold.
+    pub fn first(&self, layout: &Layout, state: &State, least: usize) -> Option<Vec<usize>> {
+        let params = self.above.len();
+        let holds = |tuple: &[usize]| {
+            let env = Env { layout, state, procs: tuple };
+            self.last[tuple.len()].iter().all(|literal| env.literal(literal) == Some(true))
+        };
+        let mut tuple: Vec<usize> = Vec::with_capacity(params);
+        if !holds(&tuple) || state.procs < least + params {
+            return None;
+        }
+        let mut next = least;
+        while tuple.len() < params {
+            let floor = self.above[tuple.len()].map_or(least, |place| tuple[place] + 1).max(next);
+            let found = (floor..state.procs).find(|p| {
+                !tuple.contains(p) && {
+                    tuple.push(*p);
+                    let holds = holds(&tuple);
+                    tuple.pop();
+                    holds
+                }
+            });
+            match found {
+                Some(p) => {
+                    tuple.push(p);
+                    next = least;
+                }
+                None => next = tuple.pop()? + 1,
+            }
+        }
+        Some(tuple)
+    }
+}
+
+/// For each parameter of a cube, the last one before it with which it can be exchanged: the cube then says
+/// the same, so that of two processes for them the smaller may be taken for the earlier one.
+pub fn interchangeable(cube: &Conj, params: usize) -> Vec<Option<usize>> {
+    // Being exchangeable is an equivalence: an exchange of `a` and `c` is made of those of `a` and `b` and
+    // of `b` and `c`.
+    let mut last_of_class: Vec<usize> = Vec::new();
+    (0..params)
+        .map(|param| {
+            let class = last_of_class.iter_mut().find(|other| exchangeable(cube, **other, param));
+            match class {
+                Some(last) => Some(std::mem::replace(last, param)),
+                None => {
+                    last_of_class.push(param);
+                    None
+                }
+            }
+        })
+        .collect()
+}
+
+/// Whether the cube is the same set of literals when two parameters are exchanged.
+fn exchangeable(cube: &Conj, a: usize, b: usize) -> bool {
+    let swap = |p: ProcRef| match p {
+        ProcRef::Var(v) if usize::from(v) == a => ProcRef::Var(b as u8),
+        ProcRef::Var(v) if usize::from(v) == b => ProcRef::Var(a as u8),
+        other => other,
+    };
+    cube.iter().all(|literal| {
+        let mut concerned = false;
+        vars(literal, &mut |v| concerned |= v == a || v == b);
+        let swapped = || exchanged(literal, &swap);
+        !concerned || {
+            let swapped = swapped();
+            cube.iter().any(|other| same(other, &swapped))
+        }
+    })
+}
+
+fn exchanged(literal: &Literal, swap: &impl Fn(ProcRef) -> ProcRef) -> Literal {
+    let cell = |c: &Cell| Cell { var: c.var, index: c.index.iter().map(|p| swap(*p)).collect() };
+    let linear = |l: &Linear| Linear {
+        terms: l.terms.iter().map(|(c, n)| (cell(c), *n)).collect(),
+        constant: l.constant,
+    };
+    let term = |t: &Term| match t {
+        Term::Constructor(c) => Term::Constructor(*c),
+        Term::Proc(p) => Term::Proc(swap(*p)),
+        Term::Cell(c) => Term::Cell(cell(c)),
+        Term::Linear(l) => Term::Linear(linear(l)),
+    };
+    match literal {
+        Literal::In { cell: c, values } => Literal::In { cell: cell(c), values: *values },
+        Literal::Eq { left, right, negated } => {
+            Literal::Eq { left: term(left), right: term(right), negated: *negated }
+        }
+        Literal::Less { left, right, strict } => {
+            Literal::Less { left: term(left), right: term(right), strict: *strict }
+        }
+        Literal::Linear { expr, relation, integer } => {
+            Literal::Linear { expr: linear(expr), relation: *relation, integer: *integer }
+        }
+    }
+}
+
+/// Whether two literals are the same but for the order of what has none.
+fn same(a: &Literal, b: &Literal) -> bool {
+    match (a, b) {
+        (
+            Literal::Eq { left, right, negated },
+            Literal::Eq { left: other_left, right: other_right, negated: other_negated },
+        ) => {
+            negated == other_negated
+                && ((left, right) == (other_left, other_right) || (left, right) == (other_right, other_left))
+        }
+        (
+            Literal::Linear { expr, relation, .. },
+            Literal::Linear { expr: other, relation: other_relation, .. },
+        ) => {
+            relation == other_relation
+                && expr.constant == other.constant
+                && expr.terms.len() == other.terms.len()
+                && expr.terms.iter().all(|term| other.terms.contains(term))
+        }
+        _ => a == b,
+    }
+}
+
+/// Calls `f` with the number of each process variable in a literal.
+fn vars(literal: &Literal, f: &mut impl FnMut(usize)) {
+    let mut proc = |p: &ProcRef| {
+        if let ProcRef::Var(v) = p {
+            f(usize::from(*v));
+        }
+    };
+    let mut term = |t: &Term| match t {
+        Term::Constructor(_) => {}
+        Term::Proc(p) => proc(p),
+        Term::Cell(c) => c.index.iter().for_each(&mut proc),
+        Term::Linear(l) => l.terms.iter().flat_map(|(c, _)| &c.index).for_each(&mut proc),
+    };
+    match literal {
+        Literal::In { cell, .. } => cell.index.iter().for_each(proc),
+        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
+            term(left);
+            term(right);
+        }
+        Literal::Linear { expr, .. } => expr.terms.iter().flat_map(|(c, _)| &c.index).for_each(proc),
+    }
+}
