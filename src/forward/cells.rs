@@ -97,6 +97,8 @@ pub(super) struct Cells {
     pub scale: i64,
     /// Numbers that stand for all when an undefined number is read (scaled by use).
     pub samples: Vec<Rational>,
+    /// Whether a proc cell that is undefined may turn out to hold an outside value.
+    pub outside: bool,
 }
 
 impl Cells {
@@ -137,7 +139,7 @@ impl Cells {
                 cells.push(Cell { var, index, kind, class: of[v], codes: 0, undef: false });
             }
         }
-        let mut this = Self { procs, layout, cells, classes, scale: 1, samples: Vec::new() };
+        let mut this = Self { procs, layout, cells, classes, scale: 1, samples: Vec::new(), outside: true };
         this.nameless_codes(system)?;
         this.constructor_codes(system, &of, leaves);
         this.undefined_cells(system, leaves, full, undefined);
@@ -256,6 +258,21 @@ impl Cells {
     /// All codes of a finite cell.
     pub fn all_codes(&self, cell: usize) -> u128 {
         (1u128 << self.cells[cell].codes) - 1
+    }
+
+    /// The codes that a finite cell stands for when it is undefined.
+    pub fn open_codes(&self, cell: usize) -> u128 {
+        if self.outside { self.all_codes(cell) } else { self.inside_codes(cell) }
+    }
+
+    /// The same without outside values, if there is any other.
+    pub fn inside_codes(&self, cell: usize) -> u128 {
+        let all = self.all_codes(cell);
+        if self.cells[cell].kind == Kind::Proc && self.procs > 0 {
+            all & ((1 << self.procs) - 1)
+        } else {
+            all
+        }
     }
 
     /// The codes that a set of values (as in [`super::ground::Lit::In`]) stands for.

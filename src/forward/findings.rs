@@ -1,11 +1,14 @@
 //! Bad and deadlocked states, and their runs.
 
+use super::limits::Limits;
 use super::machine::Machine;
+use super::outside::{always_inside, goes_outside, search_clean};
 use super::search::Visited;
 use super::walk::TechniqueReport;
 use super::{Stop, trace};
 use crate::model::System;
 use crate::observer::{Event, Observer};
+use crate::options::ForwardOptions;
 use crate::verdict::Trace;
 
 /// Runs to no more deadlocks of each kind than this are kept.
@@ -13,10 +16,6 @@ const MAX_DEADLOCK_TRACES: usize = 256;
 
 /// ...and no more runs when those to the first ones have this many steps in all.
 const MAX_DEADLOCK_STEPS: usize = 5_000;
-
-/// As long as all runs turn out to need an outside value, more of them are looked at, until they have this
-/// many steps in all.
-const MAX_SEARCHED_STEPS: usize = 500_000;
 
 /// A state that is bad or deadlocked.
 #[derive(Clone, Debug)]
@@ -40,9 +39,11 @@ pub(super) struct Found {
     pub deadlock_states: usize,
     pub outside_deadlocks: Vec<Trace>,
     pub outside_states: usize,
-    /// Deadlocked states that may or may not need an outside value on the way, while no run that needs none
-    /// is known.
+    /// Deadlocked states of which nobody knows whether a clean run leads to them, while none is known that
+    /// leads to any.
     pub unclear_states: usize,
+    /// Numbers of the deadlocked states, by a narrowed machine.
+    pub clean_states: Vec<usize>,
     /// For each transition, how often it fired.
     pub fired: Vec<u64>,
     /// Epochs of walks.
@@ -59,12 +60,13 @@ pub(super) struct Findings {
     pub bads: Vec<usize>,
     bad_states: Vec<Finding>,
     deadlocks: Vec<Finding>,
-    /// Those that hold an outside value which nothing forces.
+    /// Those that no clean run leads to, as the values in them show.
     outside_deadlocks: Vec<Finding>,
     deadlock_states: usize,
     outside_states: usize,
-    /// Cells that may hold such a value.
-    open: Vec<usize>,
+    clean_states: Vec<usize>,
+    /// Cells in which no clean run has an outside value.
+    inside: Vec<usize>,
 }
 
 impl Findings {
@@ -77,7 +79,8 @@ impl Findings {
             outside_deadlocks: Vec::new(),
             deadlock_states: 0,
             outside_states: 0,
-            open: trace::open_to_outside(system, machine),
+            clean_states: Vec::new(),
+            inside: always_inside(system, machine),
         }
     }
 
@@ -92,19 +95,16 @@ impl Findings {
     /// A state is deadlocked.
     pub fn deadlock(&mut self, machine: &Machine, state: usize, refined: Vec<u64>) {
         self.deadlock_states += 1;
-        let finding = Finding { state, refined, bad: None };
-        let outside = self.is_outside(machine, &finding);
+        if !machine.cells.outside {
+            self.clean_states.push(state);
+        }
+        let procs = machine.cells.procs as i64;
+        let outside = self.inside.iter().any(|c| machine.packing.fields[*c].get(&refined) >= procs);
         self.outside_states += usize::from(outside);
         let kept = if outside { &mut self.outside_deadlocks } else { &mut self.deadlocks };
         if kept.len() < MAX_DEADLOCK_TRACES {
-            kept.push(finding);
+            kept.push(Finding { state, refined, bad: None });
         }
-    }
-
-    /// Whether the state holds an outside value that nothing forces.
-    fn is_outside(&self, machine: &Machine, finding: &Finding) -> bool {
-        let procs = machine.cells.procs as i64;
-        self.open.iter().any(|c| machine.packing.fields[*c].get(&finding.refined) >= procs)
     }
 
     /// The states that runs are kept for.
@@ -129,6 +129,8 @@ impl Findings {
         system: &System,
         machine: &Machine,
         visited: &Visited,
+        options: &ForwardOptions,
+        limits: &Limits,
         observer: &mut dyn Observer,
     ) -> Found {
         let mut broken = Vec::new();
@@ -136,26 +138,47 @@ impl Findings {
             trace::build(system, machine, visited, finding).map_err(|e| broken.push(e)).ok()
         };
         let unsafe_traces = self.bad_states.iter().filter_map(&mut build).collect();
-        let mut deadlocks = Vec::new();
-        let mut outside_deadlocks = Vec::new();
-        let mut outside_states = self.outside_states;
-        let mut unclear_states = self.deadlock_states - self.outside_states;
         let mut steps = 0;
-        for finding in self.deadlocks.iter().chain(&self.outside_deadlocks) {
-            let likely =
-                steps <= MAX_SEARCHED_STEPS && deadlocks.is_empty() && !self.is_outside(machine, finding);
-            if steps > MAX_DEADLOCK_STEPS && !likely {
-                break;
+        let mut look_at = |findings: &[Finding]| {
+            let mut runs = Vec::new();
+            let mut looked_at = 0;
+            for finding in findings {
+                if steps > MAX_DEADLOCK_STEPS {
+                    break;
+                }
+                looked_at += 1;
+                if let Some(trace) = build(finding) {
+                    steps += trace.steps.len();
+                    runs.push((finding.state, trace));
+                }
             }
-            let Some(trace) = build(finding) else { continue };
-            steps += trace.steps.len();
-            if trace::goes_outside(machine, &self.open, &trace) {
-                let on_the_way = usize::from(!self.is_outside(machine, finding));
-                outside_states += on_the_way;
-                unclear_states -= on_the_way;
-                outside_deadlocks.push(trace);
-            } else {
-                deadlocks.push(trace);
+            (runs, looked_at)
+        };
+        let (runs, looked_at) = look_at(&self.deadlocks);
+        let (further, _) = look_at(&self.outside_deadlocks);
+        let mut outside_deadlocks: Vec<Trace> = further.into_iter().map(|(_, trace)| trace).collect();
+        let mut outside_states = self.outside_states;
+        let in_question = self.deadlock_states - self.outside_states;
+        // Runs of a narrowed machine are clean, and so are those without outside values.
+        let all_clean = !machine.cells.outside || machine.cells.procs == 0;
+        let (clean, doubtful): (Vec<_>, Vec<_>) =
+            runs.into_iter().partition(|(_, trace)| all_clean || !goes_outside(trace));
+        let mut deadlocks: Vec<Trace> = clean.into_iter().map(|(_, trace)| trace).collect();
+        let open = !doubtful.is_empty() || deadlocks.is_empty() && looked_at < in_question;
+        let mut unclear_states = if all_clean || !open { 0 } else { in_question };
+        if unclear_states > 0
+            && limits.stop != Some(Stop::Unsafe)
+            && let Some(search) = search_clean(system, machine, visited, options, limits)
+        {
+            let told = outside_deadlocks.len();
+            let misses = |n: &usize| search.misses(visited.store.state(*n));
+            outside_deadlocks.extend(doubtful.into_iter().filter(|(n, _)| misses(n)).map(|(_, trace)| trace));
+            outside_states += search.missed(in_question).unwrap_or(outside_deadlocks.len() - told);
+            if search.complete {
+                unclear_states = 0;
+            }
+            if search.complete || deadlocks.is_empty() {
+                deadlocks = search.found.deadlocks;
             }
         }
         let mut stop = Stop::Complete;
@@ -172,6 +195,7 @@ impl Findings {
             unsafe_traces,
             deadlock_states: self.deadlock_states,
             unclear_states: if deadlocks.is_empty() { unclear_states } else { 0 },
+            clean_states: self.clean_states.clone(),
             deadlocks,
             outside_deadlocks,
             outside_states,

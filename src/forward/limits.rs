@@ -41,6 +41,19 @@ impl Limits {
         }
     }
 
+    /// What these limits leave to a second search of so many states, when the first holds so many bytes.
+    pub fn rest(&self, states: usize, bytes: usize) -> Self {
+        Self {
+            stop: None,
+            max_states: states.min(MAX_STATES),
+            full: Stop::States,
+            clock: Arc::clone(&self.clock),
+            memory: self.memory.saturating_sub(bytes),
+            ticker: Ticker::new(),
+            next_report: self.next_report,
+        }
+    }
+
     /// Counts a piece of work; false when it is time to stop.
     #[inline]
     pub fn tick(&mut self) -> bool {

@@ -1,5 +1,7 @@
 //! An instance compiled for speed: ground guards as mask tests and tables, updates as masks and moves.
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 
 use super::Stop;
@@ -11,9 +13,10 @@ use super::layout::{Bounds, Packing};
 use super::numbers::{Expr, largest_constant};
 use super::symmetry::{Exchangeable, Symmetry};
 use super::table::Table;
+use crate::diagnostic::Span;
 use crate::interrupt::{Interrupt, Interrupted};
-use crate::model::semantics::{Layout, admits, distinct_tuples, tuples};
-use crate::model::{Assignment, Branch, Literal, Relation, System, Term, TransitionId};
+use crate::model::semantics::{Layout, admits, distinct_tuples, interchangeable, rising_tuples, tuples};
+use crate::model::{Assignment, Bad, BadKind, Branch, Literal, Relation, System, Term, TransitionId};
 
 /// Why an instance cannot be explored at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -162,8 +165,9 @@ impl Machine {
         let grounder = Grounder { system, layout: &layout };
         let full = full_sets(&grounder);
         let leaves = leaves(&grounder, &full, options.interrupt)?;
-        let mut cells = Cells::new(system, layout.clone(), &leaves, &full, options.undefined)?;
-        let constants = largest_constant(system).saturating_mul(cells.scale.unsigned_abs());
+        let read = read_by_ends(system, options.expected_end);
+        let mut cells = Cells::new(&read, layout.clone(), &leaves, &full, options.undefined)?;
+        let constants = largest_constant(&read).saturating_mul(cells.scale.unsigned_abs());
         let mut bounds: Bounds = None;
         if let Some((low, high)) = options.range {
             cells.sample_range(low, high);
@@ -181,7 +185,7 @@ impl Machine {
         let enabled = Table::new(&cells, &packing, &guards);
         let guards: Vec<&Guard> = bads.iter().map(|b| &b.guard).collect();
         let bad_table = Table::new(&cells, &packing, &guards);
-        let symmetry = Symmetry::new(system, &cells, &packing, options.symmetry);
+        let symmetry = Symmetry::new(&read, &cells, &packing, options.symmetry);
         let arguments = instances.iter().map(|i| i.args.as_slice());
         let exchangeable = Exchangeable::new(&symmetry, procs, arguments);
         let commuting = Commuting::new(&cells, &packing, &symmetry, &instances, &masks);
@@ -233,16 +237,37 @@ impl Machine {
     }
 }
 
+/// The system with what an expected end compares: values that are compared need one encoding, and its
+/// numbers and its order of processes count like those of any bad cube.
+fn read_by_ends<'a>(system: &'a System, expected: &[Literal]) -> Cow<'a, System> {
+    if expected.is_empty() {
+        return Cow::Borrowed(system);
+    }
+    let mut read = system.clone();
+    read.orders_processes |= expected.iter().any(|literal| matches!(literal, Literal::Less { .. }));
+    read.bad.push(Bad {
+        number: 0,
+        name: String::new(),
+        kind: BadKind::Unsafe,
+        params: 1,
+        cube: expected.to_vec(),
+        span: Span::default(),
+        spans: Vec::new(),
+    });
+    Cow::Owned(read)
+}
+
 /// Refuses instances that would take all memory before the first state.
 fn check_size(system: &System, procs: usize) -> Result<(), Unbuildable> {
     let power = |n: usize| procs.checked_pow(n as u32).unwrap_or(usize::MAX);
+    // Processes for parameters are distinct.
+    let choices = |n: usize| (0..n).map(|i| procs.saturating_sub(i)).fold(1, usize::saturating_mul);
     let total =
         |sizes: &mut dyn Iterator<Item = usize>, max: usize| sizes.fold(0usize, usize::saturating_add) <= max;
     let fits = procs <= MAX_PROCS
         && total(&mut system.vars.iter().map(|v| power(v.arity())), MAX_CELLS)
-        && total(&mut system.transitions.iter().map(|t| power(t.arity())), MAX_INSTANCES)
-        && total(&mut system.bad.iter().map(|b| power(usize::from(b.params))), MAX_INSTANCES)
-        && total(&mut system.axioms.iter().map(|a| power(usize::from(a.params))), MAX_INSTANCES)
+        && total(&mut system.transitions.iter().map(|t| choices(t.arity())), MAX_INSTANCES)
+        && total(&mut system.axioms.iter().map(|a| choices(usize::from(a.params))), MAX_INSTANCES)
         && power(usize::from(system.init.params)) <= MAX_INSTANCES;
     if fits { Ok(()) } else { Err(Unbuildable::TooLarge) }
 }
@@ -301,8 +326,15 @@ impl Compiler<'_> {
 
     fn bads(&mut self) -> Result<Vec<BadInstance>, Unbuildable> {
         let mut bads = Vec::new();
+        let mut tried = 0;
         for (bad, cube) in self.grounder.system.bad.iter().enumerate() {
-            for args in distinct_tuples(self.cells.procs, usize::from(cube.params)) {
+            // Exchanging parameters that can be gives the same ground cube once more.
+            let above = interchangeable(&cube.cube, usize::from(cube.params));
+            for args in rising_tuples(self.cells.procs, above) {
+                tried += 1;
+                if tried > MAX_INSTANCES {
+                    return Err(Unbuildable::TooLarge);
+                }
                 self.interrupt.poll()?;
                 let Some(conj) = self.grounder.conj(&cube.cube, &args)? else { continue };
                 if let Some(guard) = self.guard(&conj, &[])?

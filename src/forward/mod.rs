@@ -29,6 +29,7 @@ mod layout;
 mod limits;
 mod machine;
 mod numbers;
+mod outside;
 mod pipeline;
 mod search;
 mod seeds;

@@ -76,11 +76,21 @@ impl<'a> Search<'a> {
         options: &'a ForwardOptions,
         interrupt: &Interrupt,
     ) -> Self {
+        Self::within(system, machine, options, Limits::new(options, interrupt))
+    }
+
+    /// A search with these limits instead of those of the options.
+    pub fn within(
+        system: &'a System,
+        machine: &'a Machine,
+        options: &'a ForwardOptions,
+        limits: Limits,
+    ) -> Self {
         Self {
             system,
             machine,
             options,
-            limits: Limits::new(options, interrupt),
+            limits,
             visited: Visited { store: Store::new(machine.packing.words), parents: Vec::new() },
             edges: Edges::default(),
             fired: vec![0; system.transitions.len()],
@@ -105,7 +115,9 @@ impl<'a> Search<'a> {
             None if complete => Stop::Complete,
             None => Stop::Depth,
         };
-        let mut found = self.findings.conclude(self.system, self.machine, &self.visited, observer);
+        let (system, machine, visited) = (self.system, self.machine, &self.visited);
+        let mut found =
+            self.findings.conclude(system, machine, visited, self.options, &self.limits, observer);
         if found.stop == Stop::Complete {
             found.stop = stop;
         }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::cells::{Kind, UNDEF};
 use super::initial::Leaf;
 use super::machine::{Machine, Test, Unbuildable, test};
+use super::outside::{MAX_COMPARED, Replaces};
 use crate::model::Relation;
 
 /// Bounded numbers with no more values than this are enumerated; others are sampled.
@@ -13,65 +14,56 @@ const MAX_INTERVAL: i128 = 4096;
 impl Machine {
     /// Calls `f` with the initial states: nameless codes in canonical form, processes not renamed,
     /// perhaps some of them twice. `f` may end the enumeration. Sets `numbers` when numbers had to be
-    /// sampled.
+    /// sampled. A narrowed machine begins only with outside values that are needed.
     pub fn initial_states(
         &self,
         numbers: &mut bool,
         mut f: impl FnMut(&[u64]) -> ControlFlow<()>,
     ) -> Result<(), Unbuildable> {
         let mut packed = vec![0; self.packing.words];
+        let compared: Vec<Seeds<'_>> = if self.cells.outside || self.leaves.len() > MAX_COMPARED {
+            Vec::new()
+        } else {
+            self.leaves.iter().map(|leaf| Seeds::new(self, leaf)).collect::<Result<_, _>>()?
+        };
+        let mut open = false;
         for leaf in &self.leaves {
-            let seeds = Seeds::new(self, leaf)?;
-            let mut stack = vec![vec![UNDEF; self.cells.len()]];
-            while let Some(mut codes) = stack.pop() {
-                self.interrupt.poll()?;
-                let first = stack.len();
-                match seeds.next(&codes) {
-                    Next::Done => {
-                        self.cells.normalize(codes.as_mut_slice());
-                        if self.packing.pack(&codes, &mut packed).is_none() {
-                            *numbers = true;
-                        } else if f(&packed).is_break() {
-                            return Ok(());
-                        }
-                    }
-                    Next::Choose(cell, allowed) => {
-                        self.cells.choices(&codes, cell, allowed, |next| {
-                            if seeds.consistent(&next) != Some(false) {
-                                stack.push(next);
-                            }
-                        });
-                    }
-                    Next::Set(cell, code) => {
-                        if seeds.allowed[cell] >> code & 1 == 1 {
-                            codes[cell] = code;
-                            if seeds.consistent(&codes) == Some(true) {
-                                stack.push(codes);
-                            }
-                        }
-                    }
-                    Next::Number(cell, values, complete) => {
-                        *numbers |= !complete;
-                        for n in values {
-                            let mut next = codes.clone();
-                            next[cell] = n;
-                            match seeds.consistent(&next) {
-                                Some(true) => stack.push(next),
-                                Some(false) => {}
-                                None => *numbers = true,
-                            }
-                        }
-                    }
+            let mut leaf = Seeds::new(self, leaf)?;
+            if !self.cells.outside {
+                leaf.narrow();
+            }
+            let mut meet = |mut codes: Vec<i64>, numbers: &mut bool| {
+                self.cells.normalize(codes.as_mut_slice());
+                if self.packing.pack(&codes, &mut packed).is_none() {
+                    *numbers = true;
+                    return Ok(());
                 }
-                stack[first..].reverse();
+                if f(&packed).is_break() { Err(None) } else { Ok(()) }
+            };
+            let start = vec![UNDEF; self.cells.len()];
+            let end = leaf.each(start, numbers, |codes, numbers| {
+                if self.cells.outside {
+                    return meet(codes, numbers);
+                }
+                self.needed(&compared, codes, &mut open, |codes| meet(codes, numbers))
+            });
+            match end {
+                Ok(()) => {}
+                Err(None) => break,
+                Err(Some(why)) => return Err(why),
             }
         }
+        *numbers |= open;
         Ok(())
     }
 }
 
+/// Why an enumeration ended early: its user has enough, or the run must end.
+pub(super) type Ended = Option<Unbuildable>;
+
 /// Enumeration of one leaf.
-struct Seeds<'a> {
+#[derive(Clone)]
+pub(super) struct Seeds<'a> {
     machine: &'a Machine,
     /// Cells to define, in this order where nothing forces one.
     cells: Vec<usize>,
@@ -106,6 +98,112 @@ impl<'a> Seeds<'a> {
         }
         let cells = (0..cells.len()).filter(|c| !free.contains(c)).collect();
         Ok(Self { machine, cells, allowed, tests })
+    }
+
+    /// Calls `f` with each way to define what is undefined in `codes`, which may end that.
+    fn each(
+        &self,
+        codes: Vec<i64>,
+        numbers: &mut bool,
+        mut f: impl FnMut(Vec<i64>, &mut bool) -> Result<(), Ended>,
+    ) -> Result<(), Ended> {
+        let mut stack = vec![codes];
+        while let Some(mut codes) = stack.pop() {
+            self.machine.interrupt.poll().map_err(|why| Some(why.into()))?;
+            let first = stack.len();
+            match self.next(&codes) {
+                Next::Done => f(codes, numbers)?,
+                Next::Choose(cell, allowed) => {
+                    self.machine.cells.choices(&codes, cell, allowed, |next| {
+                        if self.consistent(&next) != Some(false) {
+                            stack.push(next);
+                        }
+                    });
+                }
+                Next::Set(cell, code) => {
+                    if self.allowed[cell] >> code & 1 == 1 {
+                        codes[cell] = code;
+                        if self.consistent(&codes) == Some(true) {
+                            stack.push(codes);
+                        }
+                    }
+                }
+                Next::Number(cell, values, complete) => {
+                    *numbers |= !complete;
+                    for n in values {
+                        let mut next = codes.clone();
+                        next[cell] = n;
+                        match self.consistent(&next) {
+                            Some(true) => stack.push(next),
+                            Some(false) => {}
+                            None => *numbers = true,
+                        }
+                    }
+                }
+            }
+            stack[first..].reverse();
+        }
+        Ok(())
+    }
+
+    /// Drops outside values that can be replaced by a process whatever the other cells hold.
+    fn narrow(&mut self) {
+        let cells = &self.machine.cells;
+        let mut related = vec![false; cells.len()];
+        self.tests.iter().for_each(|test| test.cells(&mut |c| related[c] = true));
+        for c in (0..cells.len()).filter(|c| cells.cells[*c].kind == Kind::Proc && !related[*c]) {
+            let inside = self.allowed[c] & cells.inside_codes(c);
+            if inside != 0 {
+                self.allowed[c] = inside;
+            }
+        }
+    }
+
+    /// Whether this leaf has a state that agrees with `codes` in all but the cells `outside` and has a
+    /// process in one of these.
+    pub(super) fn replaces(&self, codes: &[i64], outside: &[usize]) -> Result<Replaces, Ended> {
+        let cells = &self.machine.cells;
+        let mut depends = None;
+        for (c, &code) in codes.iter().enumerate() {
+            if outside.contains(&c) {
+                continue;
+            }
+            let finite = cells.cells[c].codes > 0;
+            if code == UNDEF {
+                let related = || {
+                    let mut found = false;
+                    self.tests.iter().for_each(|test| test.cells(&mut |cell| found |= cell == c));
+                    found
+                };
+                if finite && self.allowed[c] & cells.open_codes(c) != cells.open_codes(c) || related() {
+                    depends.get_or_insert(c);
+                }
+            } else if finite && self.allowed[c] >> code & 1 == 0 {
+                return Ok(Replaces::No);
+            }
+        }
+        let mut start = codes.to_vec();
+        outside.iter().for_each(|c| start[*c] = UNDEF);
+        if self.consistent(&start) == Some(false) {
+            return Ok(Replaces::No);
+        }
+        for &c in outside {
+            let mut narrowed = self.clone();
+            narrowed.allowed[c] &= cells.inside_codes(c);
+            if narrowed.allowed[c] == 0 {
+                continue;
+            }
+            if let Some(cell) = depends {
+                return Ok(Replaces::Depends(cell));
+            }
+            narrowed.cells = outside.to_vec();
+            match narrowed.each(start.clone(), &mut false, |_, _| Err(None)) {
+                Ok(()) => {}
+                Err(None) => return Ok(Replaces::Yes),
+                interrupted => interrupted?,
+            }
+        }
+        Ok(Replaces::No)
     }
 
     /// Whether the tests hold whose cells are all defined; `None` when a number is out of range.

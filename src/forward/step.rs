@@ -1,6 +1,6 @@
 //! Steps of a compiled instance: tests, updates, undefined cells split when they are read.
 
-use super::cells::UNDEF;
+use super::cells::{Kind, UNDEF};
 use super::layout::Packed;
 use super::machine::{Guard, Machine, Source, Test, Write};
 
@@ -46,6 +46,16 @@ impl BadScratch {
         let words = machine.bad_table.words;
         Self { bad: vec![0; words], undefined: vec![0; words], numbers: false }
     }
+}
+
+/// Whether a state without enabled transitions is one in which runs are expected to end.
+enum End {
+    Expected,
+    No,
+    /// It depends on a cell that is not defined.
+    Depends(usize),
+    /// It depends on a number out of range.
+    Numbers,
 }
 
 /// Indices of the bits of a set, in order.
@@ -178,7 +188,7 @@ impl Machine {
     fn in_range(&self, cell: usize, n: i64) -> bool {
         let Some((low, high)) = self.range else { return true };
         let scale = match self.cells.cells[cell].kind {
-            super::cells::Kind::Real => i128::from(self.cells.scale),
+            Kind::Real => i128::from(self.cells.scale),
             _ => 1,
         };
         let n = i128::from(n);
@@ -244,7 +254,7 @@ impl Machine {
                 *numbers = true;
             }
             let first = stack.len();
-            let set = set & self.cells.all_codes(cell);
+            let set = set & self.cells.open_codes(cell);
             self.cells.choices(&codes, cell, set, |next| stack.push((next, held)));
             order(&mut stack[first..]);
         }
@@ -298,7 +308,7 @@ impl Machine {
             let open = cells.iter().copied().find(|c| codes[*c] == UNDEF && self.cells.cells[*c].codes > 0);
             if let Some(cell) = open {
                 let first = stack.len();
-                self.cells.choices(&codes, cell, self.cells.all_codes(cell), |next| stack.push(next));
+                self.cells.choices(&codes, cell, self.cells.open_codes(cell), |next| stack.push(next));
                 stack[first..].reverse();
             } else {
                 self.cells.normalize(codes.as_mut_slice());
@@ -549,9 +559,22 @@ impl Machine {
         None
     }
 
-    /// A concrete-enough state that `state` stands for in which no transition is enabled; processes
-    /// are preferred to outside values where there is a choice.
+    /// A concrete-enough state that `state` stands for in which no transition is enabled, and that is no
+    /// expected end; one without a choice of outside values, if there is such a one.
     pub fn deadlock(&self, state: &[u64], scratch: &mut Scratch) -> Option<Vec<u64>> {
+        let open = |c: usize| self.cells.cells[c].kind == Kind::Proc && self.get(state, c) == UNDEF;
+        let narrow = self.cells.outside && (0..self.cells.len()).any(open);
+        let inside = narrow.then(|| self.deadlock_among(state, scratch, |c| self.cells.inside_codes(c)));
+        inside.flatten().or_else(|| self.deadlock_among(state, scratch, |c| self.cells.open_codes(c)))
+    }
+
+    /// As [`Machine::deadlock`], with the codes that undefined cells may have.
+    fn deadlock_among(
+        &self,
+        state: &[u64],
+        scratch: &mut Scratch,
+        allowed: impl Fn(usize) -> u128,
+    ) -> Option<Vec<u64>> {
         let mut stack = vec![state.to_vec()];
         let mut codes = Vec::new();
         let mut packed = vec![0; self.packing.words];
@@ -576,18 +599,26 @@ impl Machine {
                     }
                 }
             }
-            let Some(cell) = open else {
-                if self.is_expected_end(&state) {
+            let cell = match open.map_or_else(|| self.end(&state), End::Depends) {
+                End::No => return Some(state),
+                End::Expected => continue,
+                End::Numbers => {
+                    *numbers = true;
                     continue;
                 }
-                return Some(state);
+                End::Depends(cell) => cell,
             };
+            if self.cells.cells[cell].codes == 0 {
+                *numbers = true;
+            }
             self.packing.unpack(&state, &mut codes);
             let first = stack.len();
-            self.cells.choices(&codes, cell, self.cells.all_codes(cell), |mut next| {
+            self.cells.choices(&codes, cell, allowed(cell), |mut next| {
                 self.cells.normalize(next.as_mut_slice());
                 if self.packing.pack(&next, &mut packed).is_some() {
                     stack.push(packed.clone());
+                } else {
+                    *numbers = true;
                 }
             });
             stack[first..].reverse();
@@ -596,9 +627,36 @@ impl Machine {
     }
 
     /// Whether every process has ended as the user expects.
-    fn is_expected_end(&self, state: &[u64]) -> bool {
-        let holds = |guard: &Guard| self.may_hold(guard, state, &mut false);
-        self.ends.as_ref().is_some_and(|ends| ends.iter().all(holds))
+    fn end(&self, state: &[u64]) -> End {
+        let Some(ends) = &self.ends else { return End::No };
+        let mut end = End::Expected;
+        for guard in ends {
+            let defined = |c: usize| self.get(state, c) != UNDEF;
+            let in_sets = guard
+                .sets
+                .iter()
+                .all(|(c, set)| !defined(*c) || set >> self.packing.fields[*c].raw(state) & 1 == 1);
+            let mut known = Some(in_sets);
+            for test in &guard.tests {
+                let mut readable = true;
+                test.cells(&mut |c| readable &= defined(c));
+                if readable && known != Some(false) {
+                    match self.test(test, state) {
+                        Some(true) => {}
+                        Some(false) => known = Some(false),
+                        None => known = None,
+                    }
+                }
+            }
+            match (known, self.open_cell(guard, state)) {
+                (Some(false), _) => return End::No,
+                // Which other process decides may still be open.
+                (_, Some(cell)) => end = End::Depends(cell),
+                (None, None) if matches!(end, End::Expected) => end = End::Numbers,
+                _ => {}
+            }
+        }
+        end
     }
 
     /// An undefined cell that the guard itself looks at.

@@ -12,8 +12,8 @@ use super::machine::{Machine, Source};
 use super::search::{ROOT, Visited};
 use super::step::{Scratch, bits};
 use super::symmetry::rename;
+use crate::model::System;
 use crate::model::semantics::{ReplayError, State, Step, Value, replay};
-use crate::model::{Assignment, System};
 use crate::verdict::Trace;
 
 /// A run could not be rebuilt from its stored states, or the reference semantics rejects it.
@@ -295,42 +295,4 @@ fn names(cells: &Cells, steps: &[RealStep], codes: &[Vec<i64>], union: &mut Unio
         }
     }
     names
-}
-
-/// The cells that may hold an outside value which init or a `:= ?` merely allows.
-pub(super) fn open_to_outside(system: &System, machine: &Machine) -> Vec<usize> {
-    let cells = &machine.cells;
-    let mut allowed = vec![false; system.vars.len()];
-    let inside = (1u128 << cells.procs) - 1;
-    for leaf in &machine.leaves {
-        for (cell, set) in cells.cells.iter().zip(&leaf.sets) {
-            allowed[usize::from(cell.var.0)] |= cell.kind == Kind::Proc && set & inside != 0;
-        }
-    }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for update in system.transitions.iter().flat_map(|t| &t.updates) {
-            let taints = match &update.assignment {
-                Assignment::Nondet => true,
-                Assignment::Cases(branches) => branches.iter().any(|b| match &b.value {
-                    crate::model::Term::Cell(c) => allowed[usize::from(c.var.0)],
-                    _ => false,
-                }),
-            };
-            let flag = &mut allowed[usize::from(update.var.0)];
-            changed |= taints && !*flag;
-            *flag |= taints;
-        }
-    }
-    let open = |c: &usize| cells.cells[*c].kind == Kind::Proc && allowed[usize::from(cells.cells[*c].var.0)];
-    (0..cells.len()).filter(open).collect()
-}
-
-/// Whether one of these cells holds an outside value in some state of the run.
-pub(super) fn goes_outside(machine: &Machine, open: &[usize], trace: &Trace) -> bool {
-    let procs = machine.cells.procs;
-    std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after)).any(|state| {
-        open.iter().any(|c| matches!(&state.values[*c], Value::Proc(p) if p.as_process(procs).is_none()))
-    })
 }

@@ -3,6 +3,7 @@
 //! `cargo test --release --test suite random_systems` runs one of them.
 
 mod certificates;
+mod deadlocks;
 mod front;
 mod models;
 mod properties;

@@ -298,7 +298,8 @@ impl Walk {
             Some(stop) => stop,
             None => self.left_out.unwrap_or(Stop::Complete),
         };
-        let mut found = self.findings.conclude(&self.system, &self.machine, &self.visited, observer);
+        let Self { system, machine, visited, options, limits, .. } = self;
+        let mut found = self.findings.conclude(system, machine, visited, options, limits, observer);
         if found.stop == Stop::Complete {
             found.stop = stop;
         }
@@ -378,7 +379,7 @@ impl Walk {
                 }
                 if self.options.deadlock
                     && conditional
-                    && let Some(refined) = machine.deadlock(&buffer, &mut Scratch::new(machine))
+                    && let Some(refined) = machine.deadlock(&buffer, &mut scratch)
                 {
                     self.findings.deadlock(&self.machine, number as usize, refined);
                 }

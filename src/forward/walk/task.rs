@@ -387,6 +387,7 @@ impl Walker<'_> {
             if let Some(refined) = machine.deadlock(&next, &mut scratch) {
                 self.out.deadlocks.push((number, refined));
             }
+            self.out.numbers |= scratch.numbers;
         }
         (Ref::New(number), true)
     }

@@ -256,7 +256,7 @@ fn violates_an_axiom(system: &System, layout: &Layout, state: &State) -> bool {
 }
 
 /// The canonical initial states, and whether these are all.
-fn initial_states(system: &System, procs: usize, limit: usize) -> (Vec<State>, bool) {
+pub fn initial_states(system: &System, procs: usize, limit: usize) -> (Vec<State>, bool) {
     let layout = Layout::new(system, procs);
     let body = if procs == 0 { &system.init.without_processes } else { &system.init.body };
     // Each instance of init: its processes and its disjuncts, each literal with how many first cells it needs.

@@ -26,6 +26,8 @@ pub struct Weights {
     pub connectives: usize,
     /// Variables that init leaves free, a variable.
     pub free: usize,
+    /// `?`, a global that is assigned.
+    pub havoc: usize,
     /// Invariants.
     pub invariants: usize,
     /// Variables that nothing assigns, and then mostly an invariant over them: an axiom.
@@ -47,6 +49,7 @@ impl Default for Weights {
             universals: 30,
             connectives: 15,
             free: 12,
+            havoc: 15,
             invariants: 12,
             axioms: 15,
             sugar: 12,
@@ -55,6 +58,16 @@ impl Default for Weights {
 }
 
 impl Weights {
+    /// Weights for runs that end, or go on, because of what a proc cell holds.
+    pub fn pointing(seed: u64) -> Self {
+        let usual = Self::default();
+        let (free, havoc) = ([5, 30, 60][seed as usize % 3], [15, 40][seed as usize % 2]);
+        let matrices = [0, 15][usize::from(seed % 4 == 0)];
+        let numbers = [0, 30][usize::from(seed % 10 == 0)];
+        let connectives = [15, 40][usize::from(seed % 5 == 0)];
+        Self { proc_cells: 100, free, havoc, matrices, numbers, connectives, axioms: 5, ..usual }
+    }
+
     /// Weights that change with the seed: the usual ones, or much of one or two features.
     pub fn varied(seed: u64) -> Self {
         let usual = Self::default();
@@ -566,9 +579,10 @@ impl Maker<'_> {
     ) -> Option<Update> {
         let all_indices = self.indices(params);
         if target.arity == 0 {
+            let havoc = self.weights.havoc;
             let value = match self.dice.below(100) {
-                0..15 => Assigned::Term(self.dice.pick(&["?", "."]).to_string()),
-                15..30 => {
+                at if at < havoc => Assigned::Term(self.dice.pick(&["?", "."]).to_string()),
+                at if at < havoc + 15 => {
                     let branches = self.branches(&target.ty, params);
                     let default = self.dice.chance(70).then(|| target.name.clone());
                     Assigned::Case(branches, default)

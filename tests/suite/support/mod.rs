@@ -2,6 +2,7 @@
 #![allow(clippy::cast_possible_wrap, reason = "all numbers here are small")]
 
 pub mod certificates;
+pub mod clean;
 pub mod dice;
 pub mod direct;
 pub mod examine;
