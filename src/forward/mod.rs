@@ -6,8 +6,8 @@
 //! that, only counts differ ([`Exploration::compressed`]).
 //!
 //! `machine` compiles an instance from the IR, `search` (which leaves out the steps that `commuting`
-//! tells are in vain) and `walk` drive it, `trace` turns what they find into concrete runs, `columns`
-//! answers the backward search.
+//! tells are in vain) and `walk` drive it, `outside` tells which deadlocks count, `trace` turns what they
+//! find into concrete runs, `columns` answers the backward search.
 
 // Codes are small numbers or stored integers, and cells, states and instances are numbered from 0 far
 // below the sign bit; where a conversion could wrap, it is checked or masked before.
@@ -114,17 +114,18 @@ pub struct Exploration {
     pub unsafe_trace: Option<Trace>,
     /// Runs to further bad cubes, one for each, when the exploration does not stop at the first.
     pub more_unsafe_traces: Vec<Trace>,
-    /// Runs to the first deadlocked states; at most 256 of each kind, and fewer when they are long. Deadlocks that need
-    /// an outside value which init or `:= ?` merely allows are apart, in `outside_deadlocks`.
+    /// Runs to the first deadlocked states that count; at most 256 of each kind, and fewer when they are long.
+    /// A deadlock counts when some run leads to it without an outside value that init or `:= ?` merely
+    /// allows; these are such runs. The others are apart, in `outside_deadlocks`.
     pub deadlocks: Vec<Trace>,
     /// Number of stored states that stand for a deadlocked one, of both kinds.
     pub deadlock_states: usize,
-    /// Runs to deadlocked states that hold an outside value which nothing forces.
+    /// Runs to deadlocked states that do not count, as far as that is known of each.
     pub outside_deadlocks: Vec<Trace>,
     /// Number of deadlocked states of the second kind, as far as is known.
     pub outside_deadlock_states: usize,
-    /// Deadlocked states of which nobody knows whether they are of the second kind: the runs to too many
-    /// others turned out to be. 0 when `deadlocks` has a run.
+    /// Deadlocked states of which nobody knows whether they are of the second kind: a limit ended the
+    /// search of runs without such values. 0 when `deadlocks` has a run.
     pub unclear_deadlock_states: usize,
     /// How often each transition fired, by its number. Exhaustive search leaves out steps to states that it
     /// meets anyway, but none of the first ones of a transition.

@@ -183,7 +183,9 @@ impl<'a> Seeds<'a> {
             }
         }
         let mut start = codes.to_vec();
-        outside.iter().for_each(|c| start[*c] = UNDEF);
+        for &c in outside {
+            start[c] = UNDEF;
+        }
         if self.consistent(&start) == Some(false) {
             return Ok(Replaces::No);
         }

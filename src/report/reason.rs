@@ -20,7 +20,7 @@ pub fn reason(reason: &Reason) -> String {
         Reason::Threads(error) => format!("no thread could be started ({error})"),
         Reason::Uncertified(why) => format!("the proof could not be certified: {why}"),
         Reason::Deadlocks(states) => format!(
-            "it is open whether {states} deadlocked states need an outside value: not all runs were looked at"
+            "it is open whether {states} deadlocked states need an outside value: not all runs without one were looked at"
         ),
         Reason::Partial(cut) => {
             let (procs, states) = (cut.procs, cut.states);

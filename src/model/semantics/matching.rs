@@ -71,13 +71,11 @@ pub fn interchangeable(cube: &Conj, params: usize) -> Vec<Option<usize>> {
     (0..params)
         .map(|param| {
             let class = last_of_class.iter_mut().find(|other| exchangeable(cube, **other, param));
-            match class {
-                Some(last) => Some(std::mem::replace(last, param)),
-                None => {
-                    last_of_class.push(param);
-                    None
-                }
+            if let Some(last) = class {
+                return Some(std::mem::replace(last, param));
             }
+            last_of_class.push(param);
+            None
         })
         .collect()
 }

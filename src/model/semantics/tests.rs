@@ -101,7 +101,7 @@ fn tuples_come_in_lexicographic_order() {
     assert_eq!(rising_tuples(1, vec![None, Some(0)]).count(), 0);
 }
 
-/// exists p0 .. : S[p] = B for all of them, and P = p_last if asked.
+/// All of so many processes are in B, and P is the last of them if asked.
 fn all_in_b(params: u8, pointed: bool) -> Conj {
     let pointer = pointed.then(|| points_to(params - 1, false));
     (0..params).map(|p| holds(s(p), 1)).chain(pointer).collect()
