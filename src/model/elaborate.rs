@@ -96,8 +96,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
     tidy(&mut diagnostics);
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let Some(init) = init.filter(|_| !failed) else { return (None, diagnostics) };
-    number(&mut bad);
-    names::properties(&mut bad, text);
+    number(&mut bad, text);
     let mut system = System {
         max_procs,
         proc_constants,
@@ -110,10 +109,15 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         bad,
         transitions,
     };
-    axioms::separate(&mut system);
-    system.orders_processes = orders_processes(&system);
-    ranges::infer(&mut system);
+    derive(&mut system);
     (Some(system), diagnostics)
+}
+
+/// What follows from the declarations.
+fn derive(system: &mut System) {
+    axioms::separate(system);
+    system.orders_processes = orders_processes(system);
+    ranges::infer(system);
 }
 
 fn number_procs(file: &File, out: &mut Diagnostics) -> Option<u32> {
@@ -154,12 +158,13 @@ fn tidy(diagnostics: &mut Vec<Diagnostic>) {
         .dedup_by(|b, a| a.primary.span == b.primary.span && a.code == b.code && a.message == b.message);
 }
 
-/// Numbers bad cubes from 1, invariants first.
-fn number(bad: &mut [Bad]) {
+/// Numbers bad cubes from 1, invariants first, and names them.
+fn number(bad: &mut [Bad], text: &str) {
     bad.sort_by_key(|b| b.kind != BadKind::Invariant);
     for (bad, number) in bad.iter_mut().zip(1..) {
         bad.number = number;
     }
+    names::properties(bad, text);
 }
 
 fn orders_processes(system: &System) -> bool {

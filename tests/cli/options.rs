@@ -150,6 +150,7 @@ const UNSEEN: &[(&str, &[&str], &str)] = &[
         &["bfs", "bfs of brab", "restarted dfs", "random", "cfl", "sizes"],
         "the result does not depend on it",
     ),
+    ("quiet", &["type-only"], "warnings are all that is shown, and they stay"),
     ("nocolor", ALL, "there are no colours in a pipe"),
     ("only-forward", EXPLORATIONS, "it is given already"),
     ("strategy", &["classic", "classic, explored"], "it is given already"),
