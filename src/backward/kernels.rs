@@ -3,14 +3,10 @@
 
 use std::collections::VecDeque;
 
-use super::candidates::{Limits, candidates};
-use super::cube::Cube;
-use super::export::oracle_literals;
-use super::fixpoint::{Context, Covered, Visited};
-use super::instance::{Prepared, prepare};
-use super::preimage::{PreCounts, PreOptions, pre_image};
-use super::run::bad_cubes;
-use super::slot::Shape;
+use crate::backward::brab::{Limits, candidates};
+use crate::backward::cube::{Cube, Shape, bad_cubes, oracle_literals};
+use crate::backward::fixpoint::{Covered, Tester, Visited};
+use crate::backward::preimage::{PreCounts, PreOptions, Prepared, pre_image, prepare};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::options::BackwardOptions;
@@ -24,7 +20,7 @@ const PRE: PreOptions = PreOptions { keep_unused: false, eliminate_constants: tr
 pub struct Kernels<'a> {
     shape: &'a Shape,
     transitions: &'a [Prepared<'a>],
-    context: Context<'a>,
+    tester: Tester<'a>,
     visited: Visited,
     /// Cubes that were waiting when it stopped.
     waiting: Vec<Cube>,
@@ -36,7 +32,7 @@ impl Kernels<'_> {
     pub fn with<R>(system: &System, nodes: usize, f: impl FnOnce(&mut Kernels<'_>) -> R) -> Option<R> {
         let shape = Shape::new(system, true, &Interrupt::default());
         let transitions = prepare(system);
-        let mut context = Context::new(system, &shape, &BackwardOptions::default());
+        let mut tester = Tester::new(system, &shape, &BackwardOptions::default());
         let mut visited = Visited::default();
         let mut waiting = VecDeque::new();
         for bad in &system.bad {
@@ -44,7 +40,7 @@ impl Kernels<'_> {
         }
         for _ in 0..nodes {
             let Some(cube) = waiting.pop_front() else { break };
-            if visited.covers(&mut context, &cube).ok()? != Covered::No {
+            if visited.covers(&mut tester, &cube).ok()? != Covered::No {
                 continue;
             }
             for t in &transitions {
@@ -52,10 +48,10 @@ impl Kernels<'_> {
                 pre_image(&shape, t, &cube, PRE, &mut PreCounts::default(), &mut pres).ok()?;
                 waiting.extend(pres.into_iter().map(|pre| pre.cube));
             }
-            visited.insert(&mut context, cube, true).ok()?;
+            visited.insert(&mut tester, cube, true).ok()?;
         }
         let waiting = waiting.into();
-        Some(f(&mut Kernels { shape: &shape, transitions: &transitions, context, visited, waiting }))
+        Some(f(&mut Kernels { shape: &shape, transitions: &transitions, tester, visited, waiting }))
     }
 
     /// Visited and waiting cubes.
@@ -77,14 +73,14 @@ impl Kernels<'_> {
 
     /// Looks for a visited cube that contains each waiting one; how many have one.
     pub fn subsumption(&mut self) -> usize {
-        let Self { context, visited, waiting, .. } = self;
-        waiting.iter().filter(|cube| visited.subsumes(context, cube).is_ok_and(|found| found)).count()
+        let Self { tester, visited, waiting, .. } = self;
+        waiting.iter().filter(|cube| visited.subsumes(tester, cube).is_ok_and(|found| found)).count()
     }
 
     /// Decides for each waiting cube whether the visited ones together contain it; how many they do.
     pub fn fixpoint_tests(&mut self) -> usize {
-        let Self { context, visited, waiting, .. } = self;
-        waiting.iter().filter(|cube| visited.covers(context, cube).is_ok_and(|c| c != Covered::No)).count()
+        let Self { tester, visited, waiting, .. } = self;
+        waiting.iter().filter(|cube| visited.covers(tester, cube).is_ok_and(|c| c != Covered::No)).count()
     }
 
     /// Asks the oracle about the candidates of all waiting cubes, of so many processes; how many it has not

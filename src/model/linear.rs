@@ -1,5 +1,6 @@
 //! Linear expressions: checked arithmetic on [`Linear`] and normal forms of constraints.
 
+use super::rational::gcd;
 use super::{Cell, Linear, Literal, Rational, Relation};
 use crate::syntax::ast::Comparison;
 
@@ -101,8 +102,8 @@ pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool)
             expr.constant = expr.constant.add(Rational::ONE)?;
             relation = Relation::Le;
         }
-        let divisor = expr.terms.iter().fold(0, |g, (_, a)| gcd(g, a.num().unsigned_abs()));
-        let divisor = Rational::new(i128::from(divisor), 1)?;
+        let divisor = expr.terms.iter().fold(0, |g, (_, a)| gcd(g, a.num().unsigned_abs().into()));
+        let divisor = Rational::new(i128::try_from(divisor).ok()?, 1)?;
         let constant = expr.constant.div(divisor)?;
         if !constant.is_integer() && matches!(relation, Relation::Eq | Relation::Ne) {
             return Some(Constraint::Constant(relation == Relation::Ne));
@@ -114,13 +115,6 @@ pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool)
         expr.constant = Rational::integer(constant.neg().floor()).neg();
     }
     Some(Constraint::Literal(Literal::Linear { expr, relation, integer }))
-}
-
-fn gcd(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 #[cfg(test)]

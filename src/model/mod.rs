@@ -30,4 +30,4 @@ mod updates;
 pub use elaborate::elaborate;
 pub use initially::is_initially;
 pub use ir::*;
-pub use rational::Rational;
+pub use rational::{Rational, gcd};

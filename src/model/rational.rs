@@ -117,7 +117,8 @@ impl Rational {
     }
 }
 
-fn gcd(mut a: u128, mut b: u128) -> u128 {
+/// Greatest common divisor.
+pub fn gcd(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

@@ -4,7 +4,7 @@ use crate::support::dice::Dice;
 use crate::support::direct::random_state;
 use crate::support::explore::{canonical, steps};
 use crate::support::generate::{Weights, generate};
-use cubicle::backward::probe::{Probe, Region};
+use cubicle::backward::testing::{Probe, Region};
 use cubicle::model::semantics::Semantics;
 use cubicle::model::{Assignment, System, Transition};
 use proptest::prelude::*;

@@ -1,0 +1,152 @@
+//! Approximation: a node is replaced by a candidate, a small cube that contains it and no forward state
+//! (Conchon et al., BRAB, FMCAD 2013).
+//!
+//! Which of several equally small candidates is taken decides how much is left to prove. Each is judged by
+//! its pre-images: one that has none which nothing covers is inductive already.
+
+use hashbrown::HashMap;
+
+use super::candidates::{Limits, candidates};
+use super::pool::{Brab, Pool};
+use crate::backward::cube::{Cube, Halt, oracle_literals, text};
+use crate::backward::preimage::{Pre, pre_image};
+use crate::backward::profile::Phase;
+use crate::backward::search::{NodeId, Run};
+use crate::backward::theory::Sat;
+use crate::backward::tuning::{EXACT_PREIMAGE, FEW_CANDIDATES, MAX_RIVALS, WIDEN_AT};
+use crate::observer::{Event, Observer};
+use crate::options::BackwardOptions;
+use crate::oracle::{Answer, Growth};
+
+/// The candidates of one run.
+pub struct Approximation<'a, 'p> {
+    brab: Brab<'a>,
+    limits: Limits,
+    pool: &'p mut Pool,
+    /// Candidates asked about, and whether they are unseen.
+    unseen: HashMap<Cube, bool>,
+}
+
+impl<'a, 'p> Approximation<'a, 'p> {
+    /// For a run that begins with the pool's candidates.
+    pub fn new(brab: Brab<'a>, options: &BackwardOptions, pool: &'p mut Pool) -> Self {
+        let limits = Limits {
+            procs: brab.procs,
+            size: if options.candidate_size == 0 { brab.procs } else { options.candidate_size },
+            count: options.max_candidates,
+            numeric: options.numeric_candidates,
+        };
+        Self { brab, limits, pool, unseen: HashMap::new() }
+    }
+
+    /// How often the oracle was asked, in all runs.
+    pub fn asked(&self) -> u64 {
+        self.pool.asked
+    }
+
+    /// When the search has become long and hardly any candidate was kept, the instances that steer it may be
+    /// too small: what matters happens only with more processes. `nodes` of all runs so far.
+    pub fn look_wider(&mut self, nodes: usize) -> Growth {
+        let due = WIDEN_AT.get(self.pool.widened) == Some(&nodes);
+        if !due || self.pool.kept.len() * FEW_CANDIDATES > nodes {
+            return Growth::Nothing;
+        }
+        self.pool.widened += 1;
+        self.brab.oracle.widen()
+    }
+
+    /// Replaces a node by a candidate that no forward state satisfies, if there is one: among those of the
+    /// smallest size, by the first of those that leave least to do.
+    pub fn replace(
+        &mut self,
+        run: &mut Run<'_, '_>,
+        id: NodeId,
+        observer: &mut dyn Observer,
+    ) -> Result<NodeId, Halt> {
+        if run.nodes.is_candidate(id) {
+            return Ok(id);
+        }
+        let _phase = run.tester.meter.enter(Phase::Candidates);
+        let Some(candidate) = self.best(run, id)? else { return Ok(id) };
+        let number = self.pool.keep(candidate.clone());
+        let system = run.setting.system;
+        let cube = text(system, run.setting.shape, &candidate);
+        observer.event(system, Event::Approximated { number, cube: &cube });
+        Ok(run.candidate(number, candidate))
+    }
+
+    fn best(&mut self, run: &mut Run<'_, '_>, id: NodeId) -> Result<Option<Cube>, Halt> {
+        let shape = run.setting.shape;
+        let mut best: Option<(usize, Cube)> = None;
+        let mut class = (0, 0);
+        let mut rivals = 0;
+        for c in candidates(shape, &run.nodes.get(id).cube, self.limits) {
+            if best.is_some() && (rivals >= MAX_RIVALS || class != (c.procs, c.len())) {
+                break;
+            }
+            if !self.is_unseen(run, &c)? {
+                continue;
+            }
+            if run.meets_init(&c)? != Sat::No {
+                self.pool.bad.push(c);
+                self.unseen.clear();
+                continue;
+            }
+            class = (c.procs, c.len());
+            rivals += 1;
+            let cost = self.prospect(run, &c)?;
+            if best.as_ref().is_none_or(|b| cost < b.0) {
+                best = Some((cost, c));
+            }
+        }
+        Ok(best.map(|(_, candidate)| candidate))
+    }
+
+    /// Whether a candidate is neither known to be reachable nor in a forward state.
+    fn is_unseen(&mut self, run: &mut Run<'_, '_>, c: &Cube) -> Result<bool, Halt> {
+        if let Some(&unseen) = self.unseen.get(c) {
+            return Ok(unseen);
+        }
+        run.setting.interrupt.check()?;
+        let unseen = !self.pool.is_known_bad(run.tester, c)? && self.ask(run, c);
+        self.unseen.insert(c.clone(), unseen);
+        Ok(unseen)
+    }
+
+    /// Asks the oracle whether a candidate is unseen; one that it does not understand is not.
+    fn ask(&mut self, run: &Run<'_, '_>, c: &Cube) -> bool {
+        let Some((procs, literals)) = oracle_literals(run.setting.shape, c) else { return false };
+        let _phase = run.tester.meter.enter(Phase::Filter);
+        let unseen = self.brab.oracle.ask(procs, &literals) == Answer::Unseen;
+        self.pool.asked += 1;
+        self.pool.refuted += u64::from(!unseen);
+        unseen
+    }
+
+    /// What a candidate leaves to do: its pre-images that nothing covers yet; those that no candidate
+    /// replaces count more.
+    fn prospect(&mut self, run: &mut Run<'_, '_>, c: &Cube) -> Result<usize, Halt> {
+        let setting = run.setting;
+        let mut cost = 0;
+        let mut pres: Vec<Pre> = Vec::new();
+        let phase = run.tester.meter.enter(Phase::PreImages);
+        for t in setting.transitions {
+            pre_image(setting.shape, t, c, setting.pre, &mut run.counts.pre, &mut pres)?;
+        }
+        drop(phase);
+        for pre in pres {
+            if run.tester.contains(c, &pre.cube)? || run.visited.subsumes(run.tester, &pre.cube)? {
+                continue;
+            }
+            let mut replaced = false;
+            for sub in candidates(setting.shape, &pre.cube, self.limits) {
+                if self.is_unseen(run, &sub)? {
+                    replaced = true;
+                    break;
+                }
+            }
+            cost += if replaced { 1 } else { EXACT_PREIMAGE };
+        }
+        Ok(cost)
+    }
+}

@@ -1,0 +1,181 @@
+//! Approximation candidates: small sub-cubes of a node (Conchon et al., BRAB, FMCAD 2013).
+
+use crate::backward::cube::{
+    Builder, Cube, Env, Ground, Halt, Kind, Reduced, Shape, Side, Slot, compact, is_singleton, low,
+};
+use crate::backward::tuning::MAX_LITERALS;
+use crate::model::{Init, Literal, Relation};
+
+/// What candidates may look like.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Most processes beside the rigid ones.
+    pub procs: usize,
+    /// Size heuristic h: at most max(2, h + 1) literals, and from three literals on at most h - 1 cells.
+    pub size: usize,
+    /// Most candidates tried.
+    pub count: Option<usize>,
+    /// Whether numeric literals take part.
+    pub numeric: bool,
+}
+
+/// The candidates for a cube, most general first. Made one by one: mostly the first few are all that is
+/// asked for.
+pub fn candidates<'a>(shape: &'a Shape, cube: &Cube, limits: Limits) -> impl Iterator<Item = Cube> + use<'a> {
+    let mut useful: Vec<Ground> = cube.literals().filter(|g| is_useful(shape, g, limits)).collect();
+    if useful.len() > MAX_LITERALS {
+        useful.clear();
+    }
+    let measures: Vec<Measure> = useful.iter().map(|g| measure(shape, g)).collect();
+    let most = (limits.size + 1).max(2);
+    let mut sets: Vec<(Key, u64)> = Vec::new();
+    let choice = Choice { shape, useful: &useful, measures: &measures, limits, whole: cube.len(), most };
+    choice.subsets(0, 0, (0, 0, 0, 0), &mut sets);
+    sets.sort_by_key(|s| s.0);
+    if let Some(n) = limits.count {
+        sets.truncate(n);
+    }
+    let procs = cube.procs;
+    sets.into_iter().filter_map(move |(_, set)| {
+        let mut b = Builder::new(shape, procs);
+        if !members(set).all(|i| b.require(&useful[i])) {
+            return None;
+        }
+        // A candidate that cannot be computed is none.
+        Some(compact(shape, &b.finish().ok()??).ok()?.0)
+    })
+}
+
+/// Sort key: processes, literals, fewest equalities, cells of arrays.
+type Key = (u32, usize, usize, usize);
+
+/// Processes as bits, array cells, and 1 for an equality.
+type Measure = (u64, usize, usize);
+
+fn members(set: u64) -> impl Iterator<Item = usize> {
+    (0..64).filter(move |i| set >> i & 1 == 1)
+}
+
+/// The literals to choose from, and what limits the choice.
+struct Choice<'a> {
+    shape: &'a Shape,
+    useful: &'a [Ground],
+    measures: &'a [Measure],
+    limits: Limits,
+    /// Literals of the cube.
+    whole: usize,
+    /// Most literals of a candidate.
+    most: usize,
+}
+
+impl Choice<'_> {
+    /// Sets that extend `chosen` by literals from `from` on, in lexicographic order. `so_far`: processes,
+    /// literals, equalities and cells of `chosen`.
+    fn subsets(
+        &self,
+        from: usize,
+        chosen: u64,
+        so_far: (u64, usize, usize, usize),
+        out: &mut Vec<(Key, u64)>,
+    ) {
+        for i in from..self.useful.len() {
+            let (p, c, e) = self.measures[i];
+            let sum = (so_far.0 | p, so_far.1 + 1, so_far.2 + e, so_far.3 + c);
+            let free = (sum.0 & !low(self.shape.rigid)).count_ones();
+            if free as usize > self.limits.procs {
+                continue;
+            }
+            let set = chosen | 1 << i;
+            if self.admissible(set, sum.1, sum.3) {
+                out.push(((free, sum.1, sum.2, sum.3), set));
+            }
+            if sum.1 < self.most {
+                self.subsets(i + 1, set, sum, out);
+            }
+        }
+    }
+
+    fn admissible(&self, chosen: u64, literals: usize, cells: usize) -> bool {
+        if literals == self.whole || (literals >= 3 && cells + 1 > self.limits.size) {
+            return false;
+        }
+        // `G = #i` says nothing unless something else is said of #i.
+        members(chosen).all(|i| match &self.useful[i] {
+            Ground::Mask(s, m) if self.shape.kind(*s) == Kind::Proc => {
+                let p = m.trailing_zeros() as u8;
+                p < self.shape.rigid
+                    || self.shape.indices(*s).any(|q| q == p)
+                    || members(chosen).any(|j| j != i && self.measures[j].0 >> p & 1 == 1)
+            }
+            _ => true,
+        })
+    }
+}
+
+fn measure(shape: &Shape, g: &Ground) -> Measure {
+    let mut procs = 0u64;
+    let mut cells = 0;
+    let mut slot = |s: Slot| {
+        if let Some(p) = s.as_process() {
+            procs |= 1 << p;
+            return;
+        }
+        cells += usize::from(shape.arity(s.var()) > 0);
+        for p in shape.indices(s) {
+            procs |= 1 << p;
+        }
+    };
+    match g {
+        Ground::Mask(s, m) => {
+            slot(*s);
+            if shape.kind(*s) == Kind::Proc && is_singleton(Kind::Proc, *m) {
+                slot(Slot::process(m.trailing_zeros() as u8));
+            }
+            (procs, cells, usize::from(m.is_power_of_two()))
+        }
+        Ground::Side(side) => {
+            side.slots().into_iter().for_each(&mut slot);
+            (procs, cells, usize::from(matches!(side, Side::Eq(..))))
+        }
+    }
+}
+
+fn is_useful(shape: &Shape, g: &Ground, limits: Limits) -> bool {
+    match g {
+        Ground::Mask(s, m) => match shape.kind(*s) {
+            Kind::Proc => is_singleton(Kind::Proc, *m),
+            _ => true,
+        },
+        Ground::Side(side) => match side {
+            Side::Eq(a, _) | Side::Ne(a, _) => shape.kind(*a) != Kind::Abstract,
+            Side::Lt(a, b) | Side::Le(a, b) => !a.is_process() && !b.is_process(),
+            Side::Linear { .. } => limits.numeric,
+        },
+    }
+}
+
+/// Candidates from init: the opposite of each inequality over numbers that every initial state satisfies.
+/// Counters that only grow need such bounds, and no node ever mentions them.
+pub fn opposites_of_init(shape: &Shape, init: &Init, procs: usize) -> Result<Vec<Cube>, Halt> {
+    let width = init.params;
+    let [conj] = init.body.0.as_slice() else { return Ok(Vec::new()) };
+    if usize::from(width) > procs || usize::from(shape.rigid + width) > shape.max_procs {
+        return Ok(Vec::new());
+    }
+    let vars: Vec<u8> = (shape.rigid..shape.rigid + width).collect();
+    let total = shape.rigid + width;
+    let env = Env { shape, procs: total, vars: &vars };
+    let mut out = Vec::new();
+    for literal in conj {
+        let Literal::Linear { relation: Relation::Le | Relation::Lt, .. } = literal else { continue };
+        let Reduced::Literal(g) = env.literal(literal)? else { continue };
+        let Reduced::Literal(opposite) = env.negate(&g)? else { continue };
+        let mut b = Builder::new(shape, total);
+        if b.require(&opposite)
+            && let Some(cube) = b.finish()?
+        {
+            out.push(compact(shape, &cube)?.0);
+        }
+    }
+    Ok(out)
+}

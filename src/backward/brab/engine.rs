@@ -1,0 +1,271 @@
+//! The loop around runs: BRAB's restarts, and exactness raised when only spurious paths were found.
+//!
+//! Each restart removes at least one candidate for good, so the loop ends. What is proved at the end is
+//! proved in the last run alone; only candidates and their fate live longer.
+
+use super::approximate::Approximation;
+use super::pool::{Brab, Pool};
+use crate::backward::cube::{Halt, Shape, invariant, text};
+use crate::backward::fixpoint::Tester;
+use crate::backward::outcome::{Candidate, Outcome, Proposals, Statistics, Tests};
+use crate::backward::preimage::{PreOptions, prepare};
+use crate::backward::search::{End, Next, Run, RunCounts, Setting, Totals};
+use crate::backward::tuning::{QUESTIONS_PER_EFFORT, RESTARTS_PER_GROWTH, WIDER_CANDIDATES};
+use crate::interrupt::Interrupt;
+use crate::model::{System, semantics};
+use crate::observer::{Event, Observer};
+use crate::options::BackwardOptions;
+use crate::oracle::Growth;
+use crate::verdict::{Forbidden, Reason, Trace, Verdict};
+
+/// Decides `system` by backward reachability, with approximations when `brab` is given.
+pub fn search(
+    system: &System,
+    options: &BackwardOptions,
+    brab: Option<Brab<'_>>,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let unranged;
+    let system = if options.ranges {
+        system
+    } else {
+        unranged = system.without_ranges();
+        &unranged
+    };
+    let shape = Shape::new(system, options.ranges, interrupt);
+    let transitions = prepare(system);
+    let pre = PreOptions {
+        keep_unused: false,
+        eliminate_constants: options.eliminate_constants,
+        join: brab.is_none(),
+    };
+    let mut pool = Pool::default();
+    if let Some(brab) = brab {
+        pool.propose_bounds(&shape, &system.init, brab);
+    }
+    let mut engine = Engine {
+        setting: Setting { system, shape: &shape, transitions: &transitions, options, pre, interrupt },
+        brab,
+        tester: Tester::new(system, &shape, options),
+        pool,
+        totals: Totals::default(),
+        statistics: Statistics::default(),
+        invariant: Vec::new(),
+    };
+    let (verdict, error_history) = engine.decide(observer);
+    engine.outcome(verdict, error_history)
+}
+
+/// A search with all its runs.
+struct Engine<'a> {
+    setting: Setting<'a>,
+    brab: Option<Brab<'a>>,
+    tester: Tester<'a>,
+    pool: Pool,
+    totals: Totals,
+    statistics: Statistics,
+    /// What the last run has shown, when it closed.
+    invariant: Vec<Forbidden>,
+}
+
+/// How a run with candidates ends.
+enum Ended {
+    /// As any run.
+    Run(End),
+    /// The oracle has seen more; with that it is better to begin again.
+    OracleGrew,
+}
+
+impl From<Halt> for Ended {
+    fn from(halt: Halt) -> Self {
+        Self::Run(End::Unknown(halt.into(), None))
+    }
+}
+
+impl Engine<'_> {
+    /// Runs until one decides; with the path that decided, or the last spurious one.
+    fn decide(&mut self, observer: &mut dyn Observer) -> (Verdict, Option<String>) {
+        loop {
+            let (ended, counts) = self.run(observer);
+            self.count(&counts);
+            let system = self.setting.system;
+            match ended {
+                Ended::Run(End::Safe) => return (Verdict::Safe, None),
+                Ended::Run(End::Unsafe(trace, history)) => return (Verdict::Unsafe(trace), history),
+                Ended::Run(End::Candidate(number, trace)) => {
+                    self.statistics.abandoned.insert(0, counts.nodes);
+                    self.statistics.restarts += 1;
+                    if let Some(trace) = self.reject(number, trace, observer) {
+                        return (Verdict::Unsafe(trace), None);
+                    }
+                }
+                Ended::OracleGrew => {
+                    self.statistics.abandoned.insert(0, counts.nodes);
+                    self.statistics.restarts += 1;
+                    observer.event(system, Event::Restart(self.statistics.restarts));
+                    self.adopt();
+                }
+                Ended::Run(End::Unknown(Reason::Spurious(history), _)) if !self.setting.pre.keep_unused => {
+                    // Unnamed processes and constants were forgotten; keep them and look again.
+                    let pre = self.setting.pre;
+                    self.setting.pre = PreOptions { keep_unused: true, eliminate_constants: false, ..pre };
+                    self.statistics.abandoned.insert(0, counts.nodes);
+                    observer.event(system, Event::Note(&format!("no instance executes {history}: searching again, keeping every process and constant that a path needs")));
+                }
+                Ended::Run(End::Unknown(reason, history)) => return (Verdict::Unknown(reason), history),
+            }
+        }
+    }
+
+    /// One run from the pool's candidates and the bad cubes.
+    fn run(&mut self, observer: &mut dyn Observer) -> (Ended, RunCounts) {
+        let (setting, candidates) = (&self.setting, &self.pool.kept);
+        let mut run = match Run::new(setting, &mut self.tester, &mut self.totals, candidates) {
+            Ok(run) => run,
+            Err(halt) => return (halt.into(), RunCounts::default()),
+        };
+        let pool = &mut self.pool;
+        let approximation = self.brab.map(|brab| Approximation::new(brab, setting.options, pool));
+        let ended = drive(&mut run, approximation, observer).unwrap_or_else(Ended::from);
+        if matches!(ended, Ended::Run(End::Safe)) {
+            self.invariant = invariant(setting.system, setting.shape, run.visited.cubes());
+        }
+        (ended, run.counts)
+    }
+
+    fn count(&mut self, run: &RunCounts) {
+        let statistics = &mut self.statistics;
+        statistics.nodes = run.nodes;
+        statistics.fixpoints += run.fixpoints;
+        statistics.max_procs = statistics.max_procs.max(run.max_procs);
+        statistics.max_literals = statistics.max_literals.max(run.max_literals);
+        statistics.deleted += run.deleted;
+        self.totals.pre += run.pre;
+        self.totals.postponed += run.postponed as u64;
+    }
+
+    /// Takes a reachable candidate out of the pool, learns from its run, and drops the other candidates that
+    /// the run reaches. Returns a run to a bad state when there turns out to be one.
+    fn reject(
+        &mut self,
+        number: i32,
+        trace: Option<Box<Trace>>,
+        observer: &mut dyn Observer,
+    ) -> Option<Box<Trace>> {
+        let (system, shape, pool) = (self.setting.system, self.setting.shape, &mut self.pool);
+        if let Some(at) = pool.kept.iter().position(|c| c.0 == number) {
+            let (_, cube) = pool.kept.remove(at);
+            observer.event(system, Event::BadCandidate { number, cube: &text(system, shape, &cube) });
+            pool.bad.push(cube);
+        }
+        observer.event(system, Event::Restart(self.statistics.restarts));
+        let brab = self.brab?;
+        if let Some(trace) = trace {
+            if let Some(found) = prefix_to_bad(system, &trace) {
+                return Some(found);
+            }
+            brab.oracle.learn(&trace);
+        }
+        if self.statistics.restarts.is_multiple_of(RESTARTS_PER_GROWTH)
+            && let Growth::Unsafe(trace) = brab.oracle.grow()
+        {
+            return Some(trace);
+        }
+        pool.drop_reached(shape, brab);
+        None
+    }
+
+    /// Goes on with an oracle that has seen larger instances.
+    fn adopt(&mut self) {
+        let Some(brab) = self.brab else { return };
+        let procs = brab.procs.max(WIDER_CANDIDATES.min(brab.procs + 1));
+        self.brab = Some(Brab { procs, ..brab });
+        self.pool.drop_reached(self.setting.shape, brab);
+        // What contains one of these was thought to be reachable as well; now the states say.
+        self.pool.bad.clear();
+    }
+
+    fn outcome(self, verdict: Verdict, error_history: Option<String>) -> Outcome {
+        let Self { setting, brab, tester, pool, totals, mut statistics, invariant } = self;
+        let (tests, solver) = (tester.counts, &tester.solver);
+        statistics.solver_calls = solver.calls as usize;
+        statistics.tests = Tests {
+            subsumed: tests.subsumed,
+            empty: tests.empty,
+            finite: tests.hard - tests.left_to_solver,
+            solver: tests.left_to_solver,
+        };
+        let proposed = u64::from(pool.made);
+        let bad = proposed - pool.kept.len() as u64;
+        statistics.proposals = Proposals { asked: pool.asked, refuted: pool.refuted, proposed, bad };
+        statistics.counters = vec![
+            ("Transition instances", totals.pre.instances),
+            ("Untouched instances", totals.pre.untouched),
+            ("Postponed nodes", totals.postponed),
+            ("Hard tests covered", tests.hard_covered),
+            ("Clauses", tests.clauses),
+            ("Solver unknowns", solver.unknown),
+        ];
+        statistics.phases = tester.meter.report();
+        let shown = |cube| text(setting.system, setting.shape, cube);
+        let mut candidates: Vec<Candidate> = pool
+            .kept
+            .iter()
+            .map(|(number, cube)| Candidate { number: *number, literals: shown(cube) })
+            .collect();
+        candidates.sort_by_key(|c| (c.literals.len(), -c.number));
+        Outcome { verdict, statistics, candidates, invariant, error_history, approximated: brab.is_some() }
+    }
+}
+
+/// Takes a run to its end, replacing nodes by candidates where that is asked for.
+fn drive(
+    run: &mut Run<'_, '_>,
+    mut approximation: Option<Approximation<'_, '_>>,
+    observer: &mut dyn Observer,
+) -> Result<Ended, Halt> {
+    loop {
+        let mut id = match run.next(observer)? {
+            Next::Node(id) => id,
+            Next::End(end) => return Ok(Ended::Run(end)),
+        };
+        if let Some(approximation) = &mut approximation {
+            match approximation.look_wider(run.totals.nodes) {
+                Growth::Nothing => {}
+                Growth::Unsafe(trace) => return Ok(Ended::Run(End::Unsafe(trace, None))),
+                Growth::More => return Ok(Ended::OracleGrew),
+            }
+        }
+        run.report(id, observer);
+        let before = run.effort();
+        if let Some(approximation) = &mut approximation {
+            let asked = approximation.asked() / QUESTIONS_PER_EFFORT;
+            id = approximation.replace(run, id, observer)?;
+            run.totals.effort += approximation.asked() / QUESTIONS_PER_EFFORT - asked;
+        }
+        if let Some(reason) = run.expand(id)? {
+            return Ok(Ended::Run(End::Unknown(reason, None)));
+        }
+        run.totals.effort += 1 + run.effort() - before;
+    }
+}
+
+/// A run to a candidate may pass a bad state: the shortest such prefix.
+fn prefix_to_bad(system: &System, trace: &Trace) -> Option<Box<Trace>> {
+    let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after));
+    for (i, state) in states.enumerate() {
+        // Trusted invariants, too: a run into one refutes what is assumed.
+        for k in 0..system.bad.len() {
+            if semantics::satisfies(system, state, k).is_some() {
+                let mut prefix = trace.clone();
+                prefix.steps.truncate(i);
+                prefix.bad = Some(k);
+                if semantics::replay(system, &prefix).is_ok() {
+                    return Some(Box::new(prefix));
+                }
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,87 @@
+//! Candidates and their fate.
+
+use super::candidates::opposites_of_init;
+use crate::backward::cube::{Cube, Halt, Shape, oracle_literals};
+use crate::backward::fixpoint::Tester;
+use crate::model::Init;
+use crate::oracle::{Answer, Oracle};
+
+/// Approximation by candidates that the oracle has not seen.
+#[derive(Clone, Copy)]
+pub struct Brab<'a> {
+    /// Candidates have at most this many processes.
+    pub procs: usize,
+    /// Forward states.
+    pub oracle: &'a dyn Oracle,
+}
+
+impl Brab<'_> {
+    /// What the oracle knows of a cube.
+    pub fn ask(self, shape: &Shape, cube: &Cube) -> Answer {
+        match oracle_literals(shape, cube) {
+            Some((procs, literals)) => self.oracle.ask(procs, &literals),
+            None => Answer::Untested,
+        }
+    }
+}
+
+/// Candidates and what is known of them; lives as long as the whole search.
+#[derive(Debug, Default)]
+pub struct Pool {
+    /// Kept candidates, with their numbers.
+    pub kept: Vec<(i32, Cube)>,
+    /// Cubes that turned out reachable, or could not be proved.
+    pub bad: Vec<Cube>,
+    /// Candidates made so far.
+    pub made: u32,
+    /// Candidates that the oracle was asked about.
+    pub asked: u64,
+    /// Of these, reached by a forward state.
+    pub refuted: u64,
+    /// How often the oracle was asked to look at a larger instance.
+    pub widened: usize,
+}
+
+impl Pool {
+    /// Keeps a candidate; its number, which is negative.
+    pub fn keep(&mut self, cube: Cube) -> i32 {
+        self.made += 1;
+        let number = -(self.made as i32);
+        self.kept.push((number, cube));
+        number
+    }
+
+    /// Drops the kept candidates that a forward state satisfies.
+    pub fn drop_reached(&mut self, shape: &Shape, brab: Brab<'_>) {
+        for (number, cube) in std::mem::take(&mut self.kept) {
+            if brab.ask(shape, &cube) == Answer::Reached {
+                self.bad.push(cube);
+            } else {
+                self.kept.push((number, cube));
+            }
+        }
+    }
+
+    /// Keeps the opposites of init's inequalities, as far as no forward state refutes them.
+    pub fn propose_bounds(&mut self, shape: &Shape, init: &Init, brab: Brab<'_>) {
+        for cube in opposites_of_init(shape, init, brab.procs).unwrap_or_default() {
+            self.asked += 1;
+            if brab.ask(shape, &cube) == Answer::Reached {
+                self.refuted += 1;
+            } else {
+                self.keep(cube);
+            }
+        }
+    }
+
+    /// Whether a bad cube is contained in `cube` (then `cube` is reachable), or contains it (then it probably
+    /// is).
+    pub fn is_known_bad(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<bool, Halt> {
+        for bad in &self.bad {
+            if tester.contains(cube, bad)? || tester.contains(bad, cube)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,200 @@
+//! Cells of the processes that a cube names, as one machine word each, and what may stand in them.
+
+use super::cell::{MAX_PROCS, OTHER, Slot, low};
+use crate::interrupt::Interrupt;
+use crate::model::{Assignment, Literal, ProcRef, System, Term, Type, VarId, VarKind};
+
+/// What a cell holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A constructor out of this set (the value range).
+    Enum(u64),
+    /// A process or an outside value.
+    Proc,
+    /// An integer.
+    Int,
+    /// A real.
+    Real,
+    /// A value of an abstract type.
+    Abstract,
+}
+
+/// The facts about a system that cube algebra needs, and whether to go on with it.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    arity: Vec<u8>,
+    kinds: Vec<Kind>,
+    constant: Vec<bool>,
+    /// Proc globals that never hold a process.
+    outside: Vec<bool>,
+    /// Number of the first value of each enum variable, all counted through.
+    first_value: Vec<u32>,
+    /// Number of rigid processes: `#1..#rigid` stand first in every cube and are never renamed.
+    pub rigid: u8,
+    /// Most processes that an instance may have.
+    pub max_procs: usize,
+    /// Whether that bound is the model's own, rather than what a mask can hold: beyond it there is nothing,
+    /// while beyond the other a search must give up.
+    pub bounded: bool,
+    /// Polled by whatever may take long.
+    pub interrupt: Interrupt,
+}
+
+impl Shape {
+    /// Reads the shape off a system; with `ranges`, also which proc globals never hold a process.
+    pub fn new(system: &System, ranges: bool, interrupt: &Interrupt) -> Self {
+        let mut values = 0;
+        let first_value = system.vars.iter().map(|v| {
+            let first = values;
+            if let Type::Enum(e) = v.ty {
+                values += system.enumeration(e).constructors.len() as u32;
+            }
+            first
+        });
+        Self {
+            interrupt: interrupt.clone(),
+            first_value: first_value.collect(),
+            outside: if ranges { never_a_process(system) } else { vec![false; system.vars.len()] },
+            arity: system.vars.iter().map(|v| v.arity() as u8).collect(),
+            kinds: system
+                .vars
+                .iter()
+                .map(|v| match v.ty {
+                    Type::Proc => Kind::Proc,
+                    Type::Int => Kind::Int,
+                    Type::Real => Kind::Real,
+                    Type::Abstract(_) => Kind::Abstract,
+                    Type::Enum(e) => Kind::Enum(v.range & system.enumeration(e).all()),
+                })
+                .collect(),
+            constant: system.vars.iter().map(|v| v.kind == VarKind::Const && v.ty.is_numeric()).collect(),
+            rigid: system.proc_constants,
+            bounded: system.max_procs.is_some_and(|n| n as usize <= MAX_PROCS),
+            max_procs: system.max_procs.map_or(MAX_PROCS, |n| (n as usize).min(MAX_PROCS)),
+        }
+    }
+
+    /// Number of variables.
+    pub fn vars(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Number of indices of a variable's cells.
+    pub fn arity(&self, var: VarId) -> usize {
+        usize::from(self.arity[var.0 as usize])
+    }
+
+    /// What a slot holds; a process counts as [`Kind::Proc`].
+    pub fn kind(&self, slot: Slot) -> Kind {
+        if slot.is_process() { Kind::Proc } else { self.kinds[slot.var().0 as usize] }
+    }
+
+    /// Whether a slot is a declared numeric constant.
+    pub fn is_constant(&self, slot: Slot) -> bool {
+        !slot.is_process() && self.constant[slot.var().0 as usize]
+    }
+
+    /// A bit for each of these values of an enum variable: all different in small systems, shared by several
+    /// in large ones. Filters comparisons of cubes.
+    pub fn features(&self, var: VarId, values: u64) -> u128 {
+        // Bit v of `values` goes to bit (first + v) mod 128.
+        u128::from(values).rotate_left(self.first_value[usize::from(var.0)] % 128)
+    }
+
+    /// Every value of a masked slot in a cube with `procs` processes; 0 for kinds without masks.
+    pub fn full(&self, slot: Slot, procs: u8) -> u64 {
+        if let Some(p) = slot.as_process() {
+            return 1 << p;
+        }
+        match self.kind(slot) {
+            Kind::Enum(range) => range,
+            Kind::Proc if self.outside[slot.var().0 as usize] => OTHER,
+            Kind::Proc => OTHER | low(procs),
+            Kind::Int | Kind::Real | Kind::Abstract => 0,
+        }
+    }
+
+    /// Proc globals that hold no process in any reachable state.
+    pub fn outside_globals(&self) -> impl Iterator<Item = Slot> + '_ {
+        let all = self.outside.iter().enumerate().filter(|v| *v.1);
+        all.map(|(v, _)| Slot::cell(VarId(v as u16), []))
+    }
+
+    /// The processes that a cell is indexed by.
+    pub fn indices(&self, slot: Slot) -> impl Iterator<Item = u8> + use<> {
+        let n = if slot.is_process() { 0 } else { self.arity(slot.var()) };
+        (0..n).map(move |k| slot.index(k))
+    }
+
+    /// The slot under a renaming of processes.
+    pub fn rename(&self, slot: Slot, map: &[u8]) -> Slot {
+        if let Some(p) = slot.as_process() {
+            return Slot::process(map[p as usize]);
+        }
+        if slot.is_ghost() {
+            return slot;
+        }
+        Slot::cell(slot.var(), self.indices(slot).map(|p| map[p as usize]))
+    }
+
+    /// A process mask under a renaming into a cube with `target` processes. [`OTHER`] becomes "other,
+    /// or a process of the target that is no image".
+    pub fn rename_procs(mask: u64, map: &[u8], target: u8) -> u64 {
+        let (mut image, mut out) = (0u64, 0u64);
+        for (p, &q) in map.iter().enumerate() {
+            image |= 1 << q;
+            if mask >> p & 1 == 1 {
+                out |= 1 << q;
+            }
+        }
+        if mask & OTHER != 0 {
+            out |= OTHER | (low(target) & !image);
+        }
+        out
+    }
+}
+
+/// Proc globals that hold no process in any reachable state: every disjunct of init says `G <> p` of its
+/// parameter p, and only such globals are ever copied into G. (FLASH's `Home` is one.)
+///
+/// Sound by induction over runs: with no processes there is nothing to hold; otherwise every process is
+/// an instance of the parameter in some conjunct that holds initially, and an assignment copies an
+/// outside value. The greatest set is computed by striking out what breaks the rule.
+fn never_a_process(system: &System) -> Vec<bool> {
+    let excluded = |v: usize| {
+        let is_cell = |t: &Term| matches!(t, Term::Cell(c) if usize::from(c.var.0) == v);
+        let conj_excludes = |conj: &Vec<Literal>| {
+            conj.iter().any(|l| match l {
+                Literal::Eq { left, right, negated: true } => {
+                    let (a, b) = if is_cell(left) { (left, right) } else { (right, left) };
+                    is_cell(a) && matches!(b, Term::Proc(ProcRef::Var(_)))
+                }
+                _ => false,
+            })
+        };
+        system.init.params > 0 && system.init.body.0.iter().all(conj_excludes)
+    };
+    let mut outside: Vec<bool> = system
+        .vars
+        .iter()
+        .enumerate()
+        .map(|(v, var)| var.ty == Type::Proc && var.arity() == 0 && excluded(v))
+        .collect();
+    loop {
+        let before = outside.clone();
+        for update in system.transitions.iter().flat_map(|t| &t.updates) {
+            let kept = match &update.assignment {
+                Assignment::Nondet => false,
+                Assignment::Cases(branches) => {
+                    branches.iter().all(|b| matches!(&b.value, Term::Cell(c) if before[usize::from(c.var.0)]))
+                }
+            };
+            if !kept {
+                outside[usize::from(update.var.0)] = false;
+            }
+        }
+        if outside == before {
+            return outside;
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Why a computation with cubes gives up.
+
+use crate::interrupt::Interrupted;
+use crate::verdict::Reason;
+
+/// A number left the 64-bit range, or a cube would name more processes than a mask holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a number left the 64-bit range, or a cube names too many processes")]
+pub struct Overflow;
+
+/// Why a step of the search gives up.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Halt {
+    /// It cannot be computed.
+    #[error(transparent)]
+    Overflow(#[from] Overflow),
+    /// The run as a whole must end.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
+
+impl From<Halt> for Reason {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Overflow(Overflow) => Self::Overflow,
+            Halt::Interrupted(Interrupted(reason)) => reason,
+        }
+    }
+}

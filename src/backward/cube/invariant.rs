@@ -1,0 +1,108 @@
+//! What a finished search has shown, as cubes in the words of the model.
+
+use super::cell::{OTHER, Slot};
+use super::context::{Kind, Shape};
+use super::cube::Cube;
+use super::export::{cell, side_literal};
+use super::literal::Ground;
+use crate::model::{Cell, Conj, Literal, ProcRef, System, Term, VarId};
+use crate::verdict::Forbidden;
+
+/// What a finished run has shown unreachable: first what the shape of the system says by itself (values that
+/// a cell never holds, globals that never hold a process), then the visited cubes.
+pub fn invariant<'c>(
+    system: &System,
+    shape: &Shape,
+    visited: impl Iterator<Item = &'c Cube>,
+) -> Vec<Forbidden> {
+    let mut out = Vec::new();
+    for (v, var) in system.vars.iter().enumerate() {
+        let Kind::Enum(range) = shape.kind(Slot::cell(VarId(v as u16), [])) else { continue };
+        let crate::model::Type::Enum(id) = var.ty else { continue };
+        let never = system.enumeration(id).all() & !range;
+        if never == 0 {
+            continue;
+        }
+        for index in index_patterns(var.arity()) {
+            let params = index.iter().max().map_or(0, |p| p + 1);
+            let index = index.into_iter().map(ProcRef::Var).collect();
+            let cell = Cell { var: VarId(v as u16), index };
+            out.push(Forbidden { params, cube: vec![Literal::In { cell, values: never }] });
+        }
+    }
+    for global in shape.outside_globals() {
+        let left = Term::Cell(cell(shape, global, &ProcRef::Var));
+        let right = Term::Proc(ProcRef::Var(0));
+        out.push(Forbidden { params: 1, cube: vec![Literal::Eq { left, right, negated: false }] });
+    }
+    for cube in visited {
+        out.extend(
+            forbidden(shape, cube)
+                .into_iter()
+                .map(|literals| Forbidden { params: cube.procs - shape.rigid, cube: literals }),
+        );
+    }
+    out
+}
+
+/// The ways in which `arity` indices can coincide: `[0, 0]` and `[0, 1]` for two.
+fn index_patterns(arity: usize) -> Vec<Vec<u8>> {
+    (0..arity).fold(vec![Vec::new()], |shorter, _| {
+        let longer = shorter.into_iter().flat_map(|pattern: Vec<u8>| {
+            let fresh = pattern.iter().max().map_or(0, |p| p + 1);
+            (0..=fresh).map(move |p| {
+                let mut longer = pattern.clone();
+                longer.push(p);
+                longer
+            })
+        });
+        longer.collect()
+    })
+}
+
+/// The cube as conjunctions of literals over its processes that are not rigid, which differ from the rigid
+/// ones: several where a proc cell holds one of several processes.
+fn forbidden(shape: &Shape, cube: &Cube) -> Vec<Conj> {
+    let rigid = shape.rigid;
+    let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };
+    let equal = |left: Term, p: u8, negated| Literal::Eq { left, right: Term::Proc(name(p)), negated };
+    let mut out: Vec<Conj> = vec![Vec::with_capacity(cube.len())];
+    let add = |out: &mut Vec<Conj>, literal: Literal| {
+        for conj in out.iter_mut() {
+            conj.push(literal.clone());
+        }
+    };
+    for p in rigid..cube.procs {
+        for q in 0..rigid {
+            add(&mut out, equal(Term::Proc(name(p)), q, true));
+        }
+    }
+    for g in cube.literals() {
+        match g {
+            Ground::Side(s) => add(&mut out, side_literal(shape, &s, &name)),
+            Ground::Mask(slot, mask) if shape.kind(slot) == Kind::Proc => {
+                let left = Term::Cell(cell(shape, slot, &name));
+                if mask & OTHER != 0 {
+                    for p in (0..cube.procs).filter(|p| mask >> p & 1 == 0) {
+                        add(&mut out, equal(left.clone(), p, true));
+                    }
+                } else {
+                    let one = |conj: Conj| {
+                        let left = left.clone();
+                        let held = (0..cube.procs).filter(move |p| mask >> p & 1 == 1);
+                        held.map(move |p| {
+                            let mut conj = conj.clone();
+                            conj.push(equal(left.clone(), p, false));
+                            conj
+                        })
+                    };
+                    out = out.into_iter().flat_map(one).collect();
+                }
+            }
+            Ground::Mask(slot, values) => {
+                add(&mut out, Literal::In { cell: cell(shape, slot, &name), values });
+            }
+        }
+    }
+    out
+}

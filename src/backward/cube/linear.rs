@@ -1,0 +1,82 @@
+//! Linear literals in their normal form.
+
+use smallvec::SmallVec;
+
+use super::cell::Slot;
+use super::halt::Overflow;
+use super::literal::{Bound, Form, Ground, Reduced, Side};
+use crate::model::{Rational, Relation, gcd};
+
+/// A linear constraint brought to normal form: `sum terms + constant relation 0`.
+pub fn linear(
+    terms: &[(Slot, Rational)],
+    constant: Rational,
+    relation: Relation,
+    integer: bool,
+) -> Result<Reduced, Overflow> {
+    let mut form: Form = SmallVec::new();
+    let mut sorted: SmallVec<[(Slot, Rational); 4]> = SmallVec::from_slice(terms);
+    sorted.sort_by_key(|t| t.0);
+    for (slot, k) in sorted {
+        match form.last_mut() {
+            Some((last, sum)) if *last == slot => *sum = sum.add(k).ok_or(Overflow)?,
+            _ => form.push((slot, k)),
+        }
+    }
+    form.retain(|t| !t.1.is_zero());
+    let right = constant.neg();
+    if form.is_empty() {
+        // `0 relation right`
+        return Ok(Reduced::from_bool(match relation {
+            Relation::Eq => right.is_zero(),
+            Relation::Ne => !right.is_zero(),
+            Relation::Le => right.signum() >= 0,
+            Relation::Lt => right.signum() > 0,
+        }));
+    }
+    let scale = if integer {
+        let g = form.iter().fold(0, |g, t| gcd(g, t.1.num().unsigned_abs().into()));
+        let g = Rational::integer(i64::try_from(g).map_err(|_| Overflow)?);
+        if form[0].1.signum() < 0 { g.neg() } else { g }
+    } else {
+        form[0].1
+    };
+    for t in &mut form {
+        t.1 = t.1.div(scale).ok_or(Overflow)?;
+    }
+    let c = right.div(scale).ok_or(Overflow)?;
+    let flipped = scale.signum() < 0;
+    let bound = match (relation, flipped) {
+        (Relation::Eq, _) if integer && !c.is_integer() => return Ok(Reduced::False),
+        (Relation::Ne, _) if integer && !c.is_integer() => return Ok(Reduced::True),
+        (Relation::Eq, _) => Bound::Eq(c),
+        (Relation::Ne, _) => Bound::Ne(c),
+        (Relation::Le, false) if integer => Bound::Le(Rational::integer(c.floor())),
+        (Relation::Le, true) if integer => Bound::Ge(Rational::integer(c.neg().floor()).neg()),
+        (Relation::Le, false) => Bound::Le(c),
+        (Relation::Le, true) => Bound::Ge(c),
+        // `e < 0` over integers is `e + 1 <= 0`; here `form < c` is `form <= ceil(c) - 1`.
+        (Relation::Lt, false) if integer => {
+            Bound::Le(Rational::integer(-c.neg().floor()).sub(Rational::ONE).ok_or(Overflow)?)
+        }
+        (Relation::Lt, true) if integer => {
+            Bound::Ge(Rational::integer(c.floor()).add(Rational::ONE).ok_or(Overflow)?)
+        }
+        (Relation::Lt, false) => Bound::Lt(c),
+        (Relation::Lt, true) => Bound::Gt(c),
+    };
+    Ok(Reduced::Literal(Ground::Side(Side::Linear { integer, form, bound })))
+}
+
+/// The relation that `form bound` has to zero after moving the number over, and whether both sides must
+/// be negated for it: `form >= c` is `-form + c <= 0`.
+pub fn relation_of(bound: Bound) -> (Relation, bool) {
+    match bound {
+        Bound::Le(_) => (Relation::Le, false),
+        Bound::Lt(_) => (Relation::Lt, false),
+        Bound::Ge(_) => (Relation::Le, true),
+        Bound::Gt(_) => (Relation::Lt, true),
+        Bound::Eq(_) => (Relation::Eq, false),
+        Bound::Ne(_) => (Relation::Ne, false),
+    }
+}

@@ -1,0 +1,38 @@
+//! The algebra of cubes: conjunctions of literals over distinct processes, each cell at named processes one
+//! machine word, the values that it may hold one mask.
+//!
+//! In: formulas of the model, and processes for their variables. Out: cubes in a normal form, renamed, and back
+//! in the words of the model, of solvers and of users. Nothing here decides whether a cube has a state.
+//!
+//! In reading order: `cell` and `context` (what there is in this system), `literal` and `linear` (what a cube
+//! says), `instantiate` (from the model), `cube`, `builder`, `rename`, `declared` (the cubes that a search begins
+//! with), `export`, `invariant` and `text` (out again), `halt` (why a computation gives up).
+
+mod builder;
+mod cell;
+mod context;
+#[expect(clippy::module_inception, reason = "the folder is about cubes, and one file has the type")]
+mod cube;
+mod declared;
+mod export;
+mod halt;
+mod instantiate;
+mod invariant;
+mod linear;
+mod literal;
+mod rename;
+mod text;
+
+pub use builder::Builder;
+pub use cell::{MAX_PROCS, OTHER, Slot, low};
+pub use context::{Kind, Shape};
+pub use cube::Cube;
+pub use declared::{bad_cubes, cubes_of};
+pub use export::{formula, formulas, oracle_literals, side_literal};
+pub use halt::{Halt, Overflow};
+pub use instantiate::{Env, Formula, Value};
+pub use invariant::invariant;
+pub use linear::{linear, relation_of};
+pub use literal::{Bound, Form, Ground, Reduced, Side, conjoin, is_singleton, less};
+pub use rename::{compact, rename_mask, rename_side};
+pub use text::text;

@@ -1,0 +1,17 @@
+//! The fixpoint test: is a cube contained in the union of those visited?
+//!
+//! In: cubes, one after the other. Out: whether the visited ones cover each, and by which argument. What is not
+//! known to be covered is not covered.
+//!
+//! In reading order: `visited` (the set and the test), `table` and `matching` (one visited cube against the
+//! tested one), `union_cover` (several together), `tester` and `solver` (what the tests work with).
+
+mod matching;
+mod solver;
+mod table;
+mod tester;
+mod union_cover;
+mod visited;
+
+pub use tester::{Covered, Tester};
+pub use visited::Visited;

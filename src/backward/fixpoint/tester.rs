@@ -1,0 +1,102 @@
+//! What the tests of a search work with, each thing by itself.
+
+use super::matching::{Key, Pattern, subsumes};
+use super::solver::CubeSolver;
+use super::table::{Tables, View};
+use crate::backward::cube::{Builder, Cube, Halt, Shape, formulas};
+use crate::backward::profile::Meter;
+use crate::backward::theory::{Sat, satisfiable};
+use crate::backward::threads::Threads;
+use crate::model::System;
+use crate::options::{BackwardOptions, SolverMode};
+use crate::smt::Answer;
+
+/// How a test was decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Covered {
+    /// One visited cube contains it.
+    Subsumed,
+    /// The cube is empty.
+    Empty,
+    /// Several visited cubes together contain it.
+    Union,
+    /// It is not covered, or not known to be.
+    No,
+}
+
+/// Counters of fixpoint tests.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct TestCounts {
+    /// Decided by one visited cube.
+    pub subsumed: u64,
+    /// Cubes without any state.
+    pub empty: u64,
+    /// Passed to the finite-domain procedure.
+    pub hard: u64,
+    /// Of these, covered.
+    pub hard_covered: u64,
+    /// Clauses made for them.
+    pub clauses: u64,
+    /// Of these, that it left to Z3.
+    pub left_to_solver: u64,
+}
+
+/// What tests work with; lives as long as the whole search.
+#[derive(Debug)]
+pub struct Tester<'a> {
+    /// The facts about the system.
+    pub shape: &'a Shape,
+    /// Who decides hard tests.
+    pub mode: SolverMode,
+    /// Z3.
+    pub solver: CubeSolver<'a>,
+    /// Where cells stand in tables.
+    pub tables: Tables,
+    /// Who looks through long lists of cubes, and takes pre-images.
+    pub threads: Threads,
+    /// Counters.
+    pub counts: TestCounts,
+    /// Times.
+    pub meter: Meter,
+}
+
+impl<'a> Tester<'a> {
+    /// For one search.
+    pub fn new(system: &'a System, shape: &'a Shape, options: &BackwardOptions) -> Self {
+        let meter = Meter::new(options.profile);
+        Self {
+            shape,
+            mode: options.solver,
+            solver: CubeSolver::new(system, shape, options.solver_timeout, meter.clone()),
+            tables: Tables::default(),
+            threads: Threads::new(options.jobs),
+            counts: TestCounts::default(),
+            meter,
+        }
+    }
+
+    /// Whether a cube holds in some state at all.
+    pub fn satisfiable(&mut self, cube: &Cube) -> Result<Sat, Halt> {
+        let b = Builder::from_cube(self.shape, cube);
+        Ok(match satisfiable(self.shape, &b)? {
+            Sat::Unknown => match self.solver.ask(cube.procs, &formulas(self.shape, cube))? {
+                Answer::Sat => Sat::Yes,
+                Answer::Unsat => Sat::No,
+                Answer::Unknown(_) => Sat::Unknown,
+            },
+            sat => sat,
+        })
+    }
+
+    /// Whether `big` contains `small`, literal by literal under some renaming.
+    pub fn contains(&mut self, big: &Cube, small: &Cube) -> Result<bool, Halt> {
+        let shape = self.shape;
+        if !Key::new(shape, big).may_subsume(small) {
+            return Ok(false);
+        }
+        self.tables.prepare(shape, small.procs);
+        let dense = &self.tables.layout(small.procs).0;
+        let table = dense.table(shape, small);
+        subsumes(shape, &Pattern::new(shape, big.clone()), &View { cube: small, dense, masks: &table })
+    }
+}

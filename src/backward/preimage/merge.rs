@@ -1,0 +1,72 @@
+//! Cubes of one pre-image that are one cube together, or that another contains.
+
+use super::pre::{Pre, PreOptions};
+use crate::backward::cube::{Builder, Cube, Halt, Shape, compact};
+
+/// Joins cubes of one instance that differ in one mask only, and drops those that another contains, as
+/// far as that is seen with equal names.
+pub fn merge(shape: &Shape, options: PreOptions, out: &mut Vec<Pre>, from: usize) -> Result<(), Halt> {
+    let mut changed = out.len() - from > 1;
+    while changed {
+        changed = false;
+        'pairs: for i in from..out.len() {
+            for j in from..out.len() {
+                shape.interrupt.poll()?;
+                if i == j || out[i].kept != out[j].kept {
+                    continue;
+                }
+                if implies(&out[j].cube, &out[i].cube) {
+                    out.remove(j);
+                    changed = true;
+                    break 'pairs;
+                }
+                if i < j
+                    && options.join
+                    && let Some(joined) = join(shape, &out[i].cube, &out[j].cube)?
+                {
+                    if options.keep_unused {
+                        out[i].cube = joined;
+                    } else {
+                        let kept = std::mem::take(&mut out[i].kept);
+                        let (cube, again) = compact(shape, &joined)?;
+                        out[i].kept = again.iter().map(|&p| kept[p as usize]).collect();
+                        out[i].cube = cube;
+                    }
+                    out.remove(j);
+                    changed = true;
+                    break 'pairs;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether every literal of `weak` is implied by one of `strong`, names unchanged.
+fn implies(strong: &Cube, weak: &Cube) -> bool {
+    weak.procs <= strong.procs
+        && weak.signature & !strong.signature == 0
+        && weak.masks.iter().all(|&(s, m)| strong.mask(s).is_some_and(|n| n & !m == 0))
+        && weak.sides.iter().all(|w| strong.sides.iter().any(|s| s.implies(w)))
+}
+
+/// The union of two cubes when they differ in exactly one mask.
+fn join(shape: &Shape, a: &Cube, b: &Cube) -> Result<Option<Cube>, Halt> {
+    if a.procs != b.procs || a.sides != b.sides || a.masks.len() != b.masks.len() {
+        return Ok(None);
+    }
+    let mut differ = a.masks.iter().zip(b.masks.iter()).filter(|(x, y)| x != y);
+    let Some((x, y)) = differ.next() else { return Ok(None) };
+    if x.0 != y.0 || differ.next().is_some() {
+        return Ok(None);
+    }
+    let mut builder = Builder::new(shape, a.procs);
+    for &(s, m) in &a.masks {
+        let m = if s == x.0 { x.1 | y.1 } else { m };
+        builder.restrict(s, m);
+    }
+    for s in &a.sides {
+        builder.require_side(s);
+    }
+    builder.finish()
+}

@@ -1,0 +1,45 @@
+//! One cube of a pre-image, and how pre-images are taken.
+
+use crate::backward::cube::Cube;
+
+/// One cube of a pre-image.
+#[derive(Clone, Debug)]
+pub struct Pre {
+    /// The cube.
+    pub cube: Cube,
+    /// Arguments in the naming of the step.
+    pub args: Vec<u8>,
+    /// Processes of the step: those of the child first, then fresh ones.
+    pub procs: u8,
+    /// For each process of `cube`, its name in the step.
+    pub kept: Vec<u8>,
+}
+
+/// Counters of pre-image computation.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct PreCounts {
+    /// Instances of transitions looked at.
+    pub instances: u64,
+    /// Instances skipped because they change nothing that the cube constrains.
+    pub untouched: u64,
+}
+
+impl std::ops::AddAssign for PreCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.instances += other.instances;
+        self.untouched += other.untouched;
+    }
+}
+
+/// How pre-images are taken.
+#[derive(Clone, Copy, Debug)]
+pub struct PreOptions {
+    /// Keep processes that no literal mentions: they still must exist.
+    pub keep_unused: bool,
+    /// Project away numeric constants that a literal bounds from one side; they are rigid, so this
+    /// over-approximates.
+    pub eliminate_constants: bool,
+    /// Join cubes that differ in one mask. Fewer nodes without approximation; with it, the parts have
+    /// smaller unreachable generalisations than the whole.
+    pub join: bool,
+}

@@ -1,0 +1,71 @@
+//! From the steps between init and a bad cube to a concrete run.
+
+use std::time::Duration;
+
+use crate::backward::cube::{Cube, Shape, formulas};
+use crate::backward::tuning::MORE_PROCESSES;
+use crate::interrupt::Interrupted;
+use crate::model::{System, TransitionId};
+use crate::smt::{self, Formula, Target, Unrolled};
+
+/// What a run has to reach.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal<'c> {
+    /// This cube.
+    pub cube: &'c Cube,
+    /// Which is one of this bad cube's in `System::bad`.
+    pub bad: Option<usize>,
+}
+
+/// Steps that lead from a cube to a goal, under one naming of all their processes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Steps {
+    /// First fired first, with their arguments (processes from 0).
+    pub steps: Vec<(TransitionId, Vec<usize>)>,
+    /// Number of processes named.
+    pub procs: usize,
+    /// Names of the goal's processes.
+    pub goal_names: Vec<usize>,
+}
+
+/// Looks for a run that takes these steps to `goal`: first with their own arguments, then with any, on instances
+/// of other sizes too.
+pub fn concretize(
+    system: &System,
+    shape: &Shape,
+    steps: &Steps,
+    goal: Goal<'_>,
+    timeout: Duration,
+) -> Result<Unrolled, Interrupted> {
+    let interrupt = &shape.interrupt;
+    // The goal's literals speak of its processes by their own names, which the steps know.
+    let formula = Formula::All(formulas(shape, goal.cube));
+    let width = usize::from(goal.cube.procs);
+    let least = goal.bad.map_or(width, |k| usize::from(system.bad[k].params));
+    let target = goal.bad.map_or_else(|| Target::Formula(formula.clone(), width), Target::Bad);
+    let named = smt::Candidate {
+        procs: steps.procs,
+        steps: steps.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
+        target: Target::Named(formula, steps.goal_names.clone(), goal.bad),
+    };
+    let mut unknown = match smt::unroll(system, &named, timeout, interrupt)? {
+        Unrolled::None => None,
+        Unrolled::Unknown(why) => Some(why),
+        run @ Unrolled::Run(_) => return Ok(run),
+    };
+    let arity = steps.steps.iter().map(|(t, _)| system.transition(*t).arity()).max().unwrap_or(0);
+    let from = least.max(arity).max(usize::from(system.proc_constants));
+    for procs in from..=steps.procs + MORE_PROCESSES {
+        let free = smt::Candidate {
+            procs,
+            steps: steps.steps.iter().map(|(t, _)| (*t, None)).collect(),
+            target: target.clone(),
+        };
+        match smt::unroll(system, &free, timeout, interrupt)? {
+            Unrolled::None => {}
+            Unrolled::Unknown(why) => unknown = Some(why),
+            run @ Unrolled::Run(_) => return Ok(run),
+        }
+    }
+    Ok(unknown.map_or(Unrolled::None, Unrolled::Unknown))
+}

@@ -1,0 +1,12 @@
+//! The safety test: does a cube contain an initial state, and is there a run from one?
+//!
+//! In: a cube, or the steps from it to where it came from. Out: whether it meets init, and a run that a solver
+//! found, which is replayed before anybody sees it.
+//!
+//! In reading order: `initial`, `concretize`.
+
+mod concretize;
+mod initial;
+
+pub use concretize::{Goal, Steps, concretize};
+pub use initial::Initial;

@@ -1,0 +1,85 @@
+//! The frontier: nodes in the order in which the search takes them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::node::{NodeId, Nodes, Origin};
+use crate::options::SearchOrder;
+
+/// Place in the heap orders: few processes, few literals, candidates first, then depth, then age.
+type Rank = (u8, usize, bool, i64, u64);
+
+/// Nodes waiting, and nodes postponed until nothing waits.
+#[derive(Debug)]
+pub struct Frontier {
+    order: SearchOrder,
+    exact: VecDeque<NodeId>,
+    /// Nodes whose root is a candidate, in the orders that take them first.
+    approximate: VecDeque<NodeId>,
+    heap: BTreeMap<Rank, NodeId>,
+    postponed: Vec<NodeId>,
+    pushed: u64,
+}
+
+impl Frontier {
+    /// An empty frontier.
+    pub fn new(order: SearchOrder) -> Self {
+        Self {
+            order,
+            exact: VecDeque::new(),
+            approximate: VecDeque::new(),
+            heap: BTreeMap::new(),
+            postponed: Vec::new(),
+            pushed: 0,
+        }
+    }
+
+    /// Adds a node.
+    pub fn push(&mut self, id: NodeId, nodes: &Nodes) {
+        self.pushed += 1;
+        let node = nodes.get(id);
+        match self.order {
+            SearchOrder::Bfs | SearchOrder::Dfs => self.exact.push_back(id),
+            SearchOrder::Bfsa | SearchOrder::Dfsa => {
+                if nodes.is_approximate(id) { &mut self.approximate } else { &mut self.exact }.push_back(id);
+            }
+            SearchOrder::Bfsh | SearchOrder::Dfsh => {
+                let depth = i64::try_from(node.depth).unwrap_or(i64::MAX);
+                let depth = if self.order == SearchOrder::Bfsh { depth } else { -depth };
+                let candidate = matches!(node.origin, Origin::Candidate(_));
+                let key = (node.cube.procs, node.cube.len(), !candidate, depth, self.pushed);
+                self.heap.insert(key, id);
+            }
+        }
+    }
+
+    /// Puts a node aside.
+    pub fn postpone(&mut self, id: NodeId) {
+        self.postponed.push(id);
+    }
+
+    /// The next node; takes up postponed nodes, latest first, when nothing else waits.
+    pub fn pop(&mut self, nodes: &Nodes) -> Option<NodeId> {
+        if self.waiting() == 0 {
+            for id in std::mem::take(&mut self.postponed).into_iter().rev() {
+                self.push(id, nodes);
+            }
+        }
+        match self.order {
+            SearchOrder::Bfs => self.exact.pop_front(),
+            SearchOrder::Dfs => self.exact.pop_back(),
+            SearchOrder::Bfsa => self.approximate.pop_front().or_else(|| self.exact.pop_front()),
+            SearchOrder::Dfsa => self.approximate.pop_back().or_else(|| self.exact.pop_back()),
+            SearchOrder::Bfsh | SearchOrder::Dfsh => self.heap.pop_first().map(|e| e.1),
+        }
+    }
+
+    /// Nodes waiting.
+    pub fn waiting(&self) -> usize {
+        self.exact.len() + self.approximate.len() + self.heap.len()
+    }
+
+    /// Nodes put aside.
+    pub fn postponed(&self) -> usize {
+        self.postponed.len()
+    }
+}

@@ -1,0 +1,12 @@
+//! One run of the backward search: nodes, the order in which they are taken, and what becomes of each.
+//!
+//! In: cubes to begin with. Out: how the run ends, with the visited cubes and figures.
+//!
+//! In reading order: `run` (the guarantees stand there), `node`, `frontier`.
+
+mod frontier;
+mod node;
+mod run;
+
+pub use node::NodeId;
+pub use run::{End, Next, Run, RunCounts, Setting, Totals};

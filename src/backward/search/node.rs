@@ -1,0 +1,136 @@
+//! Nodes of the backward search: a cube, where it came from, and the run that it stands for.
+
+use crate::backward::cube::Cube;
+use crate::backward::safety::{Goal, Steps};
+use crate::model::{System, TransitionId};
+
+/// Index of a node in [`Nodes`].
+pub type NodeId = usize;
+
+/// What a node is the pre-image of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// A disjunct of an `unsafe` or `invariant`: index in `System::bad`.
+    Bad(usize),
+    /// A candidate, with its negative number.
+    Candidate(i32),
+    /// One step before another node.
+    Step {
+        /// The node after the step.
+        child: NodeId,
+        /// The transition.
+        transition: TransitionId,
+        /// Its arguments, in the step's naming.
+        args: Vec<u8>,
+        /// Processes of the step: those of the child first.
+        procs: u8,
+        /// For each process of this node, its name in the step.
+        kept: Vec<u8>,
+    },
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its states.
+    pub cube: Cube,
+    /// Where it came from.
+    pub origin: Origin,
+    /// Number of steps to its root.
+    pub depth: usize,
+}
+
+/// All nodes of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Nodes(Vec<Node>);
+
+impl Nodes {
+    /// Adds a node.
+    pub fn push(&mut self, node: Node) -> NodeId {
+        self.0.push(node);
+        self.0.len() - 1
+    }
+
+    /// A node.
+    pub fn get(&self, id: NodeId) -> &Node {
+        &self.0[id]
+    }
+
+    /// The root of a node.
+    pub fn root(&self, mut id: NodeId) -> NodeId {
+        while let Origin::Step { child, .. } = self.0[id].origin {
+            id = child;
+        }
+        id
+    }
+
+    /// Whether a node is a candidate.
+    pub fn is_candidate(&self, id: NodeId) -> bool {
+        matches!(self.0[id].origin, Origin::Candidate(_))
+    }
+
+    /// Whether a node's root is a candidate.
+    pub fn is_approximate(&self, id: NodeId) -> bool {
+        self.is_candidate(self.root(id))
+    }
+
+    /// What a run of a node has to reach.
+    pub fn goal(&self, id: NodeId) -> Goal<'_> {
+        let root = &self.0[self.root(id)];
+        let bad = match root.origin {
+            Origin::Bad(k) => Some(k),
+            Origin::Candidate(_) | Origin::Step { .. } => None,
+        };
+        Goal { cube: &root.cube, bad }
+    }
+
+    /// The steps from `id` to its root.
+    pub fn steps(&self, id: NodeId) -> Steps {
+        let mut names: Vec<usize> = (0..usize::from(self.0[id].cube.procs)).collect();
+        let mut procs = names.len();
+        let mut steps = Vec::new();
+        let mut at = id;
+        while let Origin::Step { child, transition, args, procs: width, kept } = &self.0[at].origin {
+            let mut global = vec![usize::MAX; usize::from(*width)];
+            for (p, &k) in kept.iter().enumerate() {
+                global[usize::from(k)] = names[p];
+            }
+            for g in &mut global {
+                if *g == usize::MAX {
+                    *g = procs;
+                    procs += 1;
+                }
+            }
+            steps.push((*transition, args.iter().map(|&a| global[usize::from(a)]).collect()));
+            global.truncate(usize::from(self.0[*child].cube.procs));
+            names = global;
+            at = *child;
+        }
+        Steps { steps, procs, goal_names: names }
+    }
+
+    /// `t(#1) -> u(#1, #3) -> unsafe at line 12`.
+    pub fn history_text(&self, system: &System, id: NodeId) -> String {
+        let mut text = String::new();
+        for (t, args) in &self.steps(id).steps {
+            let t = system.transition(*t);
+            let shown: Vec<String> =
+                args.iter().take(t.params.len()).map(|a| format!("#{}", a + 1)).collect();
+            text.push_str(&t.name);
+            text.push('(');
+            text.push_str(&shown.join(", "));
+            text.push_str(") -> ");
+        }
+        text.push_str(&self.root_text(system, self.root(id)));
+        text
+    }
+
+    /// `unsafe at line 12`, `invariant at line 3` or `approx[-5]`.
+    fn root_text(&self, system: &System, root: NodeId) -> String {
+        match self.0[root].origin {
+            Origin::Bad(k) => system.bad[k].name.clone(),
+            Origin::Candidate(n) => format!("approx[{n}]"),
+            Origin::Step { .. } => unreachable!("a root has no step"),
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! One run of the backward search: from given candidates and the bad cubes to a fixpoint, a path to
+//! init, or a limit. Between its nodes the caller may put candidates in their place.
+//!
+//! Guarantees: when it ends in [`End::Safe`], every cube of `bad` and every candidate is unreachable for
+//! every number of processes: each pre-image of a visited cube is covered by visited ones and none
+//! meets init. A path to init ends the run only when its root is a candidate ([`End::Candidate`]) or when the
+//! path has been executed ([`End::Unsafe`]); a path that no instance executes is remembered, and the search
+//! goes on. Stops for: node and depth limits, time, interruption, overflow.
+
+use super::frontier::Frontier;
+use super::node::{Node, NodeId, Nodes, Origin};
+use crate::backward::cube::{Cube, Halt, Shape, bad_cubes, cubes_of, text};
+use crate::backward::fixpoint::{Covered, Tester, Visited};
+use crate::backward::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
+use crate::backward::profile::Phase;
+use crate::backward::safety::{Initial, concretize};
+use crate::backward::theory::Sat;
+use crate::backward::tuning::{CLAUSES_PER_EFFORT, INSTANCES_PER_EFFORT, PROCS_FOR_THREADS};
+use crate::interrupt::{Interrupt, Interrupted};
+use crate::model::{BadKind, System};
+use crate::observer::{Event, Observer};
+use crate::options::{BackwardOptions, Postpone, SearchOrder};
+use crate::smt::{Answer, Unrolled};
+use crate::verdict::{Reason, Trace};
+
+/// How a run ends.
+#[derive(Debug)]
+pub enum End {
+    /// Fixpoint.
+    Safe,
+    /// A bad state is reachable.
+    Unsafe(Box<Trace>, Option<String>),
+    /// The candidate with this number is reachable, or seems so; with a run when there is one.
+    Candidate(i32, Option<Box<Trace>>),
+    /// Not decided.
+    Unknown(Reason, Option<String>),
+}
+
+/// What is next in a run.
+#[derive(Debug)]
+pub enum Next {
+    /// A node that nothing covers, to be [expanded](Run::expand) or replaced.
+    Node(NodeId),
+    /// Nothing: the run ends so.
+    End(End),
+}
+
+/// Sums over all runs of a search.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Totals {
+    /// Nodes.
+    pub nodes: usize,
+    /// Effort, hard tests aside; see [`BackwardOptions::max_effort`].
+    pub effort: u64,
+    /// Pre-images.
+    pub pre: PreCounts,
+    /// Nodes postponed.
+    pub postponed: u64,
+}
+
+/// Everything that a run reads.
+pub struct Setting<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// Its shape.
+    pub shape: &'a Shape,
+    /// Its transitions.
+    pub transitions: &'a [Prepared<'a>],
+    /// Options.
+    pub options: &'a BackwardOptions,
+    /// How pre-images are taken.
+    pub pre: PreOptions,
+    /// Polled for time and signals.
+    pub interrupt: &'a Interrupt,
+}
+
+/// Figures of a run.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct RunCounts {
+    /// Nodes expanded.
+    pub nodes: usize,
+    /// Nodes found covered.
+    pub fixpoints: usize,
+    /// Most processes of a visited cube.
+    pub max_procs: usize,
+    /// Most literals of a visited cube.
+    pub max_literals: usize,
+    /// Visited nodes that a later one subsumes.
+    pub deleted: usize,
+    /// Pre-images.
+    pub pre: PreCounts,
+    /// Nodes postponed.
+    pub postponed: usize,
+}
+
+/// One run.
+pub struct Run<'a, 'r> {
+    /// What it reads.
+    pub setting: &'r Setting<'a>,
+    /// What its tests work with.
+    pub tester: &'r mut Tester<'a>,
+    /// Sums over all runs.
+    pub totals: &'r mut Totals,
+    /// Nodes of this run.
+    pub nodes: Nodes,
+    frontier: Frontier,
+    /// Visited cubes of this run.
+    pub visited: Visited,
+    initial: Vec<Option<Initial>>,
+    /// Figures.
+    pub counts: RunCounts,
+    /// The cubes of trusted invariants, to be looked at first.
+    trusted: Vec<NodeId>,
+    spurious: Option<String>,
+    undecided: Option<(String, String)>,
+}
+
+impl<'a, 'r> Run<'a, 'r> {
+    /// A run from candidates, with their numbers, and the bad cubes.
+    pub fn new(
+        setting: &'r Setting<'a>,
+        tester: &'r mut Tester<'a>,
+        totals: &'r mut Totals,
+        candidates: &[(i32, Cube)],
+    ) -> Result<Self, Halt> {
+        let mut run = Self {
+            setting,
+            tester,
+            totals,
+            nodes: Nodes::default(),
+            frontier: Frontier::new(setting.options.order),
+            visited: Visited::default(),
+            initial: Vec::new(),
+            counts: RunCounts::default(),
+            trusted: Vec::new(),
+            spurious: None,
+            undecided: None,
+        };
+        for (number, cube) in candidates {
+            run.root(cube.clone(), Origin::Candidate(*number));
+        }
+        // No reachable state violates an axiom: nothing is to be looked for there.
+        for axiom in &setting.system.axioms {
+            for cube in cubes_of(setting.shape, axiom.params, &axiom.cube)? {
+                run.visited.insert(run.tester, cube, false)?;
+            }
+        }
+        for (k, bad) in setting.system.bad.iter().enumerate() {
+            for cube in bad_cubes(setting.shape, bad)? {
+                if bad.kind == BadKind::Invariant && setting.options.trust_invariants {
+                    let node = Node { cube: cube.clone(), origin: Origin::Bad(k), depth: 0 };
+                    run.trusted.push(run.nodes.push(node));
+                    run.visited.insert(run.tester, cube, false)?;
+                } else {
+                    run.root(cube, Origin::Bad(k));
+                }
+            }
+        }
+        Ok(run)
+    }
+
+    fn root(&mut self, cube: Cube, origin: Origin) {
+        let id = self.nodes.push(Node { cube, origin, depth: 0 });
+        self.frontier.push(id, &self.nodes);
+    }
+
+    /// Adds a candidate that takes the place of a node; it does not wait.
+    pub fn candidate(&mut self, number: i32, cube: Cube) -> NodeId {
+        self.nodes.push(Node { cube, origin: Origin::Candidate(number), depth: 0 })
+    }
+
+    /// The next node that nothing covers, or how the run ends.
+    pub fn next(&mut self, observer: &mut dyn Observer) -> Result<Next, Halt> {
+        for id in std::mem::take(&mut self.trusted) {
+            if let Some(trace) = self.begins_in(id)? {
+                return Ok(Next::End(End::Unsafe(trace, None)));
+            }
+        }
+        let options = self.setting.options;
+        loop {
+            if let Some(reason) = self.exhausted() {
+                return Ok(Next::End(End::Unknown(reason, None)));
+            }
+            let Some(id) = self.frontier.pop(&self.nodes) else {
+                return Ok(Next::End(self.fixpoint()));
+            };
+            let cube = self.nodes.get(id).cube.clone();
+            if self.visited.covers(self.tester, &cube)? != Covered::No {
+                self.counts.fixpoints += 1;
+                continue;
+            }
+            if self.meets_init(&cube)? != Sat::No
+                && let Some(end) = self.path_to_init(id, observer)
+            {
+                return Ok(Next::End(end));
+            }
+            if self.counts.nodes >= options.max_nodes {
+                return Ok(Next::End(End::Unknown(Reason::Nodes(options.max_nodes), None)));
+            }
+            if self.nodes.get(id).depth > options.max_depth {
+                return Ok(Next::End(End::Unknown(Reason::Depth(options.max_depth), None)));
+            }
+            self.counts.nodes += 1;
+            self.totals.nodes += 1;
+            return Ok(Next::Node(id));
+        }
+    }
+
+    /// Why the run may not take another node: time, a signal, or all effort spent.
+    fn exhausted(&self) -> Option<Reason> {
+        let spent = self.totals.effort + self.effort_of_tests();
+        let most = self.setting.options.max_effort.filter(|&most| spent >= most);
+        self.setting.interrupt.reason().or(most.map(Reason::Effort))
+    }
+
+    /// What the pre-images of this run have cost.
+    pub fn effort(&self) -> u64 {
+        self.counts.pre.instances / INSTANCES_PER_EFFORT
+    }
+
+    /// What hard tests have cost in all runs.
+    fn effort_of_tests(&self) -> u64 {
+        self.tester.counts.clauses / CLAUSES_PER_EFFORT + self.tester.solver.calls
+    }
+
+    fn fixpoint(&mut self) -> End {
+        match (self.spurious.take(), self.undecided.take()) {
+            (_, Some((history, why))) => End::Unknown(Reason::SolverUnknown(why), Some(history)),
+            (Some(history), None) => End::Unknown(Reason::Spurious(history.clone()), Some(history)),
+            (None, None) => End::Safe,
+        }
+    }
+
+    /// Whether the cube contains an initial state.
+    pub fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Halt> {
+        let _phase = self.tester.meter.enter(Phase::Initial);
+        let at = usize::from(cube.procs);
+        if self.initial.len() <= at {
+            self.initial.resize_with(at + 1, || None);
+        }
+        let shape = self.setting.shape;
+        if self.initial[at].is_none() {
+            self.initial[at] = Some(Initial::new(shape, self.setting.system, cube.procs)?);
+        }
+        let initial = self.initial[at].as_ref().expect("just made");
+        Ok(match initial.meets(shape, cube)? {
+            Sat::Unknown => match self.tester.solver.ask_initial(cube)? {
+                Answer::Sat => Sat::Yes,
+                Answer::Unsat => Sat::No,
+                Answer::Unknown(_) => Sat::Unknown,
+            },
+            sat => sat,
+        })
+    }
+
+    /// An initial state in the cube of a trusted invariant, which refutes it: as far as that is seen, for the search
+    /// takes the cube for granted.
+    fn begins_in(&mut self, id: NodeId) -> Result<Option<Box<Trace>>, Halt> {
+        let cube = self.nodes.get(id).cube.clone();
+        if self.meets_init(&cube)? == Sat::No {
+            return Ok(None);
+        }
+        Ok(match self.concretize(id)? {
+            Unrolled::Run(trace) => Some(trace),
+            Unrolled::None | Unrolled::Unknown(_) => None,
+        })
+    }
+
+    /// A node meets init: is there a run?
+    fn path_to_init(&mut self, id: NodeId, observer: &mut dyn Observer) -> Option<End> {
+        let setting = self.setting;
+        let history = self.nodes.history_text(setting.system, id);
+        observer.event(setting.system, Event::Suspect(&history));
+        let _phase = self.tester.meter.enter(Phase::Replay);
+        let found = match self.concretize(id) {
+            Ok(found) => found,
+            Err(Interrupted(reason)) => return Some(End::Unknown(reason, None)),
+        };
+        if let Origin::Candidate(number) = self.nodes.get(self.nodes.root(id)).origin {
+            return Some(match found {
+                Unrolled::Run(trace) => End::Candidate(number, Some(trace)),
+                Unrolled::None | Unrolled::Unknown(_) => End::Candidate(number, None),
+            });
+        }
+        match found {
+            Unrolled::Run(trace) => Some(End::Unsafe(trace, Some(history))),
+            Unrolled::None => {
+                observer.event(setting.system, Event::Spurious(&history));
+                self.spurious.get_or_insert(history);
+                None
+            }
+            Unrolled::Unknown(why) => {
+                self.undecided.get_or_insert((history, why));
+                None
+            }
+        }
+    }
+
+    /// A run of the steps from a node to its root.
+    fn concretize(&self, id: NodeId) -> Result<Unrolled, Interrupted> {
+        let Setting { system, shape, options, .. } = self.setting;
+        let (steps, goal) = (self.nodes.steps(id), self.nodes.goal(id));
+        concretize(system, shape, &steps, goal, options.solver_timeout)
+    }
+
+    /// Tells of a node that is about to be replaced or expanded.
+    pub fn report(&self, id: NodeId, observer: &mut dyn Observer) {
+        let system = self.setting.system;
+        if !observer.wants_nodes() {
+            observer.event(system, Event::NodeCount(self.counts.nodes));
+            return;
+        }
+        let history = self.nodes.history_text(system, id);
+        let cube = text(system, self.setting.shape, &self.nodes.get(id).cube);
+        observer.event(
+            system,
+            Event::Node {
+                number: self.counts.nodes,
+                history: &history,
+                cube: &cube,
+                queued: self.frontier.waiting(),
+                postponed: self.frontier.postponed(),
+            },
+        );
+    }
+
+    /// Takes the pre-images of a node and adds it to the visited ones. Returns a reason when the run must
+    /// end before that is done.
+    pub fn expand(&mut self, id: NodeId) -> Result<Option<Reason>, Halt> {
+        let setting = self.setting;
+        let node = self.nodes.get(id).clone();
+        self.counts.max_procs = self.counts.max_procs.max(node.cube.procs.into());
+        self.counts.max_literals = self.counts.max_literals.max(node.cube.len());
+        self.counts.deleted += self.visited.insert(self.tester, node.cube.clone(), setting.options.delete)?;
+        let mut later = Vec::new();
+        let (shape, options) = (setting.shape, setting.pre);
+        let pres_under = |t: &Prepared<'_>| {
+            let (mut counts, mut pres) = (PreCounts::default(), Vec::new());
+            pre_image(shape, t, &node.cube, options, &mut counts, &mut pres).map(|()| (counts, pres))
+        };
+        let threads = &self.tester.threads;
+        let ahead = threads.are_many() && node.cube.procs >= shape.rigid + PROCS_FOR_THREADS;
+        let phase = self.tester.meter.enter(Phase::PreImages);
+        let mut ahead =
+            if ahead { threads.map(setting.transitions, pres_under) } else { Vec::new() }.into_iter();
+        drop(phase);
+        for t in setting.transitions {
+            if let Some(reason) = setting.interrupt.reason() {
+                return Ok(Some(reason));
+            }
+            let phase = self.tester.meter.enter(Phase::PreImages);
+            let pres = ahead.next().unwrap_or_else(|| pres_under(t));
+            drop(phase);
+            let (counts, pres) = pres?;
+            self.counts.pre += counts;
+            for pre in pres {
+                if self.visited.subsumes(self.tester, &pre.cube)? {
+                    self.counts.fixpoints += 1;
+                    continue;
+                }
+                let postponed = self.postpones(&node.cube, &pre, t);
+                let next = self.nodes.push(Node {
+                    cube: pre.cube,
+                    origin: Origin::Step {
+                        child: id,
+                        transition: t.id,
+                        args: pre.args,
+                        procs: pre.procs,
+                        kept: pre.kept,
+                    },
+                    depth: node.depth + 1,
+                });
+                if postponed {
+                    later.push(next);
+                } else {
+                    self.frontier.push(next, &self.nodes);
+                }
+            }
+        }
+        self.counts.postponed += later.len();
+        for next in later {
+            self.frontier.postpone(next);
+        }
+        Ok(None)
+    }
+
+    fn postpones(&self, child: &Cube, pre: &Pre, t: &Prepared<'_>) -> bool {
+        match postponement(self.setting.options) {
+            Postpone::Never => false,
+            Postpone::MoreProcesses => pre.cube.procs > child.procs,
+            Postpone::NoInformation => {
+                !t.transition.universals.is_empty()
+                    || child.masks.iter().all(|&(s, m)| pre.cube.mask(s) == Some(m))
+            }
+        }
+    }
+}
+
+fn postponement(options: &BackwardOptions) -> Postpone {
+    options.postpone.unwrap_or(match options.order {
+        SearchOrder::Bfs | SearchOrder::Bfsa => Postpone::MoreProcesses,
+        SearchOrder::Bfsh | SearchOrder::Dfsh => Postpone::Never,
+        SearchOrder::Dfs | SearchOrder::Dfsa => Postpone::NoInformation,
+    })
+}

@@ -1,0 +1,14 @@
+//! Whether a cube has a state at all, decided without a solver where that is possible.
+//!
+//! In: a cube under construction. Out: yes, no, or not decided here.
+//!
+//! In reading order: `sat` (the answer), `satisfiable` (splits on finite domains), `orders` (equality and the
+//! process order), `fourier_motzkin` (linear arithmetic).
+
+mod fourier_motzkin;
+mod orders;
+mod sat;
+mod satisfiable;
+
+pub use sat::Sat;
+pub use satisfiable::satisfiable;

@@ -1,0 +1,70 @@
+//! Satisfiability of equalities and orders between processes, outside values and abstract values.
+
+use super::sat::Sat;
+use crate::backward::cube::{Builder, Kind, Shape, Side, Slot};
+
+/// Equality and order over processes, outside values and abstract values: strongly connected components
+/// of `<=` are equal, and must contain no `<`, no `<>` and no two processes.
+pub fn orders(shape: &Shape, b: &Builder<'_>) -> Sat {
+    let mut nodes: Vec<Slot> = Vec::new();
+    let mut edges: Vec<(usize, usize, bool)> = Vec::new();
+    let mut unequal: Vec<(usize, usize)> = Vec::new();
+    for side in b.sides() {
+        match *side {
+            Side::Eq(x, y) => {
+                let (x, y) = (node(&mut nodes, x), node(&mut nodes, y));
+                edges.push((x, y, false));
+                edges.push((y, x, false));
+            }
+            Side::Ne(x, y) => unequal.push((node(&mut nodes, x), node(&mut nodes, y))),
+            Side::Lt(x, y) => edges.push((node(&mut nodes, x), node(&mut nodes, y), true)),
+            Side::Le(x, y) => edges.push((node(&mut nodes, x), node(&mut nodes, y), false)),
+            Side::Linear { .. } => {}
+        }
+    }
+    if edges.is_empty() {
+        return Sat::Yes;
+    }
+    if edges.iter().any(|e| e.2) || nodes.iter().any(|s| s.is_process()) {
+        for k in 1..shape.rigid {
+            let (x, y) = (node(&mut nodes, Slot::process(k - 1)), node(&mut nodes, Slot::process(k)));
+            edges.push((x, y, true));
+        }
+    }
+    let n = nodes.len();
+    // 0: no path, 1: a path of `<=`, 2: a path with a `<`.
+    let mut path = vec![0u8; n * n];
+    for &(x, y, strict) in &edges {
+        let cell = &mut path[x * n + y];
+        *cell = (*cell).max(if strict { 2 } else { 1 });
+    }
+    for k in 0..n {
+        for i in 0..n {
+            if path[i * n + k] == 0 {
+                continue;
+            }
+            for j in 0..n {
+                if path[k * n + j] != 0 {
+                    let through = path[i * n + k].max(path[k * n + j]);
+                    let cell = &mut path[i * n + j];
+                    *cell = (*cell).max(through);
+                }
+            }
+        }
+    }
+    let same = |i: usize, j: usize| i == j || (path[i * n + j] != 0 && path[j * n + i] != 0);
+    let strict_loop = (0..n).any(|i| path[i * n + i] == 2);
+    let clash = unequal.iter().any(|&(x, y)| same(x, y));
+    // Every non-process node here holds an outside value (or an abstract one), so it equals no process.
+    let merged = (0..n).any(|i| {
+        nodes[i].is_process() && (0..n).any(|j| j != i && shape.kind(nodes[j]) == Kind::Proc && same(i, j))
+    });
+    if strict_loop || clash || merged { Sat::No } else { Sat::Yes }
+}
+
+fn node(nodes: &mut Vec<Slot>, s: Slot) -> usize {
+    nodes.iter().position(|&n| n == s).unwrap_or_else(|| {
+        nodes.push(s);
+        nodes.len() - 1
+    })
+}
