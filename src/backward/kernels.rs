@@ -3,8 +3,8 @@
 
 use std::collections::VecDeque;
 
-use crate::backward::brab::{Limits, candidates};
-use crate::backward::cube::{Cube, Shape, bad_cubes, oracle_literals};
+use crate::backward::brab::{CandidateLimits, candidates};
+use crate::backward::cube::{Cube, CubeContext, bad_cubes, oracle_literals};
 use crate::backward::fixpoint::{Covered, Tester, Visited};
 use crate::backward::preimage::{PreCounts, PreOptions, Prepared, pre_image, prepare};
 use crate::interrupt::Interrupt;
@@ -18,7 +18,7 @@ const PRE: PreOptions = PreOptions { keep_unused: false, eliminate_constants: tr
 /// A search stopped in its midst.
 #[derive(Debug)]
 pub struct Kernels<'a> {
-    shape: &'a Shape,
+    context: &'a CubeContext,
     transitions: &'a [Prepared<'a>],
     tester: Tester<'a>,
     visited: Visited,
@@ -30,13 +30,13 @@ impl Kernels<'_> {
     /// Searches `system` breadth first until so many cubes are visited, and hands over what is there; `None`
     /// when a number leaves the 64-bit range.
     pub fn with<R>(system: &System, nodes: usize, f: impl FnOnce(&mut Kernels<'_>) -> R) -> Option<R> {
-        let shape = Shape::new(system, true, &Interrupt::default());
+        let context = CubeContext::new(system, true, &Interrupt::default());
         let transitions = prepare(system);
-        let mut tester = Tester::new(system, &shape, &BackwardOptions::default());
+        let mut tester = Tester::new(system, &context, &BackwardOptions::default());
         let mut visited = Visited::default();
         let mut waiting = VecDeque::new();
         for bad in &system.bad {
-            waiting.extend(bad_cubes(&shape, bad).ok()?);
+            waiting.extend(bad_cubes(&context, bad).ok()?);
         }
         for _ in 0..nodes {
             let Some(cube) = waiting.pop_front() else { break };
@@ -45,13 +45,13 @@ impl Kernels<'_> {
             }
             for t in &transitions {
                 let mut pres = Vec::new();
-                pre_image(&shape, t, &cube, PRE, &mut PreCounts::default(), &mut pres).ok()?;
+                pre_image(&context, t, &cube, PRE, &mut PreCounts::default(), &mut pres).ok()?;
                 waiting.extend(pres.into_iter().map(|pre| pre.cube));
             }
             visited.insert(&mut tester, cube, true).ok()?;
         }
         let waiting = waiting.into();
-        Some(f(&mut Kernels { shape: &shape, transitions: &transitions, tester, visited, waiting }))
+        Some(f(&mut Kernels { context: &context, transitions: &transitions, tester, visited, waiting }))
     }
 
     /// Visited and waiting cubes.
@@ -65,7 +65,7 @@ impl Kernels<'_> {
         for cube in self.visited.cubes() {
             for t in self.transitions {
                 // What overflows has fewer pre-images.
-                let _ = pre_image(self.shape, t, cube, PRE, &mut PreCounts::default(), &mut pres);
+                let _ = pre_image(self.context, t, cube, PRE, &mut PreCounts::default(), &mut pres);
             }
         }
         pres.len()
@@ -86,11 +86,11 @@ impl Kernels<'_> {
     /// Asks the oracle about the candidates of all waiting cubes, of so many processes; how many it has not
     /// seen.
     pub fn filter(&self, oracle: &dyn Oracle, procs: usize) -> usize {
-        let limits = Limits { procs, size: procs, count: None, numeric: false };
+        let limits = CandidateLimits { procs, size: procs, count: None, numeric: false };
         let unseen = |cube: &Cube| {
-            oracle_literals(self.shape, cube)
+            oracle_literals(self.context, cube)
                 .is_some_and(|(procs, literals)| oracle.ask(procs, &literals) == Answer::Unseen)
         };
-        self.waiting.iter().flat_map(|cube| candidates(self.shape, cube, limits)).filter(unseen).count()
+        self.waiting.iter().flat_map(|cube| candidates(self.context, cube, limits)).filter(unseen).count()
     }
 }

@@ -55,7 +55,7 @@ pub struct PhaseReport {
 
 /// Measures, or does nothing. Clones share.
 #[derive(Clone, Debug, Default)]
-pub struct Meter(Option<Arc<Mutex<Shared>>>);
+pub struct Profiler(Option<Arc<Mutex<Shared>>>);
 
 #[derive(Debug)]
 struct Shared {
@@ -68,8 +68,8 @@ struct Shared {
 #[must_use = "the phase ends when this is dropped"]
 pub struct InPhase(Option<(Arc<Mutex<Shared>>, Phase)>);
 
-impl Meter {
-    /// A meter that measures, or one that does nothing.
+impl Profiler {
+    /// A profiler that measures, or one that does nothing.
     pub fn new(measures: bool) -> Self {
         let totals = [(0, Duration::ZERO); PHASES.len()];
         let shared = || Shared { current: Phase::Search, since: Instant::now(), totals };
@@ -127,16 +127,16 @@ mod tests {
 
     #[test]
     fn phases_inside_of_others_count_for_themselves() {
-        let meter = Meter::new(true);
+        let profiler = Profiler::new(true);
         let start = Instant::now();
         {
-            let _outer = meter.enter(Phase::Subsumption);
+            let _outer = profiler.enter(Phase::Subsumption);
             for _ in 0..3 {
-                let _inner = meter.enter(Phase::Solver);
+                let _inner = profiler.enter(Phase::Solver);
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
-        let report = meter.report();
+        let report = profiler.report();
         let of = |name| report.iter().find(|phase| phase.name == name).expect("a phase");
         assert_eq!((of("Z3").calls, of("subsumption").calls, of("replay").calls), (3, 1, 0));
         assert!(of("Z3").time >= Duration::from_millis(15));
@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn nothing_is_measured_unasked() {
-        let meter = Meter::new(false);
-        drop(meter.enter(Phase::Solver));
-        assert_eq!(meter.report(), []);
+        let profiler = Profiler::new(false);
+        drop(profiler.enter(Phase::Solver));
+        assert_eq!(profiler.report(), []);
     }
 }

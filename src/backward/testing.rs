@@ -1,6 +1,6 @@
 //! Pre-images opened to property tests: which concrete states a cube and its pre-images contain.
 
-use crate::backward::cube::{Cube, Shape, bad_cubes, formulas};
+use crate::backward::cube::{Cube, CubeContext, bad_cubes, formulas};
 use crate::backward::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image, prepare};
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{Env, Layout, State, distinct_tuples};
@@ -9,9 +9,9 @@ use crate::smt::Formula;
 
 /// A system prepared for pre-images.
 #[derive(Debug)]
-pub struct Probe<'a> {
+pub struct PreImages<'a> {
     system: &'a System,
-    shape: Shape,
+    context: CubeContext,
     transitions: Vec<Prepared<'a>>,
 }
 
@@ -35,16 +35,20 @@ impl Region {
     }
 }
 
-impl<'a> Probe<'a> {
+impl<'a> PreImages<'a> {
     /// Of a system.
     pub fn new(system: &'a System) -> Self {
         // Arbitrary states are probed, not only those that outside-only globals allow.
-        Self { system, shape: Shape::new(system, false, &Interrupt::default()), transitions: prepare(system) }
+        Self {
+            system,
+            context: CubeContext::new(system, false, &Interrupt::default()),
+            transitions: prepare(system),
+        }
     }
 
     /// The cubes of `System::bad[bad]`; `None` when a number leaves the 64-bit range.
     pub fn bad(&self, bad: usize) -> Option<Vec<Region>> {
-        let cubes = bad_cubes(&self.shape, &self.system.bad[bad]).ok()?;
+        let cubes = bad_cubes(&self.context, &self.system.bad[bad]).ok()?;
         Some(cubes.into_iter().map(|cube| Region { step: cube.procs, cube }).collect())
     }
 
@@ -54,15 +58,15 @@ impl<'a> Probe<'a> {
         let t = self.transitions.iter().find(|t| t.id == transition)?;
         let mut found: Vec<Pre> = Vec::new();
         let options = PreOptions { keep_unused: false, eliminate_constants: false, join: true };
-        pre_image(&self.shape, t, &region.cube, options, &mut PreCounts::default(), &mut found).ok()?;
+        pre_image(&self.context, t, &region.cube, options, &mut PreCounts::default(), &mut found).ok()?;
         Some(found.into_iter().map(|pre| Region { cube: pre.cube, step: pre.procs }).collect())
     }
 
     /// Whether some distinct processes of the state satisfy the cube.
     pub fn contains(&self, region: &Region, state: &State) -> bool {
         let layout = Layout::new(self.system, state.procs);
-        let cube = Formula::All(formulas(&self.shape, &region.cube));
-        let rigid = usize::from(self.shape.rigid);
+        let cube = Formula::All(formulas(&self.context, &region.cube));
+        let rigid = usize::from(self.context.rigid);
         distinct_tuples(state.procs, region.procs())
             .filter(|procs| procs.iter().take(rigid).enumerate().all(|(i, &p)| i == p))
             .any(|procs| holds(&cube, &Env { layout: &layout, state, procs: &procs }))

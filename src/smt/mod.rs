@@ -9,7 +9,7 @@ mod session;
 mod unroll;
 
 pub use session::Session;
-pub use unroll::{Candidate, Target, Unrolled, unroll};
+pub use unroll::{Path, Target, Unrolled, unroll};
 
 use crate::model::Literal;
 

@@ -18,7 +18,7 @@ use crate::verdict::Trace;
 
 /// A run to look for.
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct Path {
     /// Number of processes of the instance.
     pub procs: usize,
     /// Transitions in order, with processes for their parameters; `None`: any processes.
@@ -60,30 +60,28 @@ pub enum Unrolled {
     Unknown(String),
 }
 
-/// Looks for a concrete run of `candidate`.
+/// Looks for a concrete run of `path`.
 pub fn unroll(
     system: &System,
-    candidate: &Candidate,
+    path: &Path,
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<Unrolled, Interrupted> {
-    if !semantics::admits(system, candidate.procs) {
+    if !semantics::admits(system, path.procs) {
         return Ok(Unrolled::None);
     }
-    let encoder = Encoder::new(system, candidate.procs);
+    let encoder = Encoder::new(system, path.procs);
     let mut facts = encoder.facts.clone();
     let first = encoder.frame("", &mut facts);
     let solver = solver::new();
     solver.assert(encoder.initial(&first));
     let mut frame = first.clone();
     let mut choices: Vec<Choice> = Vec::new();
-    for (i, (id, args)) in candidate.steps.iter().enumerate() {
+    for (i, (id, args)) in path.steps.iter().enumerate() {
         let t = system.transition(*id);
         let options = match args {
             Some(args) => vec![args.clone()],
-            None => {
-                polled(distinct_tuples(candidate.procs, t.arity()), interrupt).collect::<Result<_, _>>()?
-            }
+            None => polled(distinct_tuples(path.procs, t.arity()), interrupt).collect::<Result<_, _>>()?,
         };
         let Some((next, choice)) = step(&encoder, &solver, &frame, t, options, i, &mut facts, interrupt)?
         else {
@@ -92,15 +90,15 @@ pub fn unroll(
         frame = next;
         choices.push(choice);
     }
-    let reached: Vec<Bool> = match &candidate.target {
+    let reached: Vec<Bool> = match &path.target {
         Target::Bad(k) => {
             let bad = &system.bad[*k];
             let above = interchangeable(&bad.cube, usize::from(bad.params));
-            polled(rising_tuples(candidate.procs, above), interrupt)
+            polled(rising_tuples(path.procs, above), interrupt)
                 .map(|names| Ok(encoder.conj(&frame, &names?, &bad.cube)))
                 .collect::<Result<_, Interrupted>>()?
         }
-        Target::Formula(f, width) => polled(distinct_tuples(candidate.procs, *width), interrupt)
+        Target::Formula(f, width) => polled(distinct_tuples(path.procs, *width), interrupt)
             .filter(|names| {
                 let rigid =
                     |names: &Vec<usize>| (0..usize::from(system.proc_constants)).all(|k| names[k] == k);
@@ -121,7 +119,7 @@ pub fn unroll(
             let Some(model) = solver.get_model() else {
                 return Ok(Unrolled::Unknown("Z3 gave no model".to_owned()));
             };
-            match extract(system, &encoder, &first, candidate, &choices, &model) {
+            match extract(system, &encoder, &first, path, &choices, &model) {
                 Ok(trace) => Unrolled::Run(Box::new(trace)),
                 Err(why) => Unrolled::Unknown(why),
             }
@@ -198,31 +196,31 @@ fn extract(
     system: &System,
     encoder: &Encoder<'_>,
     first: &Frame,
-    candidate: &Candidate,
+    path: &Path,
     choices: &[Choice],
     model: &Model,
 ) -> Result<Trace, String> {
     let order = Order::new(encoder, first, choices, model, system)?;
-    let layout = Layout::new(system, candidate.procs);
+    let layout = Layout::new(system, path.procs);
     // Read the initial state, with processes renumbered in their order.
     let mut values = vec![Value::Abstract(0); layout.len()];
     for (v, var) in system.vars.iter().enumerate() {
         let id = crate::model::VarId(v as u16);
         let mut index = vec![0usize; var.arity()];
-        for _ in 0..candidate.procs.pow(var.arity() as u32) {
+        for _ in 0..path.procs.pow(var.arity() as u32) {
             let symbolic = &first.cells[layout.position(id, index.iter().copied())];
             let at = layout.position(id, index.iter().map(|&p| order.rank[p]));
             values[at] = order.value(var.ty, symbolic, model)?;
-            if let Some(k) = (0..index.len()).rev().find(|&k| index[k] + 1 < candidate.procs) {
+            if let Some(k) = (0..index.len()).rev().find(|&k| index[k] + 1 < path.procs) {
                 index[k] += 1;
                 index[k + 1..].fill(0);
             }
         }
     }
-    let initial = State { procs: candidate.procs, values };
+    let initial = State { procs: path.procs, values };
     let mut state = initial.clone();
     let mut steps = Vec::new();
-    for ((id, _), choice) in candidate.steps.iter().zip(choices) {
+    for ((id, _), choice) in path.steps.iter().zip(choices) {
         let args = choice
             .options
             .iter()
@@ -242,7 +240,7 @@ fn extract(
             .ok_or("the model's step is not executable")?;
         steps.push(Step { transition: *id, args, after: state.clone() });
     }
-    if let Some(bad) = candidate.target.bad() {
+    if let Some(bad) = path.target.bad() {
         let trace = Trace { initial, steps, bad: Some(bad) };
         semantics::replay(system, &trace).map_err(|e| format!("the model's run does not replay: {e}"))?;
         return Ok(trace);

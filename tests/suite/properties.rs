@@ -4,13 +4,13 @@ use crate::support::dice::Dice;
 use crate::support::direct::random_state;
 use crate::support::explore::{canonical, steps};
 use crate::support::generate::{Weights, generate};
-use cubicle::backward::testing::{Probe, Region};
+use cubicle::backward::testing::{PreImages, Region};
 use cubicle::model::semantics::Semantics;
 use cubicle::model::{Assignment, System, Transition};
 use proptest::prelude::*;
 
 /// A region to look at: a bad cube, or one some pre-images further.
-fn region(system: &System, probe: &Probe<'_>, dice: &mut Dice) -> Option<Region> {
+fn region(system: &System, probe: &PreImages<'_>, dice: &mut Dice) -> Option<Region> {
     let mut regions = probe.bad(dice.below(system.bad.len().max(1)).min(system.bad.len().checked_sub(1)?))?;
     for _ in 0..dice.below(3) {
         if regions.is_empty() || system.transitions.is_empty() {
@@ -38,7 +38,7 @@ fn pre_image_matches_steps(seed: u64) -> Result<usize, TestCaseError> {
     let loaded = cubicle::load(&model.to_string()).expect("generated models have no errors");
     // Random states need not be within the value ranges.
     let system = &loaded.system.without_ranges();
-    let probe = Probe::new(system);
+    let probe = PreImages::new(system);
     let mut dice = Dice::new(seed);
     let mut met = 0;
     for _ in 0..6 {

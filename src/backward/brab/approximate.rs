@@ -6,7 +6,7 @@
 
 use hashbrown::HashMap;
 
-use super::candidates::{Limits, candidates};
+use super::candidates::{CandidateLimits, candidates};
 use super::pool::{Brab, Pool};
 use crate::backward::cube::{Cube, Halt, oracle_literals, text};
 use crate::backward::preimage::{Pre, pre_image};
@@ -21,7 +21,7 @@ use crate::oracle::{Answer, Growth};
 /// The candidates of one run.
 pub struct Approximation<'a, 'p> {
     brab: Brab<'a>,
-    limits: Limits,
+    limits: CandidateLimits,
     pool: &'p mut Pool,
     /// Candidates asked about, and whether they are unseen.
     unseen: HashMap<Cube, bool>,
@@ -30,7 +30,7 @@ pub struct Approximation<'a, 'p> {
 impl<'a, 'p> Approximation<'a, 'p> {
     /// For a run that begins with the pool's candidates.
     pub fn new(brab: Brab<'a>, options: &BackwardOptions, pool: &'p mut Pool) -> Self {
-        let limits = Limits {
+        let limits = CandidateLimits {
             procs: brab.procs,
             size: if options.candidate_size == 0 { brab.procs } else { options.candidate_size },
             count: options.max_candidates,
@@ -66,21 +66,21 @@ impl<'a, 'p> Approximation<'a, 'p> {
         if run.nodes.is_candidate(id) {
             return Ok(id);
         }
-        let _phase = run.tester.meter.enter(Phase::Candidates);
+        let _phase = run.tester.profiler.enter(Phase::Candidates);
         let Some(candidate) = self.best(run, id)? else { return Ok(id) };
         let number = self.pool.keep(candidate.clone());
         let system = run.setting.system;
-        let cube = text(system, run.setting.shape, &candidate);
+        let cube = text(system, run.setting.context, &candidate);
         observer.event(system, Event::Approximated { number, cube: &cube });
         Ok(run.candidate(number, candidate))
     }
 
     fn best(&mut self, run: &mut Run<'_, '_>, id: NodeId) -> Result<Option<Cube>, Halt> {
-        let shape = run.setting.shape;
+        let context = run.setting.context;
         let mut best: Option<(usize, Cube)> = None;
         let mut class = (0, 0);
         let mut rivals = 0;
-        for c in candidates(shape, &run.nodes.get(id).cube, self.limits) {
+        for c in candidates(context, &run.nodes.get(id).cube, self.limits) {
             if best.is_some() && (rivals >= MAX_RIVALS || class != (c.procs, c.len())) {
                 break;
             }
@@ -115,8 +115,8 @@ impl<'a, 'p> Approximation<'a, 'p> {
 
     /// Asks the oracle whether a candidate is unseen; one that it does not understand is not.
     fn ask(&mut self, run: &Run<'_, '_>, c: &Cube) -> bool {
-        let Some((procs, literals)) = oracle_literals(run.setting.shape, c) else { return false };
-        let _phase = run.tester.meter.enter(Phase::Filter);
+        let Some((procs, literals)) = oracle_literals(run.setting.context, c) else { return false };
+        let _phase = run.tester.profiler.enter(Phase::Filter);
         let unseen = self.brab.oracle.ask(procs, &literals) == Answer::Unseen;
         self.pool.asked += 1;
         self.pool.refuted += u64::from(!unseen);
@@ -129,9 +129,9 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let setting = run.setting;
         let mut cost = 0;
         let mut pres: Vec<Pre> = Vec::new();
-        let phase = run.tester.meter.enter(Phase::PreImages);
+        let phase = run.tester.profiler.enter(Phase::PreImages);
         for t in setting.transitions {
-            pre_image(setting.shape, t, c, setting.pre, &mut run.counts.pre, &mut pres)?;
+            pre_image(setting.context, t, c, setting.pre, &mut run.counts.pre, &mut pres)?;
         }
         drop(phase);
         for pre in pres {
@@ -139,7 +139,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
                 continue;
             }
             let mut replaced = false;
-            for sub in candidates(setting.shape, &pre.cube, self.limits) {
+            for sub in candidates(setting.context, &pre.cube, self.limits) {
                 if self.is_unseen(run, &sub)? {
                     replaced = true;
                     break;

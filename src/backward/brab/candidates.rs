@@ -1,14 +1,15 @@
 //! Approximation candidates: small sub-cubes of a node (Conchon et al., BRAB, FMCAD 2013).
 
 use crate::backward::cube::{
-    Builder, Cube, Env, Ground, Halt, Kind, Reduced, Shape, Side, Slot, compact, is_singleton, low,
+    Builder, CellKind, Cube, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Reduced, Relational,
+    compact, is_singleton, low,
 };
 use crate::backward::tuning::MAX_LITERALS;
 use crate::model::{Init, Literal, Relation};
 
 /// What candidates may look like.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct CandidateLimits {
     /// Most processes beside the rigid ones.
     pub procs: usize,
     /// Size heuristic h: at most max(2, h + 1) literals, and from three literals on at most h - 1 cells.
@@ -21,15 +22,19 @@ pub struct Limits {
 
 /// The candidates for a cube, most general first. Made one by one: mostly the first few are all that is
 /// asked for.
-pub fn candidates<'a>(shape: &'a Shape, cube: &Cube, limits: Limits) -> impl Iterator<Item = Cube> + use<'a> {
-    let mut useful: Vec<Ground> = cube.literals().filter(|g| is_useful(shape, g, limits)).collect();
+pub fn candidates<'a>(
+    context: &'a CubeContext,
+    cube: &Cube,
+    limits: CandidateLimits,
+) -> impl Iterator<Item = Cube> + use<'a> {
+    let mut useful: Vec<CubeLiteral> = cube.literals().filter(|g| is_useful(context, g, limits)).collect();
     if useful.len() > MAX_LITERALS {
         useful.clear();
     }
-    let measures: Vec<Measure> = useful.iter().map(|g| measure(shape, g)).collect();
+    let measures: Vec<Measure> = useful.iter().map(|g| measure(context, g)).collect();
     let most = (limits.size + 1).max(2);
-    let mut sets: Vec<(Key, u64)> = Vec::new();
-    let choice = Choice { shape, useful: &useful, measures: &measures, limits, whole: cube.len(), most };
+    let mut sets: Vec<(Preference, u64)> = Vec::new();
+    let choice = Choice { context, useful: &useful, measures: &measures, limits, whole: cube.len(), most };
     choice.subsets(0, 0, (0, 0, 0, 0), &mut sets);
     sets.sort_by_key(|s| s.0);
     if let Some(n) = limits.count {
@@ -37,17 +42,17 @@ pub fn candidates<'a>(shape: &'a Shape, cube: &Cube, limits: Limits) -> impl Ite
     }
     let procs = cube.procs;
     sets.into_iter().filter_map(move |(_, set)| {
-        let mut b = Builder::new(shape, procs);
+        let mut b = Builder::new(context, procs);
         if !members(set).all(|i| b.require(&useful[i])) {
             return None;
         }
         // A candidate that cannot be computed is none.
-        Some(compact(shape, &b.finish().ok()??).ok()?.0)
+        Some(compact(context, &b.finish().ok()??).ok()?.0)
     })
 }
 
 /// Sort key: processes, literals, fewest equalities, cells of arrays.
-type Key = (u32, usize, usize, usize);
+type Preference = (u32, usize, usize, usize);
 
 /// Processes as bits, array cells, and 1 for an equality.
 type Measure = (u64, usize, usize);
@@ -58,10 +63,10 @@ fn members(set: u64) -> impl Iterator<Item = usize> {
 
 /// The literals to choose from, and what limits the choice.
 struct Choice<'a> {
-    shape: &'a Shape,
-    useful: &'a [Ground],
+    context: &'a CubeContext,
+    useful: &'a [CubeLiteral],
     measures: &'a [Measure],
-    limits: Limits,
+    limits: CandidateLimits,
     /// Literals of the cube.
     whole: usize,
     /// Most literals of a candidate.
@@ -76,12 +81,12 @@ impl Choice<'_> {
         from: usize,
         chosen: u64,
         so_far: (u64, usize, usize, usize),
-        out: &mut Vec<(Key, u64)>,
+        out: &mut Vec<(Preference, u64)>,
     ) {
         for i in from..self.useful.len() {
             let (p, c, e) = self.measures[i];
             let sum = (so_far.0 | p, so_far.1 + 1, so_far.2 + e, so_far.3 + c);
-            let free = (sum.0 & !low(self.shape.rigid)).count_ones();
+            let free = (sum.0 & !low(self.context.rigid)).count_ones();
             if free as usize > self.limits.procs {
                 continue;
             }
@@ -101,10 +106,10 @@ impl Choice<'_> {
         }
         // `G = #i` says nothing unless something else is said of #i.
         members(chosen).all(|i| match &self.useful[i] {
-            Ground::Mask(s, m) if self.shape.kind(*s) == Kind::Proc => {
+            CubeLiteral::Mask(s, m) if self.context.kind(*s) == CellKind::Proc => {
                 let p = m.trailing_zeros() as u8;
-                p < self.shape.rigid
-                    || self.shape.indices(*s).any(|q| q == p)
+                p < self.context.rigid
+                    || self.context.indices(*s).any(|q| q == p)
                     || members(chosen).any(|j| j != i && self.measures[j].0 >> p & 1 == 1)
             }
             _ => true,
@@ -112,69 +117,69 @@ impl Choice<'_> {
     }
 }
 
-fn measure(shape: &Shape, g: &Ground) -> Measure {
+fn measure(context: &CubeContext, g: &CubeLiteral) -> Measure {
     let mut procs = 0u64;
     let mut cells = 0;
-    let mut slot = |s: Slot| {
+    let mut cell = |s: CubeCell| {
         if let Some(p) = s.as_process() {
             procs |= 1 << p;
             return;
         }
-        cells += usize::from(shape.arity(s.var()) > 0);
-        for p in shape.indices(s) {
+        cells += usize::from(context.arity(s.var()) > 0);
+        for p in context.indices(s) {
             procs |= 1 << p;
         }
     };
     match g {
-        Ground::Mask(s, m) => {
-            slot(*s);
-            if shape.kind(*s) == Kind::Proc && is_singleton(Kind::Proc, *m) {
-                slot(Slot::process(m.trailing_zeros() as u8));
+        CubeLiteral::Mask(s, m) => {
+            cell(*s);
+            if context.kind(*s) == CellKind::Proc && is_singleton(CellKind::Proc, *m) {
+                cell(CubeCell::process(m.trailing_zeros() as u8));
             }
             (procs, cells, usize::from(m.is_power_of_two()))
         }
-        Ground::Side(side) => {
-            side.slots().into_iter().for_each(&mut slot);
-            (procs, cells, usize::from(matches!(side, Side::Eq(..))))
+        CubeLiteral::Relational(relational) => {
+            relational.cells().into_iter().for_each(&mut cell);
+            (procs, cells, usize::from(matches!(relational, Relational::Eq(..))))
         }
     }
 }
 
-fn is_useful(shape: &Shape, g: &Ground, limits: Limits) -> bool {
+fn is_useful(context: &CubeContext, g: &CubeLiteral, limits: CandidateLimits) -> bool {
     match g {
-        Ground::Mask(s, m) => match shape.kind(*s) {
-            Kind::Proc => is_singleton(Kind::Proc, *m),
+        CubeLiteral::Mask(s, m) => match context.kind(*s) {
+            CellKind::Proc => is_singleton(CellKind::Proc, *m),
             _ => true,
         },
-        Ground::Side(side) => match side {
-            Side::Eq(a, _) | Side::Ne(a, _) => shape.kind(*a) != Kind::Abstract,
-            Side::Lt(a, b) | Side::Le(a, b) => !a.is_process() && !b.is_process(),
-            Side::Linear { .. } => limits.numeric,
+        CubeLiteral::Relational(relational) => match relational {
+            Relational::Eq(a, _) | Relational::Ne(a, _) => context.kind(*a) != CellKind::Abstract,
+            Relational::Lt(a, b) | Relational::Le(a, b) => !a.is_process() && !b.is_process(),
+            Relational::Linear { .. } => limits.numeric,
         },
     }
 }
 
 /// Candidates from init: the opposite of each inequality over numbers that every initial state satisfies.
 /// Counters that only grow need such bounds, and no node ever mentions them.
-pub fn opposites_of_init(shape: &Shape, init: &Init, procs: usize) -> Result<Vec<Cube>, Halt> {
+pub fn opposites_of_init(context: &CubeContext, init: &Init, procs: usize) -> Result<Vec<Cube>, Halt> {
     let width = init.params;
     let [conj] = init.body.0.as_slice() else { return Ok(Vec::new()) };
-    if usize::from(width) > procs || usize::from(shape.rigid + width) > shape.max_procs {
+    if usize::from(width) > procs || usize::from(context.rigid + width) > context.max_procs {
         return Ok(Vec::new());
     }
-    let vars: Vec<u8> = (shape.rigid..shape.rigid + width).collect();
-    let total = shape.rigid + width;
-    let env = Env { shape, procs: total, vars: &vars };
+    let vars: Vec<u8> = (context.rigid..context.rigid + width).collect();
+    let total = context.rigid + width;
+    let env = Instantiation { context, procs: total, vars: &vars };
     let mut out = Vec::new();
     for literal in conj {
         let Literal::Linear { relation: Relation::Le | Relation::Lt, .. } = literal else { continue };
         let Reduced::Literal(g) = env.literal(literal)? else { continue };
         let Reduced::Literal(opposite) = env.negate(&g)? else { continue };
-        let mut b = Builder::new(shape, total);
+        let mut b = Builder::new(context, total);
         if b.require(&opposite)
             && let Some(cube) = b.finish()?
         {
-            out.push(compact(shape, &cube)?.0);
+            out.push(compact(context, &cube)?.0);
         }
     }
     Ok(out)

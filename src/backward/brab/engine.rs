@@ -5,7 +5,7 @@
 
 use super::approximate::Approximation;
 use super::pool::{Brab, Pool};
-use crate::backward::cube::{Halt, Shape, invariant, text};
+use crate::backward::cube::{CubeContext, Halt, invariant, text};
 use crate::backward::fixpoint::Tester;
 use crate::backward::outcome::{Candidate, Outcome, Proposals, Statistics, Tests};
 use crate::backward::preimage::{PreOptions, prepare};
@@ -33,7 +33,7 @@ pub fn search(
         unranged = system.without_ranges();
         &unranged
     };
-    let shape = Shape::new(system, options.ranges, interrupt);
+    let context = CubeContext::new(system, options.ranges, interrupt);
     let transitions = prepare(system);
     let pre = PreOptions {
         keep_unused: false,
@@ -42,12 +42,12 @@ pub fn search(
     };
     let mut pool = Pool::default();
     if let Some(brab) = brab {
-        pool.propose_bounds(&shape, &system.init, brab);
+        pool.propose_bounds(&context, &system.init, brab);
     }
     let mut engine = Engine {
-        setting: Setting { system, shape: &shape, transitions: &transitions, options, pre, interrupt },
+        setting: Setting { system, context: &context, transitions: &transitions, options, pre, interrupt },
         brab,
-        tester: Tester::new(system, &shape, options),
+        tester: Tester::new(system, &context, options),
         pool,
         totals: Totals::default(),
         statistics: Statistics::default(),
@@ -129,7 +129,7 @@ impl Engine<'_> {
         let approximation = self.brab.map(|brab| Approximation::new(brab, setting.options, pool));
         let ended = drive(&mut run, approximation, observer).unwrap_or_else(Ended::from);
         if matches!(ended, Ended::Run(End::Safe)) {
-            self.invariant = invariant(setting.system, setting.shape, run.visited.cubes());
+            self.invariant = invariant(setting.system, setting.context, run.visited.cubes());
         }
         (ended, run.counts)
     }
@@ -153,10 +153,10 @@ impl Engine<'_> {
         trace: Option<Box<Trace>>,
         observer: &mut dyn Observer,
     ) -> Option<Box<Trace>> {
-        let (system, shape, pool) = (self.setting.system, self.setting.shape, &mut self.pool);
+        let (system, context, pool) = (self.setting.system, self.setting.context, &mut self.pool);
         if let Some(at) = pool.kept.iter().position(|c| c.0 == number) {
             let (_, cube) = pool.kept.remove(at);
-            observer.event(system, Event::BadCandidate { number, cube: &text(system, shape, &cube) });
+            observer.event(system, Event::BadCandidate { number, cube: &text(system, context, &cube) });
             pool.bad.push(cube);
         }
         observer.event(system, Event::Restart(self.statistics.restarts));
@@ -172,7 +172,7 @@ impl Engine<'_> {
         {
             return Some(trace);
         }
-        pool.drop_reached(shape, brab);
+        pool.drop_reached(context, brab);
         None
     }
 
@@ -181,7 +181,7 @@ impl Engine<'_> {
         let Some(brab) = self.brab else { return };
         let procs = brab.procs.max(WIDER_CANDIDATES.min(brab.procs + 1));
         self.brab = Some(Brab { procs, ..brab });
-        self.pool.drop_reached(self.setting.shape, brab);
+        self.pool.drop_reached(self.setting.context, brab);
         // What contains one of these was thought to be reachable as well; now the states say.
         self.pool.bad.clear();
     }
@@ -207,8 +207,8 @@ impl Engine<'_> {
             ("Clauses", tests.clauses),
             ("Solver unknowns", solver.unknown),
         ];
-        statistics.phases = tester.meter.report();
-        let shown = |cube| text(setting.system, setting.shape, cube);
+        statistics.phases = tester.profiler.report();
+        let shown = |cube| text(setting.system, setting.context, cube);
         let mut candidates: Vec<Candidate> = pool
             .kept
             .iter()

@@ -12,6 +12,6 @@ mod candidates;
 mod engine;
 mod pool;
 
-pub use candidates::{Limits, candidates};
+pub use candidates::{CandidateLimits, candidates};
 pub use engine::search;
 pub use pool::Brab;

@@ -1,7 +1,7 @@
 //! Candidates and their fate.
 
 use super::candidates::opposites_of_init;
-use crate::backward::cube::{Cube, Halt, Shape, oracle_literals};
+use crate::backward::cube::{Cube, CubeContext, Halt, oracle_literals};
 use crate::backward::fixpoint::Tester;
 use crate::model::Init;
 use crate::oracle::{Answer, Oracle};
@@ -17,8 +17,8 @@ pub struct Brab<'a> {
 
 impl Brab<'_> {
     /// What the oracle knows of a cube.
-    pub fn ask(self, shape: &Shape, cube: &Cube) -> Answer {
-        match oracle_literals(shape, cube) {
+    pub fn ask(self, context: &CubeContext, cube: &Cube) -> Answer {
+        match oracle_literals(context, cube) {
             Some((procs, literals)) => self.oracle.ask(procs, &literals),
             None => Answer::Untested,
         }
@@ -52,9 +52,9 @@ impl Pool {
     }
 
     /// Drops the kept candidates that a forward state satisfies.
-    pub fn drop_reached(&mut self, shape: &Shape, brab: Brab<'_>) {
+    pub fn drop_reached(&mut self, context: &CubeContext, brab: Brab<'_>) {
         for (number, cube) in std::mem::take(&mut self.kept) {
-            if brab.ask(shape, &cube) == Answer::Reached {
+            if brab.ask(context, &cube) == Answer::Reached {
                 self.bad.push(cube);
             } else {
                 self.kept.push((number, cube));
@@ -63,10 +63,10 @@ impl Pool {
     }
 
     /// Keeps the opposites of init's inequalities, as far as no forward state refutes them.
-    pub fn propose_bounds(&mut self, shape: &Shape, init: &Init, brab: Brab<'_>) {
-        for cube in opposites_of_init(shape, init, brab.procs).unwrap_or_default() {
+    pub fn propose_bounds(&mut self, context: &CubeContext, init: &Init, brab: Brab<'_>) {
+        for cube in opposites_of_init(context, init, brab.procs).unwrap_or_default() {
             self.asked += 1;
-            if brab.ask(shape, &cube) == Answer::Reached {
+            if brab.ask(context, &cube) == Answer::Reached {
                 self.refuted += 1;
             } else {
                 self.keep(cube);

@@ -1,89 +1,90 @@
-//! Cubes: conjunctions of ground literals over distinct processes, in a normal form.
-//!
-//! A cube `exists distinct #1..#n. l1 && .. && lm` is stored as one value mask for each constrained slot
-//! and a short list of side literals. Disequalities, bool complements and exhaustion of enums are exact
-//! in the masks.
+//! Cubes under construction: literals are added, narrowed by each other, and brought to the normal form.
 
-use super::cell::{OTHER, Slot};
-use super::context::{Kind, Shape};
+use super::cell::{CubeCell, OTHER};
+use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
 use super::halt::Halt;
-use super::literal::{Ground, Reduced, Side, is_singleton, less};
+use super::literal::{CubeLiteral, Reduced, Relational, is_singleton, less};
 
 /// A cube under construction.
 #[derive(Clone, Debug)]
 pub struct Builder<'a> {
     /// Facts about the system.
-    pub shape: &'a Shape,
+    pub context: &'a CubeContext,
     /// Number of processes.
     pub procs: u8,
-    masks: Vec<(Slot, u64)>,
-    sides: Vec<Side>,
+    masks: Vec<(CubeCell, u64)>,
+    relational: Vec<Relational>,
 }
 
 impl<'a> Builder<'a> {
     /// The cube of all states with `procs` processes.
-    pub fn new(shape: &'a Shape, procs: u8) -> Self {
-        Self { shape, procs, masks: Vec::with_capacity(16), sides: Vec::new() }
+    pub fn new(context: &'a CubeContext, procs: u8) -> Self {
+        Self { context, procs, masks: Vec::with_capacity(16), relational: Vec::new() }
     }
 
     /// A builder that starts from literals in normal form.
-    pub(super) fn from_parts(shape: &'a Shape, procs: u8, masks: Vec<(Slot, u64)>, sides: Vec<Side>) -> Self {
-        Self { shape, procs, masks, sides }
+    pub(super) fn from_parts(
+        context: &'a CubeContext,
+        procs: u8,
+        masks: Vec<(CubeCell, u64)>,
+        relational: Vec<Relational>,
+    ) -> Self {
+        Self { context, procs, masks, relational }
     }
 
     /// A builder that starts from a cube.
-    pub fn from_cube(shape: &'a Shape, cube: &Cube) -> Self {
-        Self { shape, procs: cube.procs, masks: cube.masks.to_vec(), sides: cube.sides.to_vec() }
+    pub fn from_cube(context: &'a CubeContext, cube: &Cube) -> Self {
+        Self { context, procs: cube.procs, masks: cube.masks.to_vec(), relational: cube.relational.to_vec() }
     }
 
-    /// The values that a slot may still hold.
-    pub fn mask(&self, slot: Slot) -> u64 {
-        if let Some(p) = slot.as_process() {
+    /// The values that a cell may still hold.
+    pub fn mask(&self, cell: CubeCell) -> u64 {
+        if let Some(p) = cell.as_process() {
             return 1 << p;
         }
-        match self.masks.iter().find(|m| m.0 == slot) {
+        match self.masks.iter().find(|m| m.0 == cell) {
             Some(m) => m.1,
-            None => self.shape.full(slot, self.procs),
+            None => self.context.full(cell, self.procs),
         }
     }
 
-    /// Restricts a slot; false when nothing is left.
-    pub fn restrict(&mut self, slot: Slot, mask: u64) -> bool {
-        if let Some(p) = slot.as_process() {
+    /// Restricts a cell; false when nothing is left.
+    pub fn restrict(&mut self, cell: CubeCell, mask: u64) -> bool {
+        if let Some(p) = cell.as_process() {
             return mask >> p & 1 == 1;
         }
-        if let Some(m) = self.masks.iter_mut().find(|m| m.0 == slot) {
+        if let Some(m) = self.masks.iter_mut().find(|m| m.0 == cell) {
             m.1 &= mask;
             return m.1 != 0;
         }
-        let full = self.shape.full(slot, self.procs);
+        let full = self.context.full(cell, self.procs);
         let mask = mask & full;
         if mask != full {
-            self.masks.push((slot, mask));
+            self.masks.push((cell, mask));
         }
         mask != 0
     }
 
-    /// Adds a side literal; false when it plainly contradicts another.
-    pub fn require_side(&mut self, side: &Side) -> bool {
-        for old in &self.sides {
-            if old == side {
+    /// Adds a relational literal; false when it plainly contradicts another.
+    pub fn require_relational(&mut self, relational: &Relational) -> bool {
+        for old in &self.relational {
+            if old == relational {
                 return true;
             }
-            if old.excludes(side) {
+            if old.excludes(relational) {
                 return false;
             }
         }
-        self.sides.push(side.clone());
+        self.relational.push(relational.clone());
         true
     }
 
     /// Adds a literal; false when the cube is plainly empty now.
-    pub fn require(&mut self, g: &Ground) -> bool {
+    pub fn require(&mut self, g: &CubeLiteral) -> bool {
         match g {
-            Ground::Mask(s, m) => self.restrict(*s, *m),
-            Ground::Side(s) => self.require_side(s),
+            CubeLiteral::Mask(s, m) => self.restrict(*s, *m),
+            CubeLiteral::Relational(s) => self.require_relational(s),
         }
     }
 
@@ -97,33 +98,33 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a conjunction; false when the cube is plainly empty now.
-    pub fn require_all(&mut self, conj: &[Ground]) -> bool {
+    pub fn require_all(&mut self, conj: &[CubeLiteral]) -> bool {
         conj.iter().all(|g| self.require(g))
     }
 
     /// Whether each of these literals is plainly part of what is required already.
-    pub fn says_all(&self, conj: &[Ground]) -> bool {
+    pub fn says_all(&self, conj: &[CubeLiteral]) -> bool {
         conj.iter().all(|g| match g {
-            Ground::Mask(slot, mask) => self.mask(*slot) & !mask == 0,
-            Ground::Side(side) => self.sides.contains(side),
+            CubeLiteral::Mask(cell, mask) => self.mask(*cell) & !mask == 0,
+            CubeLiteral::Relational(relational) => self.relational.contains(relational),
         })
     }
 
-    /// The side literals so far.
-    pub fn sides(&self) -> &[Side] {
-        &self.sides
+    /// The relational literals so far.
+    pub fn relational(&self) -> &[Relational] {
+        &self.relational
     }
 
-    /// Takes out the side literals that mention `slot`.
-    pub fn take_sides(&mut self, slot: Slot) -> Vec<Side> {
-        let (taken, kept) = std::mem::take(&mut self.sides).into_iter().partition(|s| s.mentions(slot));
-        self.sides = kept;
+    /// Takes out the relational literals that mention `cell`.
+    pub fn take_relational(&mut self, cell: CubeCell) -> Vec<Relational> {
+        let (taken, kept) = std::mem::take(&mut self.relational).into_iter().partition(|s| s.mentions(cell));
+        self.relational = kept;
         taken
     }
 
-    /// Forgets the mask of `slot`, returning it.
-    pub fn take_mask(&mut self, slot: Slot) -> Option<u64> {
-        let at = self.masks.iter().position(|m| m.0 == slot)?;
+    /// Forgets the mask of `cell`, returning it.
+    pub fn take_mask(&mut self, cell: CubeCell) -> Option<u64> {
+        let at = self.masks.iter().position(|m| m.0 == cell)?;
         Some(self.masks.swap_remove(at).1)
     }
 
@@ -132,18 +133,18 @@ impl<'a> Builder<'a> {
         self.masks.retain(|m| !m.0.is_ghost());
     }
 
-    /// Rewrites side literals by what the masks decide, until nothing changes; false when the cube is
+    /// Rewrites relational literals by what the masks decide, until nothing changes; false when the cube is
     /// found empty. Incomplete: chains of order or arithmetic are left to the theory test.
     pub fn normalise(&mut self) -> Result<bool, Halt> {
-        let mut changed = !self.sides.is_empty();
+        let mut changed = !self.relational.is_empty();
         while changed {
             changed = false;
-            let sides = std::mem::take(&mut self.sides);
-            for side in sides {
-                self.shape.interrupt.poll()?;
-                match self.settle(&side)? {
+            let relational = std::mem::take(&mut self.relational);
+            for relational in relational {
+                self.context.interrupt.poll()?;
+                match self.settle(&relational)? {
                     Settled::Keep => {
-                        if !self.require_side(&side) {
+                        if !self.require_relational(&relational) {
                             return Ok(false);
                         }
                     }
@@ -157,7 +158,7 @@ impl<'a> Builder<'a> {
                     }
                     Settled::Narrowed => {
                         changed = true;
-                        if !self.require_side(&side) {
+                        if !self.require_relational(&relational) {
                             return Ok(false);
                         }
                     }
@@ -172,46 +173,46 @@ impl<'a> Builder<'a> {
     /// strongly goes. Contradictions were caught before. Whether an equality was made.
     fn close_orders(&mut self) -> bool {
         let mut equated = false;
-        let sides = self.sides.clone();
+        let relational = self.relational.clone();
         let mut i = 0;
-        while i < self.sides.len() {
-            if let Side::Le(a, b) = self.sides[i] {
-                if sides.contains(&Side::ne(a, b)) {
-                    self.sides[i] = Side::Lt(a, b);
-                } else if sides.contains(&Side::Le(b, a)) {
-                    self.sides[i] = Side::eq(a, b);
+        while i < self.relational.len() {
+            if let Relational::Le(a, b) = self.relational[i] {
+                if relational.contains(&Relational::ne(a, b)) {
+                    self.relational[i] = Relational::Lt(a, b);
+                } else if relational.contains(&Relational::Le(b, a)) {
+                    self.relational[i] = Relational::eq(a, b);
                     equated = true;
                 }
             }
             i += 1;
         }
-        let all = std::mem::take(&mut self.sides);
+        let all = std::mem::take(&mut self.relational);
         for (i, s) in all.iter().enumerate() {
             let weaker =
                 all.iter().enumerate().any(|(j, o)| j != i && o.implies(s) && (!s.implies(o) || j < i));
             if !weaker {
-                self.sides.push(s.clone());
+                self.relational.push(s.clone());
             }
         }
         equated
     }
 
-    fn settle(&mut self, side: &Side) -> Result<Settled, Halt> {
-        Ok(match side {
-            Side::Eq(a, b) => self.settle_eq(*a, *b),
-            Side::Ne(a, b) => self.settle_ne(*a, *b),
-            Side::Lt(a, b) => self.settle_less(*a, *b, true),
-            Side::Le(a, b) => self.settle_less(*a, *b, false),
-            Side::Linear { .. } => Settled::Keep,
+    fn settle(&mut self, relational: &Relational) -> Result<Settled, Halt> {
+        Ok(match relational {
+            Relational::Eq(a, b) => self.settle_eq(*a, *b),
+            Relational::Ne(a, b) => self.settle_ne(*a, *b),
+            Relational::Lt(a, b) => self.settle_less(*a, *b, true),
+            Relational::Le(a, b) => self.settle_less(*a, *b, false),
+            Relational::Linear { .. } => Settled::Keep,
         })
     }
 
-    fn settle_eq(&mut self, a: Slot, b: Slot) -> Settled {
-        let kind = self.shape.kind(a);
+    fn settle_eq(&mut self, a: CubeCell, b: CubeCell) -> Settled {
+        let kind = self.context.kind(a);
         if a == b {
             return Settled::Drop;
         }
-        if !matches!(kind, Kind::Enum(_) | Kind::Proc) {
+        if !matches!(kind, CellKind::Enum(_) | CellKind::Proc) {
             return Settled::Keep;
         }
         let (ma, mb) = (self.mask(a), self.mask(b));
@@ -232,12 +233,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn settle_ne(&mut self, a: Slot, b: Slot) -> Settled {
-        let kind = self.shape.kind(a);
+    fn settle_ne(&mut self, a: CubeCell, b: CubeCell) -> Settled {
+        let kind = self.context.kind(a);
         if a == b {
             return Settled::Empty;
         }
-        if !matches!(kind, Kind::Enum(_) | Kind::Proc) {
+        if !matches!(kind, CellKind::Enum(_) | CellKind::Proc) {
             return Settled::Keep;
         }
         let (ma, mb) = (self.mask(a), self.mask(b));
@@ -253,19 +254,23 @@ impl<'a> Builder<'a> {
         Settled::Keep
     }
 
-    fn settle_less(&mut self, a: Slot, b: Slot, strict: bool) -> Settled {
-        let resolve = |s: Slot, m: u64| {
-            if !s.is_process() && is_singleton(Kind::Proc, m) {
-                Slot::process(m.trailing_zeros() as u8)
+    fn settle_less(&mut self, a: CubeCell, b: CubeCell, strict: bool) -> Settled {
+        let resolve = |s: CubeCell, m: u64| {
+            if !s.is_process() && is_singleton(CellKind::Proc, m) {
+                CubeCell::process(m.trailing_zeros() as u8)
             } else {
                 s
             }
         };
         let (x, y) = (resolve(a, self.mask(a)), resolve(b, self.mask(b)));
         let strict = strict || (self.mask(x) & self.mask(y) == 0);
-        match less(self.shape, x, y, strict) {
-            Reduced::Literal(Ground::Side(s)) if s == Side::Lt(a, b) && strict => Settled::Keep,
-            Reduced::Literal(Ground::Side(s)) if s == Side::Le(a, b) && !strict => Settled::Keep,
+        match less(self.context, x, y, strict) {
+            Reduced::Literal(CubeLiteral::Relational(s)) if s == Relational::Lt(a, b) && strict => {
+                Settled::Keep
+            }
+            Reduced::Literal(CubeLiteral::Relational(s)) if s == Relational::Le(a, b) && !strict => {
+                Settled::Keep
+            }
             r => Settled::Replace(r),
         }
     }
@@ -280,38 +285,38 @@ impl<'a> Builder<'a> {
 
     /// The cube of masks and relational literals that are in normal form already.
     pub(super) fn into_cube(self) -> Cube {
-        let (shape, procs) = (self.shape, self.procs);
+        let (context, procs) = (self.context, self.procs);
         let mut masks = self.masks;
         // `G = H` with an H that never holds a process says all that a mask "other" on G would; the mask
         // would also name processes that the cube is not about.
-        for side in &self.sides {
-            if let Side::Eq(a, b) = *side {
+        for relational in &self.relational {
+            if let Relational::Eq(a, b) = *relational {
                 for (g, h) in [(a, b), (b, a)] {
-                    if shape.kind(g) == Kind::Proc && shape.full(h, procs) == OTHER {
+                    if context.kind(g) == CellKind::Proc && context.full(h, procs) == OTHER {
                         masks.retain(|&(s, m)| s != g || m != OTHER);
                     }
                 }
             }
         }
-        masks.retain(|&(s, m)| m != shape.full(s, procs));
+        masks.retain(|&(s, m)| m != context.full(s, procs));
         masks.sort_unstable_by_key(|m| m.0);
-        let mut sides = self.sides;
-        sides.sort_unstable();
+        let mut relational = self.relational;
+        relational.sort_unstable();
         let (mut signature, mut features) = (0, 0);
         for &(s, m) in &masks {
             signature |= 1 << (s.var().0 & 63);
-            if let Kind::Enum(range) = shape.kind(s) {
-                features |= shape.features(s.var(), range & !m);
+            if let CellKind::Enum(range) = context.kind(s) {
+                features |= context.features(s.var(), range & !m);
             }
         }
-        for side in &sides {
-            for slot in side.slots() {
-                if !slot.is_process() {
-                    signature |= 1 << (slot.var().0 & 63);
+        for relational in &relational {
+            for cell in relational.cells() {
+                if !cell.is_process() {
+                    signature |= 1 << (cell.var().0 & 63);
                 }
             }
         }
-        Cube { procs, masks: masks.into(), sides: sides.into(), signature, features }
+        Cube { procs, masks: masks.into(), relational: relational.into(), signature, features }
     }
 }
 

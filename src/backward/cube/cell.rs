@@ -10,14 +10,14 @@ pub const MAX_PROCS: usize = 48;
 
 /// A global, an array cell at named processes, or a named process itself. Ordered by variable first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Slot(u64);
+pub struct CubeCell(u64);
 
 const PROCESS: u64 = 0xFFFF;
 const GHOST: u64 = 0x8000;
 
-impl Slot {
+impl CubeCell {
     /// The cell of `var` at `index`.
-    pub fn cell(var: VarId, index: impl IntoIterator<Item = u8>) -> Self {
+    pub fn of(var: VarId, index: impl IntoIterator<Item = u8>) -> Self {
         let mut word = u64::from(var.0) << 48;
         for (k, p) in index.into_iter().enumerate() {
             word |= u64::from(p) << (40 - 8 * k);

@@ -1,12 +1,12 @@
 //! Cells of the processes that a cube names, as one machine word each, and what may stand in them.
 
-use super::cell::{MAX_PROCS, OTHER, Slot, low};
+use super::cell::{CubeCell, MAX_PROCS, OTHER, low};
 use crate::interrupt::Interrupt;
 use crate::model::{Assignment, Literal, ProcRef, System, Term, Type, VarId, VarKind};
 
 /// What a cell holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum CellKind {
     /// A constructor out of this set (the value range).
     Enum(u64),
     /// A process or an outside value.
@@ -21,9 +21,9 @@ pub enum Kind {
 
 /// The facts about a system that cube algebra needs, and whether to go on with it.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub struct CubeContext {
     arity: Vec<u8>,
-    kinds: Vec<Kind>,
+    kinds: Vec<CellKind>,
     constant: Vec<bool>,
     /// Proc globals that never hold a process.
     outside: Vec<bool>,
@@ -40,8 +40,8 @@ pub struct Shape {
     pub interrupt: Interrupt,
 }
 
-impl Shape {
-    /// Reads the shape off a system; with `ranges`, also which proc globals never hold a process.
+impl CubeContext {
+    /// Reads the context off a system; with `ranges`, also which proc globals never hold a process.
     pub fn new(system: &System, ranges: bool, interrupt: &Interrupt) -> Self {
         let mut values = 0;
         let first_value = system.vars.iter().map(|v| {
@@ -60,11 +60,11 @@ impl Shape {
                 .vars
                 .iter()
                 .map(|v| match v.ty {
-                    Type::Proc => Kind::Proc,
-                    Type::Int => Kind::Int,
-                    Type::Real => Kind::Real,
-                    Type::Abstract(_) => Kind::Abstract,
-                    Type::Enum(e) => Kind::Enum(v.range & system.enumeration(e).all()),
+                    Type::Proc => CellKind::Proc,
+                    Type::Int => CellKind::Int,
+                    Type::Real => CellKind::Real,
+                    Type::Abstract(_) => CellKind::Abstract,
+                    Type::Enum(e) => CellKind::Enum(v.range & system.enumeration(e).all()),
                 })
                 .collect(),
             constant: system.vars.iter().map(|v| v.kind == VarKind::Const && v.ty.is_numeric()).collect(),
@@ -84,14 +84,14 @@ impl Shape {
         usize::from(self.arity[var.0 as usize])
     }
 
-    /// What a slot holds; a process counts as [`Kind::Proc`].
-    pub fn kind(&self, slot: Slot) -> Kind {
-        if slot.is_process() { Kind::Proc } else { self.kinds[slot.var().0 as usize] }
+    /// What a cell holds; a process counts as [`CellKind::Proc`].
+    pub fn kind(&self, cell: CubeCell) -> CellKind {
+        if cell.is_process() { CellKind::Proc } else { self.kinds[cell.var().0 as usize] }
     }
 
-    /// Whether a slot is a declared numeric constant.
-    pub fn is_constant(&self, slot: Slot) -> bool {
-        !slot.is_process() && self.constant[slot.var().0 as usize]
+    /// Whether a cell is a declared numeric constant.
+    pub fn is_constant(&self, cell: CubeCell) -> bool {
+        !cell.is_process() && self.constant[cell.var().0 as usize]
     }
 
     /// A bit for each of these values of an enum variable: all different in small systems, shared by several
@@ -101,40 +101,40 @@ impl Shape {
         u128::from(values).rotate_left(self.first_value[usize::from(var.0)] % 128)
     }
 
-    /// Every value of a masked slot in a cube with `procs` processes; 0 for kinds without masks.
-    pub fn full(&self, slot: Slot, procs: u8) -> u64 {
-        if let Some(p) = slot.as_process() {
+    /// Every value of a masked cell in a cube with `procs` processes; 0 for kinds without masks.
+    pub fn full(&self, cell: CubeCell, procs: u8) -> u64 {
+        if let Some(p) = cell.as_process() {
             return 1 << p;
         }
-        match self.kind(slot) {
-            Kind::Enum(range) => range,
-            Kind::Proc if self.outside[slot.var().0 as usize] => OTHER,
-            Kind::Proc => OTHER | low(procs),
-            Kind::Int | Kind::Real | Kind::Abstract => 0,
+        match self.kind(cell) {
+            CellKind::Enum(range) => range,
+            CellKind::Proc if self.outside[cell.var().0 as usize] => OTHER,
+            CellKind::Proc => OTHER | low(procs),
+            CellKind::Int | CellKind::Real | CellKind::Abstract => 0,
         }
     }
 
     /// Proc globals that hold no process in any reachable state.
-    pub fn outside_globals(&self) -> impl Iterator<Item = Slot> + '_ {
+    pub fn outside_globals(&self) -> impl Iterator<Item = CubeCell> + '_ {
         let all = self.outside.iter().enumerate().filter(|v| *v.1);
-        all.map(|(v, _)| Slot::cell(VarId(v as u16), []))
+        all.map(|(v, _)| CubeCell::of(VarId(v as u16), []))
     }
 
     /// The processes that a cell is indexed by.
-    pub fn indices(&self, slot: Slot) -> impl Iterator<Item = u8> + use<> {
-        let n = if slot.is_process() { 0 } else { self.arity(slot.var()) };
-        (0..n).map(move |k| slot.index(k))
+    pub fn indices(&self, cell: CubeCell) -> impl Iterator<Item = u8> + use<> {
+        let n = if cell.is_process() { 0 } else { self.arity(cell.var()) };
+        (0..n).map(move |k| cell.index(k))
     }
 
-    /// The slot under a renaming of processes.
-    pub fn rename(&self, slot: Slot, map: &[u8]) -> Slot {
-        if let Some(p) = slot.as_process() {
-            return Slot::process(map[p as usize]);
+    /// The cell under a renaming of processes.
+    pub fn rename(&self, cell: CubeCell, map: &[u8]) -> CubeCell {
+        if let Some(p) = cell.as_process() {
+            return CubeCell::process(map[p as usize]);
         }
-        if slot.is_ghost() {
-            return slot;
+        if cell.is_ghost() {
+            return cell;
         }
-        Slot::cell(slot.var(), self.indices(slot).map(|p| map[p as usize]))
+        CubeCell::of(cell.var(), self.indices(cell).map(|p| map[p as usize]))
     }
 
     /// A process mask under a renaming into a cube with `target` processes. [`OTHER`] becomes "other,

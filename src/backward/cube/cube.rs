@@ -4,62 +4,63 @@
 //! and a short list of relational literals. Disequalities, bool complements and exhaustion of enums are exact
 //! in the masks.
 
-use super::cell::{OTHER, Slot, low};
-use super::context::{Kind, Shape};
-use super::literal::{Ground, Side};
+use super::cell::{CubeCell, OTHER, low};
+use super::context::{CellKind, CubeContext};
+use super::literal::{CubeLiteral, Relational};
 
-/// A cube in normal form: masks and sides sorted, no mask full or empty, no side decided by the masks.
+/// A cube in normal form: masks and relational literals sorted, no mask full or empty, no
+/// relational literal decided by the masks.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Cube {
     /// Number of processes, rigid ones included and first.
     pub procs: u8,
-    /// Constrained slots and the values they may hold.
-    pub masks: Box<[(Slot, u64)]>,
+    /// Constrained cells and the values they may hold.
+    pub masks: Box<[(CubeCell, u64)]>,
     /// Everything else.
-    pub sides: Box<[Side]>,
+    pub relational: Box<[Relational]>,
     /// Bit `v mod 64` is set when variable v occurs.
     pub signature: u64,
-    /// The [features](Shape::features) of the enum values that some slot excludes: what subsumes a cube has
+    /// The [features](CubeContext::features) of the enum values that some cell excludes: what subsumes a cube has
     /// no others.
     pub features: u128,
 }
 
 impl Cube {
-    /// The mask of a slot, when constrained.
-    pub fn mask(&self, slot: Slot) -> Option<u64> {
-        self.masks.binary_search_by_key(&slot, |m| m.0).ok().map(|i| self.masks[i].1)
+    /// The mask of a cell, when constrained.
+    pub fn mask(&self, cell: CubeCell) -> Option<u64> {
+        self.masks.binary_search_by_key(&cell, |m| m.0).ok().map(|i| self.masks[i].1)
     }
 
     /// Number of literals.
     pub fn len(&self) -> usize {
-        self.masks.len() + self.sides.len()
+        self.masks.len() + self.relational.len()
     }
 
     /// All literals, masks first.
-    pub fn literals(&self) -> impl Iterator<Item = Ground> + '_ {
+    pub fn literals(&self) -> impl Iterator<Item = CubeLiteral> + '_ {
         self.masks
             .iter()
-            .map(|&(s, m)| Ground::Mask(s, m))
-            .chain(self.sides.iter().map(|s| Ground::Side(s.clone())))
+            .map(|&(s, m)| CubeLiteral::Mask(s, m))
+            .chain(self.relational.iter().map(|s| CubeLiteral::Relational(s.clone())))
     }
 
     /// Processes that occur in a literal, as bits; rigid ones always count.
-    pub fn occurring(&self, shape: &Shape) -> u64 {
-        let mut used = low(shape.rigid);
-        for &(slot, mask) in &self.masks {
-            for p in shape.indices(slot) {
+    pub fn occurring(&self, context: &CubeContext) -> u64 {
+        let mut used = low(context.rigid);
+        for &(cell, mask) in &self.masks {
+            for p in context.indices(cell) {
                 used |= 1 << p;
             }
-            if shape.kind(slot) == Kind::Proc {
+            if context.kind(cell) == CellKind::Proc {
                 used |= occurring_in_mask(mask, self.procs);
             }
         }
-        for side in &self.sides {
-            for slot in side.slots() {
-                if let Some(p) = slot.as_process() {
+        for relational in &self.relational {
+            for cell in relational.cells() {
+                if let Some(p) = cell.as_process() {
                     used |= 1 << p;
                 }
-                for p in shape.indices(slot) {
+                for p in context.indices(cell) {
                     used |= 1 << p;
                 }
             }

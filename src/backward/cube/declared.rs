@@ -1,41 +1,41 @@
 //! The cubes of declarations of the model: bad states and axioms.
 
 use super::builder::Builder;
-use super::context::Shape;
+use super::context::CubeContext;
 use super::cube::Cube;
 use super::halt::{Halt, Overflow};
-use super::instantiate::Env;
+use super::instantiate::Instantiation;
 use crate::model::{Bad, Conj};
 
 /// The cubes of a bad declaration: its parameters are distinct, and each is a rigid process or another.
 /// A parameter that no literal mentions still counts as a process.
-pub fn bad_cubes(shape: &Shape, bad: &Bad) -> Result<Vec<Cube>, Halt> {
-    cubes_of(shape, bad.params, &bad.cube)
+pub fn bad_cubes(context: &CubeContext, bad: &Bad) -> Result<Vec<Cube>, Halt> {
+    cubes_of(context, bad.params, &bad.cube)
 }
 
 /// The cubes of a conjunction over distinct processes, each a rigid one or another.
-pub fn cubes_of(shape: &Shape, params: u8, cube: &Conj) -> Result<Vec<Cube>, Halt> {
+pub fn cubes_of(context: &CubeContext, params: u8, cube: &Conj) -> Result<Vec<Cube>, Halt> {
     let mut out = Vec::new();
     let mut names = Vec::new();
-    bind(shape, params, cube, &mut names, shape.rigid, &mut out)?;
+    bind(context, params, cube, &mut names, context.rigid, &mut out)?;
     Ok(out)
 }
 
 fn bind(
-    shape: &Shape,
+    context: &CubeContext,
     params: u8,
     cube: &Conj,
     names: &mut Vec<u8>,
     procs: u8,
     out: &mut Vec<Cube>,
 ) -> Result<(), Halt> {
-    shape.interrupt.poll()?;
+    context.interrupt.poll()?;
     if names.len() == usize::from(params) {
-        if usize::from(procs) > shape.max_procs {
-            return if shape.bounded { Ok(()) } else { Err(Overflow.into()) };
+        if usize::from(procs) > context.max_procs {
+            return if context.bounded { Ok(()) } else { Err(Overflow.into()) };
         }
-        let mut b = Builder::new(shape, procs);
-        let env = Env { shape, procs, vars: names };
+        let mut b = Builder::new(context, procs);
+        let env = Instantiation { context, procs, vars: names };
         for l in cube {
             if !b.require_reduced(&env.literal(l)?) {
                 return Ok(());
@@ -44,15 +44,15 @@ fn bind(
         out.extend(b.finish()?);
         return Ok(());
     }
-    for p in 0..shape.rigid {
+    for p in 0..context.rigid {
         if !names.contains(&p) {
             names.push(p);
-            bind(shape, params, cube, names, procs, out)?;
+            bind(context, params, cube, names, procs, out)?;
             names.pop();
         }
     }
     names.push(procs);
-    bind(shape, params, cube, names, procs + 1, out)?;
+    bind(context, params, cube, names, procs + 1, out)?;
     names.pop();
     Ok(())
 }

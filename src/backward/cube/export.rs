@@ -1,40 +1,40 @@
 //! Cubes as model literals, as solver formulas and as text.
 
-use super::cell::{OTHER, Slot, low};
-use super::context::{Kind, Shape};
+use super::cell::{CubeCell, OTHER, low};
+use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
 use super::linear::relation_of;
-use super::literal::{Ground, Side};
+use super::literal::{CubeLiteral, Relational};
 use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, Term};
 use crate::smt::Formula;
 
 /// How processes of a cube appear in the model's terms.
 pub type Naming<'n> = &'n dyn Fn(u8) -> ProcRef;
 
-pub fn cell(shape: &Shape, slot: Slot, name: Naming<'_>) -> Cell {
-    Cell { var: slot.var(), index: shape.indices(slot).map(name).collect() }
+pub fn model_cell(context: &CubeContext, cell: CubeCell, name: Naming<'_>) -> Cell {
+    Cell { var: cell.var(), index: context.indices(cell).map(name).collect() }
 }
 
-fn term(shape: &Shape, slot: Slot, name: Naming<'_>) -> Term {
-    match slot.as_process() {
+fn term(context: &CubeContext, cell: CubeCell, name: Naming<'_>) -> Term {
+    match cell.as_process() {
         Some(p) => Term::Proc(name(p)),
-        None => Term::Cell(cell(shape, slot, name)),
+        None => Term::Cell(model_cell(context, cell, name)),
     }
 }
 
-/// A side literal in the model's terms.
-pub fn side_literal(shape: &Shape, side: &Side, name: Naming<'_>) -> Literal {
-    let t = |s: Slot| term(shape, s, name);
-    match side {
-        Side::Eq(a, b) => Literal::Eq { left: t(*a), right: t(*b), negated: false },
-        Side::Ne(a, b) => Literal::Eq { left: t(*a), right: t(*b), negated: true },
-        Side::Lt(a, b) => Literal::Less { left: t(*a), right: t(*b), strict: true },
-        Side::Le(a, b) => Literal::Less { left: t(*a), right: t(*b), strict: false },
-        Side::Linear { integer, form, bound } => {
+/// A relational literal in the model's terms.
+pub fn relational_literal(context: &CubeContext, relational: &Relational, name: Naming<'_>) -> Literal {
+    let t = |s: CubeCell| term(context, s, name);
+    match relational {
+        Relational::Eq(a, b) => Literal::Eq { left: t(*a), right: t(*b), negated: false },
+        Relational::Ne(a, b) => Literal::Eq { left: t(*a), right: t(*b), negated: true },
+        Relational::Lt(a, b) => Literal::Less { left: t(*a), right: t(*b), strict: true },
+        Relational::Le(a, b) => Literal::Less { left: t(*a), right: t(*b), strict: false },
+        Relational::Linear { integer, form, bound } => {
             let (relation, negate) = relation_of(*bound);
             let sign = |k: Rational| if negate { k.neg() } else { k };
             let mut terms: Vec<(Cell, Rational)> =
-                form.iter().map(|&(s, k)| (cell(shape, s, name), sign(k))).collect();
+                form.iter().map(|&(s, k)| (model_cell(context, s, name), sign(k))).collect();
             terms.sort_by(|a, b| a.0.cmp(&b.0));
             let constant = sign(bound.number().neg());
             assert!(
@@ -47,22 +47,22 @@ pub fn side_literal(shape: &Shape, side: &Side, name: Naming<'_>) -> Literal {
 }
 
 /// A ground literal as a formula over the cube's processes (`ProcRef::Var(p)` is process p).
-pub fn formula(shape: &Shape, procs: u8, g: &Ground) -> Formula {
+pub fn formula(context: &CubeContext, procs: u8, g: &CubeLiteral) -> Formula {
     let name: Naming<'_> = &ProcRef::Var;
     match g {
-        Ground::Side(s) => Formula::Literal(side_literal(shape, s, name)),
-        Ground::Mask(slot, mask) => mask_formula(shape, procs, *slot, *mask),
+        CubeLiteral::Relational(s) => Formula::Literal(relational_literal(context, s, name)),
+        CubeLiteral::Mask(cell, mask) => mask_formula(context, procs, *cell, *mask),
     }
 }
 
-fn mask_formula(shape: &Shape, procs: u8, slot: Slot, mask: u64) -> Formula {
+fn mask_formula(context: &CubeContext, procs: u8, cell: CubeCell, mask: u64) -> Formula {
     let name: Naming<'_> = &ProcRef::Var;
-    if shape.kind(slot) != Kind::Proc {
-        return Formula::Literal(Literal::In { cell: cell(shape, slot, name), values: mask });
+    if context.kind(cell) != CellKind::Proc {
+        return Formula::Literal(Literal::In { cell: model_cell(context, cell, name), values: mask });
     }
     let is = |p: u8, negated: bool| {
         Formula::Literal(Literal::Eq {
-            left: Term::Cell(cell(shape, slot, name)),
+            left: Term::Cell(model_cell(context, cell, name)),
             right: Term::Proc(ProcRef::Var(p)),
             negated,
         })
@@ -75,23 +75,23 @@ fn mask_formula(shape: &Shape, procs: u8, slot: Slot, mask: u64) -> Formula {
 }
 
 /// All literals of a cube as formulas.
-pub fn formulas(shape: &Shape, cube: &Cube) -> Vec<Formula> {
-    cube.literals().map(|g| formula(shape, cube.procs, &g)).collect()
+pub fn formulas(context: &CubeContext, cube: &Cube) -> Vec<Formula> {
+    cube.literals().map(|g| formula(context, cube.procs, &g)).collect()
 }
 
 /// The cube for an oracle: number of processes beside the rigid ones, and literals. `None` when a mask
 /// is no conjunction of literals.
-pub fn oracle_literals(shape: &Shape, cube: &Cube) -> Option<(u8, Vec<Literal>)> {
-    let rigid = shape.rigid;
+pub fn oracle_literals(context: &CubeContext, cube: &Cube) -> Option<(u8, Vec<Literal>)> {
+    let rigid = context.rigid;
     let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };
     let mut out = Vec::with_capacity(cube.len());
     for g in cube.literals() {
         match g {
-            Ground::Side(s) => out.push(side_literal(shape, &s, &name)),
-            Ground::Mask(slot, mask) if shape.kind(slot) == Kind::Proc => {
+            CubeLiteral::Relational(s) => out.push(relational_literal(context, &s, &name)),
+            CubeLiteral::Mask(cell, mask) if context.kind(cell) == CellKind::Proc => {
                 let allowed = mask & low(cube.procs);
                 let eq = |p: u8, negated| Literal::Eq {
-                    left: Term::Cell(cell(shape, slot, &name)),
+                    left: Term::Cell(model_cell(context, cell, &name)),
                     right: Term::Proc(name(p)),
                     negated,
                 };
@@ -103,8 +103,8 @@ pub fn oracle_literals(shape: &Shape, cube: &Cube) -> Option<(u8, Vec<Literal>)>
                     return None;
                 }
             }
-            Ground::Mask(slot, mask) => {
-                out.push(Literal::In { cell: cell(shape, slot, &name), values: mask });
+            CubeLiteral::Mask(cell, mask) => {
+                out.push(Literal::In { cell: model_cell(context, cell, &name), values: mask });
             }
         }
     }

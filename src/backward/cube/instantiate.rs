@@ -2,27 +2,27 @@
 
 use smallvec::SmallVec;
 
-use super::cell::Slot;
-use super::context::Shape;
+use super::cell::CubeCell;
+use super::context::CubeContext;
 use super::halt::Overflow;
 use super::linear::linear;
-use super::literal::{Ground, Reduced, Side, conjoin, less};
+use super::literal::{CubeLiteral, Reduced, Relational, conjoin, less};
 use crate::model::{self, Cell, Dnf, ProcRef, Rational, Term};
 
 /// A formula after instantiation: true, or a disjunction (empty: false).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Formula {
+pub enum GroundDnf {
     /// Holds whatever the state.
     True,
     /// One of these conjunctions holds.
-    Any(Vec<Vec<Ground>>),
+    Any(Vec<Vec<CubeLiteral>>),
 }
 
 /// Which processes the variables of a formula stand for.
 #[derive(Clone, Copy, Debug)]
-pub struct Env<'a> {
+pub struct Instantiation<'a> {
     /// Facts about the system.
-    pub shape: &'a Shape,
+    pub context: &'a CubeContext,
     /// Processes of the cube that is being built.
     pub procs: u8,
     /// Process of each `ProcRef::Var`.
@@ -31,16 +31,16 @@ pub struct Env<'a> {
 
 /// An instantiated value.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Value {
+pub enum CellValue {
     /// A constructor.
     Constructor(u8),
     /// A cell or a process.
-    Slot(Slot),
+    Cell(CubeCell),
     /// A linear expression.
-    Linear(SmallVec<[(Slot, Rational); 2]>, Rational),
+    Linear(SmallVec<[(CubeCell, Rational); 2]>, Rational),
 }
 
-impl Env<'_> {
+impl Instantiation<'_> {
     /// The process that a reference names.
     pub fn process(&self, p: ProcRef) -> u8 {
         match p {
@@ -49,19 +49,19 @@ impl Env<'_> {
         }
     }
 
-    /// The slot of a cell.
-    pub fn slot(&self, cell: &Cell) -> Slot {
-        Slot::cell(cell.var, cell.index.iter().map(|&p| self.process(p)))
+    /// The cell of a cell.
+    pub fn cell(&self, cell: &Cell) -> CubeCell {
+        CubeCell::of(cell.var, cell.index.iter().map(|&p| self.process(p)))
     }
 
     /// A term as a value.
-    pub fn value(&self, term: &Term) -> Value {
+    pub fn value(&self, term: &Term) -> CellValue {
         match term {
-            Term::Constructor(c) => Value::Constructor(*c),
-            Term::Proc(p) => Value::Slot(Slot::process(self.process(*p))),
-            Term::Cell(c) => Value::Slot(self.slot(c)),
+            Term::Constructor(c) => CellValue::Constructor(*c),
+            Term::Proc(p) => CellValue::Cell(CubeCell::process(self.process(*p))),
+            Term::Cell(c) => CellValue::Cell(self.cell(c)),
             Term::Linear(l) => {
-                Value::Linear(l.terms.iter().map(|(c, k)| (self.slot(c), *k)).collect(), l.constant)
+                CellValue::Linear(l.terms.iter().map(|(c, k)| (self.cell(c), *k)).collect(), l.constant)
             }
         }
     }
@@ -70,8 +70,8 @@ impl Env<'_> {
     pub fn literal(&self, literal: &model::Literal) -> Result<Reduced, Overflow> {
         Ok(match literal {
             model::Literal::In { cell, values } => {
-                let slot = self.slot(cell);
-                Reduced::mask(slot, *values, self.shape.full(slot, self.procs))
+                let cell = self.cell(cell);
+                Reduced::mask(cell, *values, self.context.full(cell, self.procs))
             }
             model::Literal::Eq { left, right, negated } => {
                 self.equal(&self.value(left), &self.value(right), *negated)
@@ -80,50 +80,55 @@ impl Env<'_> {
                 self.less(&self.value(left), &self.value(right), *strict)
             }
             model::Literal::Linear { expr, relation, integer } => {
-                let terms: SmallVec<[(Slot, Rational); 4]> =
-                    expr.terms.iter().map(|(c, k)| (self.slot(c), *k)).collect();
+                let terms: SmallVec<[(CubeCell, Rational); 4]> =
+                    expr.terms.iter().map(|(c, k)| (self.cell(c), *k)).collect();
                 linear(&terms, expr.constant, *relation, *integer)?
             }
         })
     }
 
     /// `left = right` for values of enum, proc or abstract type.
-    pub fn equal(&self, left: &Value, right: &Value, negated: bool) -> Reduced {
+    pub fn equal(&self, left: &CellValue, right: &CellValue, negated: bool) -> Reduced {
         let (a, b) = match (left, right) {
-            (Value::Constructor(c), Value::Constructor(d)) => return Reduced::from_bool((c == d) != negated),
-            (Value::Constructor(c), Value::Slot(s)) | (Value::Slot(s), Value::Constructor(c)) => {
-                let mask = if negated { !(1 << c) } else { 1 << c };
-                return Reduced::mask(*s, mask, self.shape.full(*s, self.procs));
+            (CellValue::Constructor(c), CellValue::Constructor(d)) => {
+                return Reduced::from_bool((c == d) != negated);
             }
-            (Value::Slot(a), Value::Slot(b)) => (*a, *b),
-            (Value::Linear(..), _) | (_, Value::Linear(..)) => {
+            (CellValue::Constructor(c), CellValue::Cell(s))
+            | (CellValue::Cell(s), CellValue::Constructor(c)) => {
+                let mask = if negated { !(1 << c) } else { 1 << c };
+                return Reduced::mask(*s, mask, self.context.full(*s, self.procs));
+            }
+            (CellValue::Cell(a), CellValue::Cell(b)) => (*a, *b),
+            (CellValue::Linear(..), _) | (_, CellValue::Linear(..)) => {
                 unreachable!("numbers are compared by linear literals")
             }
         };
         match (a.as_process(), b.as_process()) {
             (Some(p), Some(q)) => Reduced::from_bool((p == q) != negated),
             (Some(p), None) | (None, Some(p)) => {
-                let slot = if a.is_process() { b } else { a };
+                let cell = if a.is_process() { b } else { a };
                 let mask = if negated { !(1 << p) } else { 1 << p };
-                Reduced::mask(slot, mask, self.shape.full(slot, self.procs))
+                Reduced::mask(cell, mask, self.context.full(cell, self.procs))
             }
             (None, None) if a == b => Reduced::from_bool(!negated),
-            (None, None) => {
-                Reduced::Literal(Ground::Side(if negated { Side::ne(a, b) } else { Side::eq(a, b) }))
-            }
+            (None, None) => Reduced::Literal(CubeLiteral::Relational(if negated {
+                Relational::ne(a, b)
+            } else {
+                Relational::eq(a, b)
+            })),
         }
     }
 
     /// `left < right` or `left <= right` in the process order.
-    pub fn less(&self, left: &Value, right: &Value, strict: bool) -> Reduced {
-        let (Value::Slot(a), Value::Slot(b)) = (left, right) else {
+    pub fn less(&self, left: &CellValue, right: &CellValue, strict: bool) -> Reduced {
+        let (CellValue::Cell(a), CellValue::Cell(b)) = (left, right) else {
             unreachable!("only processes and proc cells are ordered")
         };
-        less(self.shape, *a, *b, strict)
+        less(self.context, *a, *b, strict)
     }
 
     /// A disjunction of conjunctions.
-    pub fn dnf(&self, dnf: &Dnf) -> Result<Formula, Overflow> {
+    pub fn dnf(&self, dnf: &Dnf) -> Result<GroundDnf, Overflow> {
         let mut any = Vec::new();
         'disjunct: for conj in &dnf.0 {
             let mut out = Vec::new();
@@ -139,18 +144,18 @@ impl Env<'_> {
                 }
             }
             if out.is_empty() {
-                return Ok(Formula::True);
+                return Ok(GroundDnf::True);
             }
             any.push(out);
         }
-        Ok(Formula::Any(any))
+        Ok(GroundDnf::Any(any))
     }
 
     /// The negation of a ground literal.
-    pub fn negate(&self, g: &Ground) -> Result<Reduced, Overflow> {
+    pub fn negate(&self, g: &CubeLiteral) -> Result<Reduced, Overflow> {
         Ok(match g {
-            Ground::Mask(s, m) => Reduced::mask(*s, !m, self.shape.full(*s, self.procs)),
-            Ground::Side(s) => Reduced::Literal(Ground::Side(s.negate()?)),
+            CubeLiteral::Mask(s, m) => Reduced::mask(*s, !m, self.context.full(*s, self.procs)),
+            CubeLiteral::Relational(s) => Reduced::Literal(CubeLiteral::Relational(s.negate()?)),
         })
     }
 }

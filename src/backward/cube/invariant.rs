@@ -1,23 +1,23 @@
 //! What a finished search has shown, as cubes in the words of the model.
 
-use super::cell::{OTHER, Slot};
-use super::context::{Kind, Shape};
+use super::cell::{CubeCell, OTHER};
+use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
-use super::export::{cell, side_literal};
-use super::literal::Ground;
+use super::export::{model_cell, relational_literal};
+use super::literal::CubeLiteral;
 use crate::model::{Cell, Conj, Literal, ProcRef, System, Term, VarId};
 use crate::verdict::Forbidden;
 
-/// What a finished run has shown unreachable: first what the shape of the system says by itself (values that
+/// What a finished run has shown unreachable: first what follows from the declarations alone (values that
 /// a cell never holds, globals that never hold a process), then the visited cubes.
 pub fn invariant<'c>(
     system: &System,
-    shape: &Shape,
+    context: &CubeContext,
     visited: impl Iterator<Item = &'c Cube>,
 ) -> Vec<Forbidden> {
     let mut out = Vec::new();
     for (v, var) in system.vars.iter().enumerate() {
-        let Kind::Enum(range) = shape.kind(Slot::cell(VarId(v as u16), [])) else { continue };
+        let CellKind::Enum(range) = context.kind(CubeCell::of(VarId(v as u16), [])) else { continue };
         let crate::model::Type::Enum(id) = var.ty else { continue };
         let never = system.enumeration(id).all() & !range;
         if never == 0 {
@@ -30,16 +30,16 @@ pub fn invariant<'c>(
             out.push(Forbidden { params, cube: vec![Literal::In { cell, values: never }] });
         }
     }
-    for global in shape.outside_globals() {
-        let left = Term::Cell(cell(shape, global, &ProcRef::Var));
+    for global in context.outside_globals() {
+        let left = Term::Cell(model_cell(context, global, &ProcRef::Var));
         let right = Term::Proc(ProcRef::Var(0));
         out.push(Forbidden { params: 1, cube: vec![Literal::Eq { left, right, negated: false }] });
     }
     for cube in visited {
         out.extend(
-            forbidden(shape, cube)
+            forbidden(context, cube)
                 .into_iter()
-                .map(|literals| Forbidden { params: cube.procs - shape.rigid, cube: literals }),
+                .map(|literals| Forbidden { params: cube.procs - context.rigid, cube: literals }),
         );
     }
     out
@@ -62,8 +62,8 @@ fn index_patterns(arity: usize) -> Vec<Vec<u8>> {
 
 /// The cube as conjunctions of literals over its processes that are not rigid, which differ from the rigid
 /// ones: several where a proc cell holds one of several processes.
-fn forbidden(shape: &Shape, cube: &Cube) -> Vec<Conj> {
-    let rigid = shape.rigid;
+fn forbidden(context: &CubeContext, cube: &Cube) -> Vec<Conj> {
+    let rigid = context.rigid;
     let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };
     let equal = |left: Term, p: u8, negated| Literal::Eq { left, right: Term::Proc(name(p)), negated };
     let mut out: Vec<Conj> = vec![Vec::with_capacity(cube.len())];
@@ -79,9 +79,9 @@ fn forbidden(shape: &Shape, cube: &Cube) -> Vec<Conj> {
     }
     for g in cube.literals() {
         match g {
-            Ground::Side(s) => add(&mut out, side_literal(shape, &s, &name)),
-            Ground::Mask(slot, mask) if shape.kind(slot) == Kind::Proc => {
-                let left = Term::Cell(cell(shape, slot, &name));
+            CubeLiteral::Relational(s) => add(&mut out, relational_literal(context, &s, &name)),
+            CubeLiteral::Mask(cell, mask) if context.kind(cell) == CellKind::Proc => {
+                let left = Term::Cell(model_cell(context, cell, &name));
                 if mask & OTHER != 0 {
                     for p in (0..cube.procs).filter(|p| mask >> p & 1 == 0) {
                         add(&mut out, equal(left.clone(), p, true));
@@ -99,8 +99,8 @@ fn forbidden(shape: &Shape, cube: &Cube) -> Vec<Conj> {
                     out = out.into_iter().flat_map(one).collect();
                 }
             }
-            Ground::Mask(slot, values) => {
-                add(&mut out, Literal::In { cell: cell(shape, slot, &name), values });
+            CubeLiteral::Mask(cell, values) => {
+                add(&mut out, Literal::In { cell: model_cell(context, cell, &name), values });
             }
         }
     }

@@ -2,25 +2,25 @@
 
 use smallvec::SmallVec;
 
-use super::cell::Slot;
+use super::cell::CubeCell;
 use super::halt::Overflow;
-use super::literal::{Bound, Form, Ground, Reduced, Side};
+use super::literal::{Bound, CubeLiteral, Form, Reduced, Relational};
 use crate::model::{Rational, Relation, gcd};
 
 /// A linear constraint brought to normal form: `sum terms + constant relation 0`.
 pub fn linear(
-    terms: &[(Slot, Rational)],
+    terms: &[(CubeCell, Rational)],
     constant: Rational,
     relation: Relation,
     integer: bool,
 ) -> Result<Reduced, Overflow> {
     let mut form: Form = SmallVec::new();
-    let mut sorted: SmallVec<[(Slot, Rational); 4]> = SmallVec::from_slice(terms);
+    let mut sorted: SmallVec<[(CubeCell, Rational); 4]> = SmallVec::from_slice(terms);
     sorted.sort_by_key(|t| t.0);
-    for (slot, k) in sorted {
+    for (cell, k) in sorted {
         match form.last_mut() {
-            Some((last, sum)) if *last == slot => *sum = sum.add(k).ok_or(Overflow)?,
-            _ => form.push((slot, k)),
+            Some((last, sum)) if *last == cell => *sum = sum.add(k).ok_or(Overflow)?,
+            _ => form.push((cell, k)),
         }
     }
     form.retain(|t| !t.1.is_zero());
@@ -65,7 +65,7 @@ pub fn linear(
         (Relation::Lt, false) => Bound::Lt(c),
         (Relation::Lt, true) => Bound::Gt(c),
     };
-    Ok(Reduced::Literal(Ground::Side(Side::Linear { integer, form, bound })))
+    Ok(Reduced::Literal(CubeLiteral::Relational(Relational::Linear { integer, form, bound })))
 }
 
 /// The relation that `form bound` has to zero after moving the number over, and whether both sides must

@@ -1,15 +1,15 @@
-//! Ground literals: what a cube says about named processes, and how they are made from the model.
+//! CubeLiteral literals: what a cube says about named processes, and how they are made from the model.
 
 use smallvec::SmallVec;
 
-use super::cell::{OTHER, Slot};
-use super::context::{Kind, Shape};
+use super::cell::{CubeCell, OTHER};
+use super::context::{CellKind, CubeContext};
 use super::halt::Overflow;
 use crate::model::Rational;
 
-/// Coefficients of a linear form: sorted by slot, none zero, the first one positive; coprime integers
+/// Coefficients of a linear form: sorted by cell, none zero, the first one positive; coprime integers
 /// for int cells, first one 1 for real cells.
-pub type Form = SmallVec<[(Slot, Rational); 2]>;
+pub type Form = SmallVec<[(CubeCell, Rational); 2]>;
 
 /// How a linear form is bounded.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -30,15 +30,15 @@ pub enum Bound {
 
 /// A literal that is no value mask.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Side {
-    /// Two cells of one type are equal; the smaller slot first.
-    Eq(Slot, Slot),
-    /// Two cells of one type differ; the smaller slot first.
-    Ne(Slot, Slot),
+pub enum Relational {
+    /// Two cells of one type are equal; the smaller cell first.
+    Eq(CubeCell, CubeCell),
+    /// Two cells of one type differ; the smaller cell first.
+    Ne(CubeCell, CubeCell),
     /// Strictly smaller in the process order.
-    Lt(Slot, Slot),
+    Lt(CubeCell, CubeCell),
     /// Smaller or equal in the process order.
-    Le(Slot, Slot),
+    Le(CubeCell, CubeCell),
     /// A bounded linear form over cells of one numeric type.
     Linear {
         /// Whether over integers.
@@ -52,11 +52,11 @@ pub enum Side {
 
 /// A ground literal.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ground {
-    /// The slot holds one of these values.
-    Mask(Slot, u64),
+pub enum CubeLiteral {
+    /// The cell holds one of these values.
+    Mask(CubeCell, u64),
     /// Anything else.
-    Side(Side),
+    Relational(Relational),
 }
 
 /// A literal after instantiation.
@@ -67,17 +67,17 @@ pub enum Reduced {
     /// Never holds.
     False,
     /// Depends on the state.
-    Literal(Ground),
+    Literal(CubeLiteral),
 }
 
-impl Side {
+impl Relational {
     /// `a = b`, oriented.
-    pub fn eq(a: Slot, b: Slot) -> Self {
+    pub fn eq(a: CubeCell, b: CubeCell) -> Self {
         Self::Eq(a.min(b), a.max(b))
     }
 
     /// `a <> b`, oriented.
-    pub fn ne(a: Slot, b: Slot) -> Self {
+    pub fn ne(a: CubeCell, b: CubeCell) -> Self {
         Self::Ne(a.min(b), a.max(b))
     }
 
@@ -105,8 +105,8 @@ impl Side {
         })
     }
 
-    /// The slots that occur.
-    pub fn slots(&self) -> SmallVec<[Slot; 4]> {
+    /// The cells that occur.
+    pub fn cells(&self) -> SmallVec<[CubeCell; 4]> {
         match self {
             Self::Eq(a, b) | Self::Ne(a, b) | Self::Lt(a, b) | Self::Le(a, b) => {
                 SmallVec::from_slice(&[*a, *b])
@@ -115,15 +115,15 @@ impl Side {
         }
     }
 
-    /// Whether `slot` occurs.
-    pub fn mentions(&self, slot: Slot) -> bool {
+    /// Whether `cell` occurs.
+    pub fn mentions(&self, cell: CubeCell) -> bool {
         match self {
-            Self::Eq(a, b) | Self::Ne(a, b) | Self::Lt(a, b) | Self::Le(a, b) => *a == slot || *b == slot,
-            Self::Linear { form, .. } => form.iter().any(|t| t.0 == slot),
+            Self::Eq(a, b) | Self::Ne(a, b) | Self::Lt(a, b) | Self::Le(a, b) => *a == cell || *b == cell,
+            Self::Linear { form, .. } => form.iter().any(|t| t.0 == cell),
         }
     }
 
-    /// Whether this literal, known to hold, makes `other` hold: same slots, weaker claim.
+    /// Whether this literal, known to hold, makes `other` hold: same cells, weaker claim.
     pub fn implies(&self, other: &Self) -> bool {
         if self == other {
             return true;
@@ -213,39 +213,43 @@ impl Reduced {
         if b { Self::True } else { Self::False }
     }
 
-    /// `slot` in `mask`, with the slot's full domain.
-    pub fn mask(slot: Slot, mask: u64, full: u64) -> Self {
+    /// `cell` in `mask`, with the cell's full domain.
+    pub fn mask(cell: CubeCell, mask: u64, full: u64) -> Self {
         if mask & full == 0 {
             Self::False
         } else if mask & full == full {
             Self::True
         } else {
-            Self::Literal(Ground::Mask(slot, mask & full))
+            Self::Literal(CubeLiteral::Mask(cell, mask & full))
         }
     }
 }
 
 /// `a < b` or `a <= b` in the process order, decided where the two alone decide it.
-pub fn less(shape: &Shape, a: Slot, b: Slot, strict: bool) -> Reduced {
+pub fn less(context: &CubeContext, a: CubeCell, b: CubeCell, strict: bool) -> Reduced {
     if a == b {
         return Reduced::from_bool(!strict);
     }
     match (a.as_process(), b.as_process()) {
-        (Some(p), Some(q)) if p < shape.rigid && q < shape.rigid => Reduced::from_bool(p < q),
-        (Some(_), Some(_)) => Reduced::Literal(Ground::Side(Side::Lt(a, b))),
-        _ => Reduced::Literal(Ground::Side(if strict { Side::Lt(a, b) } else { Side::Le(a, b) })),
+        (Some(p), Some(q)) if p < context.rigid && q < context.rigid => Reduced::from_bool(p < q),
+        (Some(_), Some(_)) => Reduced::Literal(CubeLiteral::Relational(Relational::Lt(a, b))),
+        _ => Reduced::Literal(CubeLiteral::Relational(if strict {
+            Relational::Lt(a, b)
+        } else {
+            Relational::Le(a, b)
+        })),
     }
 }
 
 /// Adds a literal to a conjunction; false when it plainly contradicts it.
-pub fn conjoin(conj: &mut Vec<Ground>, g: &Ground) -> bool {
+pub fn conjoin(conj: &mut Vec<CubeLiteral>, g: &CubeLiteral) -> bool {
     for old in conj.iter_mut() {
         match (old, g) {
-            (Ground::Mask(s, m), Ground::Mask(t, n)) if s == t => {
+            (CubeLiteral::Mask(s, m), CubeLiteral::Mask(t, n)) if s == t => {
                 *m &= n;
                 return *m != 0;
             }
-            (Ground::Side(s), Ground::Side(t)) => {
+            (CubeLiteral::Relational(s), CubeLiteral::Relational(t)) => {
                 if s == t {
                     return true;
                 }
@@ -260,7 +264,7 @@ pub fn conjoin(conj: &mut Vec<Ground>, g: &Ground) -> bool {
     true
 }
 
-/// Whether a mask of this slot kind can be empty of [`OTHER`].
-pub fn is_singleton(kind: Kind, mask: u64) -> bool {
-    mask.is_power_of_two() && (matches!(kind, Kind::Enum(_)) || mask != OTHER)
+/// Whether a mask of this cell kind can be empty of [`OTHER`].
+pub fn is_singleton(kind: CellKind, mask: u64) -> bool {
+    mask.is_power_of_two() && (matches!(kind, CellKind::Enum(_)) || mask != OTHER)
 }

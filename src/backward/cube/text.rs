@@ -1,74 +1,74 @@
 //! Cubes as text.
 
-use super::cell::{OTHER, Slot};
-use super::context::{Kind, Shape};
+use super::cell::{CubeCell, OTHER};
+use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
-use super::literal::{Bound, Ground, Side};
+use super::literal::{Bound, CubeLiteral, Relational};
 use crate::model::{Rational, System};
 
 /// One line for each literal, as `S[#1] = Crit` or `Turn <> #2`.
-pub fn text(system: &System, shape: &Shape, cube: &Cube) -> Vec<String> {
-    cube.literals().map(|g| literal_text(system, shape, cube.procs, &g)).collect()
+pub fn text(system: &System, context: &CubeContext, cube: &Cube) -> Vec<String> {
+    cube.literals().map(|g| literal_text(system, context, cube.procs, &g)).collect()
 }
 
-fn slot_text(system: &System, shape: &Shape, slot: Slot) -> String {
-    if let Some(p) = slot.as_process() {
+fn cell_text(system: &System, context: &CubeContext, cell: CubeCell) -> String {
+    if let Some(p) = cell.as_process() {
         return format!("#{}", p + 1);
     }
-    let name = &system.var(slot.var()).name;
-    let index: Vec<String> = shape.indices(slot).map(|p| format!("#{}", p + 1)).collect();
+    let name = &system.var(cell.var()).name;
+    let index: Vec<String> = context.indices(cell).map(|p| format!("#{}", p + 1)).collect();
     if index.is_empty() { name.clone() } else { format!("{name}[{}]", index.join(", ")) }
 }
 
-fn literal_text(system: &System, shape: &Shape, procs: u8, g: &Ground) -> String {
-    let s = |slot: Slot| slot_text(system, shape, slot);
+fn literal_text(system: &System, context: &CubeContext, procs: u8, g: &CubeLiteral) -> String {
+    let s = |cell: CubeCell| cell_text(system, context, cell);
     match g {
-        Ground::Mask(slot, mask) => {
-            let full = shape.full(*slot, procs);
+        CubeLiteral::Mask(cell, mask) => {
+            let full = context.full(*cell, procs);
             let values = |mask: u64| -> Vec<String> {
-                (0..64).filter(|b| mask >> b & 1 == 1).map(|b| value_text(system, *slot, b)).collect()
+                (0..64).filter(|b| mask >> b & 1 == 1).map(|b| value_text(system, *cell, b)).collect()
             };
             let (allowed, excluded) = (values(*mask), values(full & !mask));
             if allowed.len() == 1 && mask & OTHER == 0 {
-                format!("{} = {}", s(*slot), allowed[0])
+                format!("{} = {}", s(*cell), allowed[0])
             } else if excluded.len() == 1 && full & !mask & OTHER == 0 {
-                format!("{} <> {}", s(*slot), excluded[0])
-            } else if mask & OTHER != 0 && shape.kind(*slot) == Kind::Proc {
-                let all: Vec<String> = excluded.iter().map(|v| format!("{} <> {v}", s(*slot))).collect();
+                format!("{} <> {}", s(*cell), excluded[0])
+            } else if mask & OTHER != 0 && context.kind(*cell) == CellKind::Proc {
+                let all: Vec<String> = excluded.iter().map(|v| format!("{} <> {v}", s(*cell))).collect();
                 all.join(" && ")
             } else {
-                format!("{} in {{{}}}", s(*slot), allowed.join(", "))
+                format!("{} in {{{}}}", s(*cell), allowed.join(", "))
             }
         }
-        Ground::Side(side) => match side {
-            Side::Eq(a, b) => format!("{} = {}", s(*a), s(*b)),
-            Side::Ne(a, b) => format!("{} <> {}", s(*a), s(*b)),
-            Side::Lt(a, b) => format!("{} < {}", s(*a), s(*b)),
-            Side::Le(a, b) => format!("{} <= {}", s(*a), s(*b)),
-            Side::Linear { form, bound, .. } => linear_text(form, *bound, &s),
+        CubeLiteral::Relational(relational) => match relational {
+            Relational::Eq(a, b) => format!("{} = {}", s(*a), s(*b)),
+            Relational::Ne(a, b) => format!("{} <> {}", s(*a), s(*b)),
+            Relational::Lt(a, b) => format!("{} < {}", s(*a), s(*b)),
+            Relational::Le(a, b) => format!("{} <= {}", s(*a), s(*b)),
+            Relational::Linear { form, bound, .. } => linear_text(form, *bound, &s),
         },
     }
 }
 
-fn value_text(system: &System, slot: Slot, bit: u8) -> String {
-    match system.var(slot.var()).ty {
+fn value_text(system: &System, cell: CubeCell, bit: u8) -> String {
+    match system.var(cell.var()).ty {
         crate::model::Type::Enum(e) => system.enumeration(e).constructors[usize::from(bit)].clone(),
         _ => format!("#{}", bit + 1),
     }
 }
 
 /// Positive terms on the left, negative ones on the right: `N[#1] + 2 <= M`.
-fn linear_text(form: &[(Slot, Rational)], bound: Bound, s: &dyn Fn(Slot) -> String) -> String {
-    let side = |positive: bool| -> Vec<String> {
+fn linear_text(form: &[(CubeCell, Rational)], bound: Bound, s: &dyn Fn(CubeCell) -> String) -> String {
+    let terms = |positive: bool| -> Vec<String> {
         form.iter()
             .filter(|t| (t.1.signum() > 0) == positive)
-            .map(|&(slot, k)| {
+            .map(|&(cell, k)| {
                 let k = if positive { k } else { k.neg() };
-                if k == Rational::ONE { s(slot) } else { format!("{k} * {}", s(slot)) }
+                if k == Rational::ONE { s(cell) } else { format!("{k} * {}", s(cell)) }
             })
             .collect()
     };
-    let (mut left, mut right) = (side(true), side(false));
+    let (mut left, mut right) = (terms(true), terms(false));
     let c = bound.number();
     if right.is_empty() || c.signum() > 0 {
         if !c.is_zero() || right.is_empty() {

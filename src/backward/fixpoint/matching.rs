@@ -6,9 +6,10 @@
 
 use smallvec::SmallVec;
 
-use super::table::{Known, View};
+use super::table::{Known, Tested};
 use crate::backward::cube::{
-    Cube, Halt, Kind, OTHER, Overflow, Shape, Side, Slot, is_singleton, rename_mask, rename_side,
+    CellKind, Cube, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational, is_singleton, rename_mask,
+    rename_relational,
 };
 use crate::model::VarId;
 
@@ -18,20 +19,20 @@ pub struct Pattern {
     /// The cube.
     pub cube: Cube,
     /// Enum globals: variable and mask.
-    globals: Vec<(Slot, u64)>,
+    globals: Vec<(CubeCell, u64)>,
     /// For each process, its enum cells of one index.
     blocks: Vec<Vec<(VarId, u64)>>,
     /// Globals that hold one given process.
-    pointers: Vec<(Slot, u8)>,
+    pointers: Vec<(CubeCell, u8)>,
     /// Everything whose renaming needs several processes, or the whole map.
-    rest: Vec<(Slot, u64)>,
+    rest: Vec<(CubeCell, u64)>,
     /// Processes that are not rigid, most constrained first.
-    order: Vec<Place>,
+    order: Vec<FreeProcess>,
 }
 
 /// A process of a visited cube among those to be matched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
+struct FreeProcess {
     process: u8,
     /// The last process before it with which it can be exchanged: only maps that take this one to a smaller
     /// process are looked at, for the others give the same residues.
@@ -42,24 +43,24 @@ struct Place {
 
 /// What is looked at first when a visited cube is compared with another.
 #[derive(Clone, Copy, Debug)]
-pub struct Key {
+pub struct Digest {
     /// Number of processes.
     procs: u8,
     /// See [`Cube::signature`].
     signature: u64,
     /// See [`Cube::features`].
     features: u128,
-    /// Features of the enum values that some slot must hold.
+    /// Features of the enum values that some cell must hold.
     needs: u128,
 }
 
-impl Key {
-    /// The key of a cube.
-    pub fn new(shape: &Shape, cube: &Cube) -> Self {
+impl Digest {
+    /// The digest of a cube.
+    pub fn new(context: &CubeContext, cube: &Cube) -> Self {
         let mut needs = 0;
-        for &(slot, mask) in &cube.masks {
-            if matches!(shape.kind(slot), Kind::Enum(_)) && mask.is_power_of_two() {
-                needs |= shape.features(slot.var(), mask);
+        for &(cell, mask) in &cube.masks {
+            if matches!(context.kind(cell), CellKind::Enum(_)) && mask.is_power_of_two() {
+                needs |= context.features(cell.var(), mask);
             }
         }
         Self { procs: cube.procs, signature: cube.signature, features: cube.features, needs }
@@ -75,7 +76,7 @@ impl Key {
         n.features & !self.features == 0 && n.signature & !self.signature == 0 && n.procs <= self.procs
     }
 
-    /// Whether the cube may have states in common with one of so many processes in which no slot can
+    /// Whether the cube may have states in common with one of so many processes in which no cell can
     /// hold the values of these features.
     pub fn may_meet(&self, procs: u8, impossible: u128) -> bool {
         self.needs & impossible == 0 && self.procs <= procs
@@ -84,26 +85,26 @@ impl Key {
 
 impl Pattern {
     /// Prepares a cube.
-    pub fn new(shape: &Shape, cube: Cube) -> Self {
+    pub fn new(context: &CubeContext, cube: Cube) -> Self {
         let (mut globals, mut pointers, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         let mut blocks = vec![Vec::new(); usize::from(cube.procs)];
-        for &(slot, mask) in &cube.masks {
-            match (shape.kind(slot), shape.arity(slot.var())) {
-                (Kind::Enum(_), 0) => globals.push((slot, mask)),
-                (Kind::Enum(_), 1) => blocks[usize::from(slot.index(0))].push((slot.var(), mask)),
-                (Kind::Proc, 0) if is_singleton(Kind::Proc, mask) => {
-                    pointers.push((slot, mask.trailing_zeros() as u8));
+        for &(cell, mask) in &cube.masks {
+            match (context.kind(cell), context.arity(cell.var())) {
+                (CellKind::Enum(_), 0) => globals.push((cell, mask)),
+                (CellKind::Enum(_), 1) => blocks[usize::from(cell.index(0))].push((cell.var(), mask)),
+                (CellKind::Proc, 0) if is_singleton(CellKind::Proc, mask) => {
+                    pointers.push((cell, mask.trailing_zeros() as u8));
                 }
-                _ => rest.push((slot, mask)),
+                _ => rest.push((cell, mask)),
             }
         }
-        let mut order: Vec<u8> = (shape.rigid..cube.procs).collect();
+        let mut order: Vec<u8> = (context.rigid..cube.procs).collect();
         order.sort_by_key(|&p| (usize::MAX - blocks[usize::from(p)].len(), p));
-        let bound = bound_processes(shape, &cube, &pointers, &rest);
+        let bound = bound_processes(context, &cube, &pointers, &rest);
         let like = |p: u8, q: u8| {
             (bound >> p | bound >> q) & 1 == 0 && blocks[usize::from(p)] == blocks[usize::from(q)]
         };
-        let places = order.iter().enumerate().map(|(i, &process)| Place {
+        let places = order.iter().enumerate().map(|(i, &process)| FreeProcess {
             process,
             above: order[..i].iter().rev().copied().find(|&q| like(process, q)),
             later: order[i + 1..].iter().filter(|&&q| like(process, q)).count() as u8,
@@ -114,12 +115,17 @@ impl Pattern {
 }
 
 /// The processes that a cube tells apart by more than their own enum cells.
-fn bound_processes(shape: &Shape, cube: &Cube, pointers: &[(Slot, u8)], rest: &[(Slot, u64)]) -> u64 {
-    let slots = rest.iter().map(|(slot, _)| *slot).chain(cube.sides.iter().flat_map(Side::slots));
-    let indices = slots.flat_map(|slot| shape.indices(slot).chain(slot.as_process()));
+fn bound_processes(
+    context: &CubeContext,
+    cube: &Cube,
+    pointers: &[(CubeCell, u8)],
+    rest: &[(CubeCell, u64)],
+) -> u64 {
+    let cells = rest.iter().map(|(cell, _)| *cell).chain(cube.relational.iter().flat_map(Relational::cells));
+    let indices = cells.flat_map(|cell| context.indices(cell).chain(cell.as_process()));
     let named = pointers.iter().map(|(_, p)| *p).chain(indices).fold(0, |bound, p| bound | 1 << p);
     // The mask of a pointer may name any of them.
-    let any = rest.iter().any(|(slot, _)| matches!(shape.kind(*slot), Kind::Proc));
+    let any = rest.iter().any(|(cell, _)| matches!(context.kind(*cell), CellKind::Proc));
     if any { u64::MAX } else { named }
 }
 
@@ -129,46 +135,46 @@ fn bound_processes(shape: &Shape, cube: &Cube, pointers: &[(Slot, u8)], rest: &[
 pub struct Residue {
     /// Places in the dense table, and masks.
     pub masks: SmallVec<[(u32, u64); 4]>,
-    /// Side literals.
-    pub sides: Vec<Side>,
+    /// Relational literals.
+    pub relational: Vec<Relational>,
 }
 
 /// Whether some renaming of `v` is implied by `n` literal by literal.
-pub fn subsumes(shape: &Shape, v: &Pattern, n: &View<'_>) -> Result<bool, Halt> {
-    if v.cube.procs > n.cube.procs || v.globals.iter().any(|&(s, m)| n.mask(shape, s) & !m != 0) {
+pub fn subsumes(context: &CubeContext, v: &Pattern, n: &Tested<'_>) -> Result<bool, Halt> {
+    if v.cube.procs > n.cube.procs || v.globals.iter().any(|&(s, m)| n.mask(context, s) & !m != 0) {
         return Ok(false);
     }
-    Matching { shape, v, n, implied: true }
-        .run(&mut |m, map| Ok(m.residue(map)?.is_some_and(|r| r.masks.is_empty() && r.sides.is_empty())))
+    Matching { context, v, n, implied: true }
+        .run(&mut |m, map| Ok(m.residue(map)?.is_some_and(|r| r.masks.is_empty() && r.relational.is_empty())))
 }
 
 /// The residues of all renamings of `v` that are consistent with `n`, until `visit` says stop (true).
 pub fn residues(
-    shape: &Shape,
+    context: &CubeContext,
     v: &Pattern,
-    n: &View<'_>,
+    n: &Tested<'_>,
     visit: &mut dyn FnMut(Residue) -> bool,
 ) -> Result<(), Halt> {
-    if v.cube.procs > n.cube.procs || v.globals.iter().any(|&(s, m)| n.mask(shape, s) & m == 0) {
+    if v.cube.procs > n.cube.procs || v.globals.iter().any(|&(s, m)| n.mask(context, s) & m == 0) {
         return Ok(());
     }
-    Matching { shape, v, n, implied: false }
+    Matching { context, v, n, implied: false }
         .run(&mut |m, map| Ok(m.residue(map)?.is_some_and(&mut *visit)))
         .map(|_| ())
 }
 
 /// The residues in `n` of the renamings of `v` that hold in `witness`, a part of `n` that is decided further.
 pub fn residues_at(
-    shape: &Shape,
+    context: &CubeContext,
     v: &Pattern,
-    witness: &View<'_>,
-    n: &View<'_>,
+    witness: &Tested<'_>,
+    n: &Tested<'_>,
     visit: &mut dyn FnMut(Residue),
 ) -> Result<(), Halt> {
-    if v.globals.iter().any(|&(s, m)| witness.mask(shape, s) & m == 0) {
+    if v.globals.iter().any(|&(s, m)| witness.mask(context, s) & m == 0) {
         return Ok(());
     }
-    Matching { shape, v, n: witness, implied: false }
+    Matching { context, v, n: witness, implied: false }
         .run(&mut |m, map| {
             if m.residue(map)?.is_some()
                 && let Some(r) = (Matching { n, ..*m }).residue(map)?
@@ -184,9 +190,9 @@ pub fn residues_at(
 type Done<'d> = dyn FnMut(&Matching<'_, '_>, &[u8]) -> Result<bool, Halt> + 'd;
 
 struct Matching<'a, 'b> {
-    shape: &'a Shape,
+    context: &'a CubeContext,
     v: &'a Pattern,
-    n: &'a View<'b>,
+    n: &'a Tested<'b>,
     /// Whether every literal must be implied, rather than consistent.
     implied: bool,
 }
@@ -196,16 +202,16 @@ impl Matching<'_, '_> {
     fn run(&self, done: &mut Done<'_>) -> Result<bool, Halt> {
         let mut map = vec![u8::MAX; usize::from(self.v.cube.procs)];
         let mut taken = 0u64;
-        for p in 0..self.shape.rigid {
+        for p in 0..self.context.rigid {
             if !self.fits(p, p) {
                 return Ok(false);
             }
             map[usize::from(p)] = p;
             taken |= 1 << p;
         }
-        for &(slot, p) in &self.v.pointers {
-            let mask = self.n.mask(self.shape, slot);
-            if !is_singleton(Kind::Proc, mask) {
+        for &(cell, p) in &self.v.pointers {
+            let mask = self.n.mask(self.context, cell);
+            if !is_singleton(CellKind::Proc, mask) {
                 if self.implied || mask == OTHER {
                     return Ok(false);
                 }
@@ -226,8 +232,8 @@ impl Matching<'_, '_> {
     }
 
     fn assign(&self, at: usize, map: &mut [u8], taken: u64, done: &mut Done<'_>) -> Result<bool, Halt> {
-        self.shape.interrupt.poll()?;
-        let Some(&Place { process: p, above, later }) = self.v.order.get(at) else {
+        self.context.interrupt.poll()?;
+        let Some(&FreeProcess { process: p, above, later }) = self.v.order.get(at) else {
             return done(self, map);
         };
         if map[usize::from(p)] != u8::MAX {
@@ -257,7 +263,7 @@ impl Matching<'_, '_> {
     /// What the tested cube does not imply of the renamed visited one; `None` when they contradict.
     fn residue(&self, map: &[u8]) -> Result<Option<Residue>, Overflow> {
         let mut r = Residue::default();
-        let (shape, n) = (self.shape, self.n);
+        let (context, n) = (self.context, self.n);
         let target = n.cube.procs;
         let mut mask = |at: usize, m: u64| {
             let have = n.masks[at];
@@ -269,8 +275,8 @@ impl Matching<'_, '_> {
             }
             true
         };
-        for &(slot, m) in &self.v.globals {
-            if !mask(n.dense.at(shape, slot), m) {
+        for &(cell, m) in &self.v.globals {
+            if !mask(n.dense.at(context, cell), m) {
                 return Ok(None);
             }
         }
@@ -281,23 +287,23 @@ impl Matching<'_, '_> {
                 }
             }
         }
-        for &(slot, p) in &self.v.pointers {
-            if !mask(n.dense.at(shape, slot), 1 << map[usize::from(p)]) {
+        for &(cell, p) in &self.v.pointers {
+            if !mask(n.dense.at(context, cell), 1 << map[usize::from(p)]) {
                 return Ok(None);
             }
         }
-        for &(slot, m) in &self.v.rest {
-            let at = n.dense.at(shape, shape.rename(slot, map));
-            if !mask(at, rename_mask(shape, slot, m, map, target)) {
+        for &(cell, m) in &self.v.rest {
+            let at = n.dense.at(context, context.rename(cell, map));
+            if !mask(at, rename_mask(context, cell, m, map, target)) {
                 return Ok(None);
             }
         }
-        for side in &self.v.cube.sides {
-            let renamed = rename_side(shape, side, map)?;
-            match n.settle(shape, &renamed) {
+        for relational in &self.v.cube.relational {
+            let renamed = rename_relational(context, relational, map)?;
+            match n.settle(context, &renamed) {
                 Known::Always => {}
                 Known::Never => return Ok(None),
-                Known::Open => r.sides.push(renamed),
+                Known::Open => r.relational.push(renamed),
             }
         }
         Ok(Some(r))

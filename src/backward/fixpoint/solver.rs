@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use smallvec::SmallVec;
 
-use crate::backward::cube::{Cube, Halt, Shape, Slot, formulas};
-use crate::backward::profile::{Meter, Phase};
+use crate::backward::cube::{Cube, CubeCell, CubeContext, Halt, formulas};
+use crate::backward::profile::{Phase, Profiler};
 use crate::model::{Cell, Literal, ProcRef, System, Term};
 use crate::smt::{Answer, Formula, Session};
 
@@ -13,9 +13,9 @@ use crate::smt::{Answer, Formula, Session};
 #[derive(Debug)]
 pub struct CubeSolver<'a> {
     system: &'a System,
-    shape: &'a Shape,
+    context: &'a CubeContext,
     timeout: Duration,
-    meter: Meter,
+    profiler: Profiler,
     /// By number of processes.
     sessions: Vec<Option<Session<'a>>>,
     /// Calls, for all purposes.
@@ -26,43 +26,43 @@ pub struct CubeSolver<'a> {
 
 impl<'a> CubeSolver<'a> {
     /// For cubes of a system; a call takes at most `timeout`.
-    pub fn new(system: &'a System, shape: &'a Shape, timeout: Duration, meter: Meter) -> Self {
-        Self { system, shape, timeout, meter, sessions: Vec::new(), calls: 0, unknown: 0 }
+    pub fn new(system: &'a System, context: &'a CubeContext, timeout: Duration, profiler: Profiler) -> Self {
+        Self { system, context, timeout, profiler, sessions: Vec::new(), calls: 0, unknown: 0 }
     }
 
     fn session(&mut self, procs: u8) -> &Session<'a> {
         self.calls += 1;
-        let (system, shape) = (self.system, self.shape);
+        let (system, context) = (self.system, self.context);
         let at = usize::from(procs);
         if self.sessions.len() <= at {
             self.sessions.resize_with(at + 1, || None);
         }
         self.sessions[at].get_or_insert_with(|| {
-            let outside = shape.outside_globals().map(|g| outside_formula(g, procs));
+            let outside = context.outside_globals().map(|g| outside_formula(g, procs));
             Session::new(system, procs.into(), &outside.collect::<Vec<_>>())
         })
     }
 
     /// Asks for a state of the instance that satisfies the formulas.
     pub fn ask(&mut self, procs: u8, formulas: &[Formula]) -> Result<Answer, Halt> {
-        let _phase = self.meter.enter(Phase::Solver);
-        let (timeout, shape) = (self.timeout, self.shape);
-        let answer = self.session(procs).check(formulas, timeout, &shape.interrupt)?;
+        let _phase = self.profiler.enter(Phase::Solver);
+        let (timeout, context) = (self.timeout, self.context);
+        let answer = self.session(procs).check(formulas, timeout, &context.interrupt)?;
         self.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
         Ok(answer)
     }
 
     /// Whether an initial state satisfies a cube.
     pub fn ask_initial(&mut self, cube: &Cube) -> Result<Answer, Halt> {
-        let formulas = formulas(self.shape, cube);
-        let _phase = self.meter.enter(Phase::Solver);
-        let (timeout, shape) = (self.timeout, self.shape);
-        Ok(self.session(cube.procs).check_initial(&formulas, timeout, &shape.interrupt)?)
+        let formulas = formulas(self.context, cube);
+        let _phase = self.profiler.enter(Phase::Solver);
+        let (timeout, context) = (self.timeout, self.context);
+        Ok(self.session(cube.procs).check_initial(&formulas, timeout, &context.interrupt)?)
     }
 }
 
 /// "This global holds none of the processes."
-fn outside_formula(global: Slot, procs: u8) -> Formula {
+fn outside_formula(global: CubeCell, procs: u8) -> Formula {
     let differs = |p| {
         Formula::Literal(Literal::Eq {
             left: Term::Cell(Cell { var: global.var(), index: SmallVec::new() }),

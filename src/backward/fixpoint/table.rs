@@ -1,9 +1,11 @@
 //! Cubes as dense tables: a mask for each cell at each process, full where nothing is said.
 
-use crate::backward::cube::{Cube, Ground, Kind, Reduced, Shape, Side, Slot, is_singleton, less};
+use crate::backward::cube::{
+    CellKind, Cube, CubeCell, CubeContext, CubeLiteral, Reduced, Relational, is_singleton, less,
+};
 use crate::model::VarId;
 
-/// Where the slots of a cube with a given number of processes stand in a dense table.
+/// Where the cells of a cube with a given number of processes stand in a dense table.
 #[derive(Debug)]
 pub struct Dense {
     procs: usize,
@@ -13,24 +15,24 @@ pub struct Dense {
 
 impl Dense {
     /// The table for cubes of `procs` processes. Slots without masks have a place, never used.
-    pub fn new(shape: &Shape, procs: u8) -> Self {
+    pub fn new(context: &CubeContext, procs: u8) -> Self {
         let n = usize::from(procs);
-        let mut offsets = Vec::with_capacity(shape.vars());
+        let mut offsets = Vec::with_capacity(context.vars());
         let mut full = Vec::new();
-        for v in 0..shape.vars() {
+        for v in 0..context.vars() {
             let var = VarId(v as u16);
             offsets.push(full.len() as u32);
-            let value = shape.full(Slot::cell(var, []), procs);
-            let cells = if value == 0 { 0 } else { n.pow(shape.arity(var) as u32) };
+            let value = context.full(CubeCell::of(var, []), procs);
+            let cells = if value == 0 { 0 } else { n.pow(context.arity(var) as u32) };
             full.resize(full.len() + cells, value);
         }
         Self { procs: n, offsets, full }
     }
 
-    /// The place of a masked slot.
-    pub fn at(&self, shape: &Shape, slot: Slot) -> usize {
-        let row = shape.indices(slot).fold(0, |at, p| at * self.procs + usize::from(p));
-        self.offsets[slot.var().0 as usize] as usize + row
+    /// The place of a masked cell.
+    pub fn at(&self, context: &CubeContext, cell: CubeCell) -> usize {
+        let row = context.indices(cell).fold(0, |at, p| at * self.procs + usize::from(p));
+        self.offsets[cell.var().0 as usize] as usize + row
     }
 
     /// The place of `var[q]`, an array of one index.
@@ -39,24 +41,24 @@ impl Dense {
     }
 
     /// A cube as a table: its masks, full where unconstrained.
-    pub fn table(&self, shape: &Shape, cube: &Cube) -> Box<[u64]> {
+    pub fn table(&self, context: &CubeContext, cube: &Cube) -> Box<[u64]> {
         let mut masks: Box<[u64]> = self.full.as_slice().into();
-        for &(slot, mask) in &cube.masks {
-            masks[self.at(shape, slot)] = mask;
+        for &(cell, mask) in &cube.masks {
+            masks[self.at(context, cell)] = mask;
         }
         masks
     }
 
-    /// The slot at each place.
-    pub fn slots(&self, shape: &Shape) -> Vec<Slot> {
+    /// The cell at each place.
+    pub fn cells(&self, context: &CubeContext) -> Vec<CubeCell> {
         let mut out = Vec::with_capacity(self.full.len());
-        for v in 0..shape.vars() {
+        for v in 0..context.vars() {
             let var = VarId(v as u16);
             let end = self.offsets.get(v + 1).map_or(self.full.len(), |&o| o as usize);
-            let arity = shape.arity(var) as u32;
+            let arity = context.arity(var) as u32;
             for row in 0..end - self.offsets[v] as usize {
                 let index = (0..arity).map(|k| (row / self.procs.pow(arity - 1 - k) % self.procs) as u8);
-                out.push(Slot::cell(var, index));
+                out.push(CubeCell::of(var, index));
             }
         }
         out
@@ -65,31 +67,31 @@ impl Dense {
 
 /// The layouts in use, by number of processes, with the cell at each place.
 #[derive(Debug, Default)]
-pub struct Tables(Vec<Option<(Dense, Vec<Slot>)>>);
+pub struct Tables(Vec<Option<(Dense, Vec<CubeCell>)>>);
 
 impl Tables {
     /// Makes the layout for cubes of `procs` processes, unless it is there.
-    pub fn prepare(&mut self, shape: &Shape, procs: u8) {
+    pub fn prepare(&mut self, context: &CubeContext, procs: u8) {
         let at = usize::from(procs);
         if self.0.len() <= at {
             self.0.resize_with(at + 1, || None);
         }
         self.0[at].get_or_insert_with(|| {
-            let dense = Dense::new(shape, procs);
-            let slots = dense.slots(shape);
-            (dense, slots)
+            let dense = Dense::new(context, procs);
+            let cells = dense.cells(context);
+            (dense, cells)
         });
     }
 
     /// The layout for cubes of `procs` processes, and the cell at each place.
-    pub fn layout(&self, procs: u8) -> &(Dense, Vec<Slot>) {
+    pub fn layout(&self, procs: u8) -> &(Dense, Vec<CubeCell>) {
         self.0[usize::from(procs)].as_ref().expect("prepared for this number of processes")
     }
 }
 
 /// The cube under test as a dense table.
 #[derive(Debug)]
-pub struct View<'a> {
+pub struct Tested<'a> {
     /// The cube.
     pub cube: &'a Cube,
     /// Its table layout.
@@ -98,69 +100,74 @@ pub struct View<'a> {
     pub masks: &'a [u64],
 }
 
-impl View<'_> {
-    pub fn mask(&self, shape: &Shape, slot: Slot) -> u64 {
-        match slot.as_process() {
+impl Tested<'_> {
+    pub fn mask(&self, context: &CubeContext, cell: CubeCell) -> u64 {
+        match cell.as_process() {
             Some(p) => 1 << p,
-            None => self.masks[self.dense.at(shape, slot)],
+            None => self.masks[self.dense.at(context, cell)],
         }
     }
 
-    /// The features of the enum values that no slot of their variable can hold.
-    pub fn impossible(&self, shape: &Shape) -> u128 {
+    /// The features of the enum values that no cell of their variable can hold.
+    pub fn impossible(&self, context: &CubeContext) -> u128 {
         let mut possible = 0;
         let mut all = 0;
-        for v in 0..shape.vars() {
+        for v in 0..context.vars() {
             let var = VarId(v as u16);
-            if let Kind::Enum(range) = shape.kind(Slot::cell(var, [])) {
+            if let CellKind::Enum(range) = context.kind(CubeCell::of(var, [])) {
                 let first = self.dense.offsets[v] as usize;
-                let cells = self.dense.procs.pow(shape.arity(var) as u32);
+                let cells = self.dense.procs.pow(context.arity(var) as u32);
                 let held = self.masks[first..first + cells].iter().fold(0, |all, m| all | m);
-                all |= shape.features(var, range);
-                possible |= shape.features(var, held);
+                all |= context.features(var, range);
+                possible |= context.features(var, held);
             }
         }
         all & !possible
     }
 
-    /// What the masks and the literals of the cube say about a side literal.
-    pub fn settle(&self, shape: &Shape, side: &Side) -> Known {
-        let masked = |s: Slot| matches!(shape.kind(s), Kind::Enum(_) | Kind::Proc);
-        match *side {
-            Side::Eq(a, b) | Side::Ne(a, b) if masked(a) => {
-                let (x, y) = (self.mask(shape, a), self.mask(shape, b));
-                let equal = matches!(side, Side::Eq(..));
+    /// What the masks and the literals of the cube say about a relational literal.
+    pub fn settle(&self, context: &CubeContext, relational: &Relational) -> Known {
+        let masked = |s: CubeCell| matches!(context.kind(s), CellKind::Enum(_) | CellKind::Proc);
+        match *relational {
+            Relational::Eq(a, b) | Relational::Ne(a, b) if masked(a) => {
+                let (x, y) = (self.mask(context, a), self.mask(context, b));
+                let equal = matches!(relational, Relational::Eq(..));
                 if x & y == 0 {
                     return if equal { Known::Never } else { Known::Always };
                 }
-                if x == y && is_singleton(shape.kind(a), x) {
+                if x == y && is_singleton(context.kind(a), x) {
                     return if equal { Known::Always } else { Known::Never };
                 }
             }
-            Side::Lt(a, b) | Side::Le(a, b) => {
-                let resolve = |s: Slot| {
-                    let m = self.mask(shape, s);
-                    if is_singleton(Kind::Proc, m) { Slot::process(m.trailing_zeros() as u8) } else { s }
+            Relational::Lt(a, b) | Relational::Le(a, b) => {
+                let resolve = |s: CubeCell| {
+                    let m = self.mask(context, s);
+                    if is_singleton(CellKind::Proc, m) {
+                        CubeCell::process(m.trailing_zeros() as u8)
+                    } else {
+                        s
+                    }
                 };
-                let strict = matches!(side, Side::Lt(..)) || self.mask(shape, a) & self.mask(shape, b) == 0;
-                return match less(shape, resolve(a), resolve(b), strict) {
+                let strict = matches!(relational, Relational::Lt(..))
+                    || self.mask(context, a) & self.mask(context, b) == 0;
+                return match less(context, resolve(a), resolve(b), strict) {
                     Reduced::True => Known::Always,
                     Reduced::False => Known::Never,
-                    Reduced::Literal(Ground::Side(s)) => self.among_sides(&s),
-                    Reduced::Literal(Ground::Mask(..)) => unreachable!("orders are no masks"),
+                    Reduced::Literal(CubeLiteral::Relational(s)) => self.among_relational(&s),
+                    Reduced::Literal(CubeLiteral::Mask(..)) => unreachable!("orders are no masks"),
                 };
             }
             _ => {}
         }
-        self.among_sides(side)
+        self.among_relational(relational)
     }
 
-    fn among_sides(&self, side: &Side) -> Known {
-        for s in &self.cube.sides {
-            if s.implies(side) {
+    fn among_relational(&self, relational: &Relational) -> Known {
+        for s in &self.cube.relational {
+            if s.implies(relational) {
                 return Known::Always;
             }
-            if s.excludes(side) {
+            if s.excludes(relational) {
                 return Known::Never;
             }
         }

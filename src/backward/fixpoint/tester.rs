@@ -1,10 +1,10 @@
 //! What the tests of a search work with, each thing by itself.
 
-use super::matching::{Key, Pattern, subsumes};
+use super::matching::{Digest, Pattern, subsumes};
 use super::solver::CubeSolver;
-use super::table::{Tables, View};
-use crate::backward::cube::{Builder, Cube, Halt, Shape, formulas};
-use crate::backward::profile::Meter;
+use super::table::{Tables, Tested};
+use crate::backward::cube::{Builder, Cube, CubeContext, Halt, formulas};
+use crate::backward::profile::Profiler;
 use crate::backward::theory::{Sat, satisfiable};
 use crate::backward::threads::Threads;
 use crate::model::System;
@@ -45,7 +45,7 @@ pub struct TestCounts {
 #[derive(Debug)]
 pub struct Tester<'a> {
     /// The facts about the system.
-    pub shape: &'a Shape,
+    pub context: &'a CubeContext,
     /// Who decides hard tests.
     pub mode: SolverMode,
     /// Z3.
@@ -57,29 +57,29 @@ pub struct Tester<'a> {
     /// Counters.
     pub counts: TestCounts,
     /// Times.
-    pub meter: Meter,
+    pub profiler: Profiler,
 }
 
 impl<'a> Tester<'a> {
     /// For one search.
-    pub fn new(system: &'a System, shape: &'a Shape, options: &BackwardOptions) -> Self {
-        let meter = Meter::new(options.profile);
+    pub fn new(system: &'a System, context: &'a CubeContext, options: &BackwardOptions) -> Self {
+        let profiler = Profiler::new(options.profile);
         Self {
-            shape,
+            context,
             mode: options.solver,
-            solver: CubeSolver::new(system, shape, options.solver_timeout, meter.clone()),
+            solver: CubeSolver::new(system, context, options.solver_timeout, profiler.clone()),
             tables: Tables::default(),
             threads: Threads::new(options.jobs),
             counts: TestCounts::default(),
-            meter,
+            profiler,
         }
     }
 
     /// Whether a cube holds in some state at all.
     pub fn satisfiable(&mut self, cube: &Cube) -> Result<Sat, Halt> {
-        let b = Builder::from_cube(self.shape, cube);
-        Ok(match satisfiable(self.shape, &b)? {
-            Sat::Unknown => match self.solver.ask(cube.procs, &formulas(self.shape, cube))? {
+        let b = Builder::from_cube(self.context, cube);
+        Ok(match satisfiable(self.context, &b)? {
+            Sat::Unknown => match self.solver.ask(cube.procs, &formulas(self.context, cube))? {
                 Answer::Sat => Sat::Yes,
                 Answer::Unsat => Sat::No,
                 Answer::Unknown(_) => Sat::Unknown,
@@ -90,13 +90,13 @@ impl<'a> Tester<'a> {
 
     /// Whether `big` contains `small`, literal by literal under some renaming.
     pub fn contains(&mut self, big: &Cube, small: &Cube) -> Result<bool, Halt> {
-        let shape = self.shape;
-        if !Key::new(shape, big).may_subsume(small) {
+        let context = self.context;
+        if !Digest::new(context, big).may_subsume(small) {
             return Ok(false);
         }
-        self.tables.prepare(shape, small.procs);
+        self.tables.prepare(context, small.procs);
         let dense = &self.tables.layout(small.procs).0;
-        let table = dense.table(shape, small);
-        subsumes(shape, &Pattern::new(shape, big.clone()), &View { cube: small, dense, masks: &table })
+        let table = dense.table(context, small);
+        subsumes(context, &Pattern::new(context, big.clone()), &Tested { cube: small, dense, masks: &table })
     }
 }

@@ -1,39 +1,41 @@
 //! The hard fixpoint test: is a cube contained in the union of the visited ones?
 //!
 //! A small DPLL over the value masks of the tested cube, with one clause for each relevant renaming of a
-//! visited cube: "outside one of its masks, or one of its side literals false". Masks are propagated
-//! exactly; chosen side literals are handed to the theory test. `No` and `Yes` are certain; the rest is
+//! visited cube: "outside one of its masks, or one of its relational literals false". Masks are propagated
+//! exactly; chosen relational literals are handed to the theory test. `No` and `Yes` are certain; the rest is
 //! left to Z3.
 
 use smallvec::SmallVec;
 
 use super::matching::Residue;
-use super::table::View;
-use crate::backward::cube::{Builder, Cube, Halt, Kind, OTHER, Overflow, Shape, Side, Slot};
+use super::table::Tested;
+use crate::backward::cube::{
+    Builder, CellKind, Cube, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational,
+};
 use crate::backward::theory::{Sat, satisfiable};
 use crate::backward::tuning::{DECISIONS, THEORY_TESTS};
 
 /// What may be spent on a test before it is left to Z3.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub struct UnionBudget {
     decisions: usize,
-    /// Choices of side literals checked.
+    /// Choices of relational literals checked.
     theory_tests: usize,
 }
 
-impl Default for Budget {
+impl Default for UnionBudget {
     fn default() -> Self {
         Self { decisions: DECISIONS, theory_tests: THEORY_TESTS }
     }
 }
 
-/// `some slot outside its mask, or some side literal holds`.
+/// `some cell outside its mask, or some relational literal holds`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Clause {
-    /// Place, forbidden mask.
+    /// FreeProcess, forbidden mask.
     outside: SmallVec<[(u32, u64); 4]>,
-    /// Negated side literals of the visited cube.
-    sides: Vec<Side>,
+    /// Negated relational literals of the visited cube.
+    relational: Vec<Relational>,
 }
 
 /// Whether some state of `n` lies outside every visited cube.
@@ -43,39 +45,39 @@ struct Clause {
 /// is certain once the theory test accepts it. Unknown also when it does not: the caller then makes all
 /// clauses. Also returns the number of clauses made.
 pub fn escapes(
-    shape: &Shape,
-    n: &View<'_>,
-    slots: &[Slot],
-    budget: &mut Budget,
-    violated: &mut dyn FnMut(&View<'_>, &mut Vec<Residue>) -> Result<(), Halt>,
+    context: &CubeContext,
+    n: &Tested<'_>,
+    cells: &[CubeCell],
+    budget: &mut UnionBudget,
+    violated: &mut dyn FnMut(&Tested<'_>, &mut Vec<Residue>) -> Result<(), Halt>,
 ) -> Result<(Sat, usize), Halt> {
     let mut residues = Vec::new();
     let mut clauses = Vec::new();
     loop {
         let before = clauses.len();
         for r in residues.drain(..) {
-            shape.interrupt.poll()?;
+            context.interrupt.poll()?;
             let clause = clause(&r)?;
             if !clauses.contains(&clause) {
                 clauses.push(clause);
             }
         }
         if before > 0 && clauses.len() == before {
-            return Ok((Sat::Unknown, before)); // a contradiction of side literals was not seen
+            return Ok((Sat::Unknown, before)); // a contradiction of relational literals was not seen
         }
-        let (sat, model) = solve(shape, n, slots, &clauses, budget)?;
+        let (sat, model) = solve(context, n, cells, &clauses, budget)?;
         let Some(model) = model.filter(|_| sat == Sat::Yes) else {
             return Ok((sat, clauses.len()));
         };
-        let table = complete(shape, slots, model.masks, n.cube.sides.iter().chain(&model.chosen));
-        let sides = n.cube.sides.iter().chain(&model.chosen).cloned().collect();
+        let table = complete(context, cells, model.masks, n.cube.relational.iter().chain(&model.chosen));
+        let relational = n.cube.relational.iter().chain(&model.chosen).cloned().collect();
         // Its masks stand in the table alone.
-        let cube = Cube { sides, masks: Box::default(), ..*n.cube };
-        violated(&View { cube: &cube, dense: n.dense, masks: &table }, &mut residues)?;
+        let cube = Cube { relational, masks: Box::default(), ..*n.cube };
+        violated(&Tested { cube: &cube, dense: n.dense, masks: &table }, &mut residues)?;
         if residues.is_empty() {
-            let mut b = Builder::from_cube(shape, &cube);
-            let decided = slots.iter().zip(&table).all(|(&s, &m)| m == 0 || b.restrict(s, m));
-            let sat = if decided { satisfiable(shape, &b)? } else { Sat::No };
+            let mut b = Builder::from_cube(context, &cube);
+            let decided = cells.iter().zip(&table).all(|(&s, &m)| m == 0 || b.restrict(s, m));
+            let sat = if decided { satisfiable(context, &b)? } else { Sat::No };
             return Ok((if sat == Sat::Yes { Sat::Yes } else { Sat::Unknown }, clauses.len()));
         }
     }
@@ -83,59 +85,59 @@ pub fn escapes(
 
 /// As [`escapes`], for the clauses of all renamings of all visited cubes.
 pub fn escapes_all(
-    shape: &Shape,
-    n: &View<'_>,
+    context: &CubeContext,
+    n: &Tested<'_>,
     residues: &[Residue],
-    slots: &[Slot],
-    budget: &mut Budget,
+    cells: &[CubeCell],
+    budget: &mut UnionBudget,
 ) -> Result<Sat, Halt> {
     let clauses = residues.iter().map(clause).collect::<Result<Vec<_>, Halt>>()?;
-    Ok(solve(shape, n, slots, &clauses, budget)?.0)
+    Ok(solve(context, n, cells, &clauses, budget)?.0)
 }
 
 fn clause(r: &Residue) -> Result<Clause, Halt> {
-    let sides = r.sides.iter().map(Side::negate).collect::<Result<Vec<_>, Overflow>>()?;
-    Ok(Clause { outside: r.masks.clone(), sides })
+    let relational = r.relational.iter().map(Relational::negate).collect::<Result<Vec<_>, Overflow>>()?;
+    Ok(Clause { outside: r.masks.clone(), relational })
 }
 
 fn solve(
-    shape: &Shape,
-    n: &View<'_>,
-    slots: &[Slot],
+    context: &CubeContext,
+    n: &Tested<'_>,
+    cells: &[CubeCell],
     clauses: &[Clause],
-    budget: &mut Budget,
-) -> Result<(Sat, Option<State>), Halt> {
+    budget: &mut UnionBudget,
+) -> Result<(Sat, Option<Valuation>), Halt> {
     let mut order: Vec<usize> = (0..clauses.len()).collect();
     order.sort_by_key(|&i| {
         let c = &clauses[i];
-        (c.outside.len() + 2 * c.sides.len(), c.outside.first().copied())
+        (c.outside.len() + 2 * c.relational.len(), c.outside.first().copied())
     });
-    let mut search = Search { shape, n, slots, clauses, order, budget, base: n.masks, model: None };
-    let sat = search.solve(State { masks: n.masks.to_vec(), chosen: Vec::new() })?;
+    let mut search = Dpll { context, n, cells, clauses, order, budget, base: n.masks, model: None };
+    let sat = search.solve(Valuation { masks: n.masks.to_vec(), chosen: Vec::new() })?;
     Ok((sat, search.model))
 }
 
-/// Decides every mask, equal or different where a side literal asks for it as far as that is seen from the
+/// Decides every mask, equal or different where a relational literal asks for it as far as that is seen from the
 /// two masks alone.
 fn complete<'s>(
-    shape: &Shape,
-    slots: &[Slot],
+    context: &CubeContext,
+    cells: &[CubeCell],
     mut masks: Vec<u64>,
-    sides: impl Iterator<Item = &'s Side>,
+    relational: impl Iterator<Item = &'s Relational>,
 ) -> Vec<u64> {
-    let place = |s: Slot| slots.iter().position(|&t| t == s);
+    let place = |s: CubeCell| cells.iter().position(|&t| t == s);
     let last = |m: u64| m.checked_ilog2().map_or(0, |bit| 1u64 << bit);
-    for side in sides {
-        let (Side::Eq(a, b) | Side::Ne(a, b)) = *side else { continue };
-        if !matches!(shape.kind(a), Kind::Enum(_) | Kind::Proc) {
+    for relational in relational {
+        let (Relational::Eq(a, b) | Relational::Ne(a, b)) = *relational else { continue };
+        if !matches!(context.kind(a), CellKind::Enum(_) | CellKind::Proc) {
             continue;
         }
-        let mask = |s: Slot, masks: &[u64]| match s.as_process() {
+        let mask = |s: CubeCell, masks: &[u64]| match s.as_process() {
             Some(p) => 1 << p,
             None => place(s).map_or(0, |at| masks[at]),
         };
         let (x, y) = (mask(a, &masks), mask(b, &masks));
-        let (x, y) = if matches!(side, Side::Eq(..)) {
+        let (x, y) = if matches!(relational, Relational::Eq(..)) {
             (last(x & y), last(x & y))
         } else {
             let x = last(x);
@@ -157,32 +159,32 @@ fn complete<'s>(
 }
 
 #[derive(Clone)]
-struct State {
+struct Valuation {
     masks: Vec<u64>,
-    chosen: Vec<Side>,
+    chosen: Vec<Relational>,
 }
 
-struct Search<'a, 'b> {
-    shape: &'a Shape,
-    n: &'a View<'b>,
-    slots: &'a [Slot],
+struct Dpll<'a, 'b> {
+    context: &'a CubeContext,
+    n: &'a Tested<'b>,
+    cells: &'a [CubeCell],
     clauses: &'a [Clause],
     /// The clauses, short ones first.
     order: Vec<usize>,
-    budget: &'a mut Budget,
+    budget: &'a mut UnionBudget,
     /// Masks of the tested cube.
     base: &'a [u64],
     /// The choice that satisfied every clause.
-    model: Option<State>,
+    model: Option<Valuation>,
 }
 
-impl Search<'_, '_> {
-    fn solve(&mut self, mut state: State) -> Result<Sat, Halt> {
+impl Dpll<'_, '_> {
+    fn solve(&mut self, mut state: Valuation) -> Result<Sat, Halt> {
         // Unit propagation to a fixpoint; remember the best clause to branch on.
         let branch = loop {
             let mut changed = false;
             let mut best: Option<(usize, usize)> = None;
-            self.shape.interrupt.poll()?;
+            self.context.interrupt.poll()?;
             for &i in &self.order {
                 let clause = &self.clauses[i];
                 match status(&state, clause) {
@@ -192,8 +194,8 @@ impl Search<'_, '_> {
                         state.masks[place as usize] &= allowed;
                         changed = true;
                     }
-                    Status::UnitSide(k) => {
-                        if !choose(&mut state, &clause.sides[k]) {
+                    Status::UnitRelational(k) => {
+                        if !choose(&mut state, &clause.relational[k]) {
                             return Ok(Sat::No);
                         }
                         changed = true;
@@ -239,15 +241,15 @@ impl Search<'_, '_> {
             }
             return Ok(answer);
         }
-        let sides: Vec<Side> = clause.sides.clone();
-        let side = sides
+        let relational: Vec<Relational> = clause.relational.clone();
+        let relational = relational
             .iter()
             .find(|s| !state.chosen.iter().any(|c| c.excludes(s)))
             .cloned()
-            .unwrap_or_else(|| sides[0].clone());
-        let opposite = side.negate()?;
+            .unwrap_or_else(|| relational[0].clone());
+        let opposite = relational.negate()?;
         let mut otherwise = state.clone();
-        if choose(&mut state, &side) {
+        if choose(&mut state, &relational) {
             match self.solve(state)? {
                 Sat::Yes => return Ok(Sat::Yes),
                 Sat::Unknown => answer = Sat::Unknown,
@@ -265,39 +267,39 @@ impl Search<'_, '_> {
     }
 
     /// Every clause is satisfied: is the choice consistent?
-    fn theory(&mut self, state: &State) -> Result<Sat, Halt> {
-        if state.chosen.is_empty() && self.n.cube.sides.is_empty() {
+    fn theory(&mut self, state: &Valuation) -> Result<Sat, Halt> {
+        if state.chosen.is_empty() && self.n.cube.relational.is_empty() {
             return Ok(Sat::Yes);
         }
         if self.budget.theory_tests == 0 {
             return Ok(Sat::Unknown);
         }
         self.budget.theory_tests -= 1;
-        let mut b = Builder::from_cube(self.shape, self.n.cube);
+        let mut b = Builder::from_cube(self.context, self.n.cube);
         for (place, (&mask, &base)) in state.masks.iter().zip(self.base).enumerate() {
-            if mask != base && !b.restrict(self.slots[place], mask) {
+            if mask != base && !b.restrict(self.cells[place], mask) {
                 return Ok(Sat::No);
             }
         }
-        for side in &state.chosen {
-            if !b.require_side(side) {
+        for relational in &state.chosen {
+            if !b.require_relational(relational) {
                 return Ok(Sat::No);
             }
         }
-        satisfiable(self.shape, &b)
+        satisfiable(self.context, &b)
     }
 }
 
-fn choose(state: &mut State, side: &Side) -> bool {
+fn choose(state: &mut Valuation, relational: &Relational) -> bool {
     for old in &state.chosen {
-        if old.implies(side) {
+        if old.implies(relational) {
             return true;
         }
-        if old.excludes(side) {
+        if old.excludes(relational) {
             return false;
         }
     }
-    state.chosen.push(side.clone());
+    state.chosen.push(relational.clone());
     true
 }
 
@@ -306,13 +308,13 @@ enum Status {
     Empty,
     /// One mask literal is left: restrict the place to this.
     Unit(u32, u64),
-    /// One side literal is left.
-    UnitSide(usize),
+    /// One relational literal is left.
+    UnitRelational(usize),
     /// This many literals are left.
     Open(usize),
 }
 
-fn status(state: &State, clause: &Clause) -> Status {
+fn status(state: &Valuation, clause: &Clause) -> Status {
     let mut open = 0;
     let mut unit = None;
     for &(place, mask) in &clause.outside {
@@ -325,24 +327,24 @@ fn status(state: &State, clause: &Clause) -> Status {
             unit = Some((place, !mask));
         }
     }
-    let mut unit_side = None;
-    for (k, side) in clause.sides.iter().enumerate() {
+    let mut unit_relational = None;
+    for (k, relational) in clause.relational.iter().enumerate() {
         let mut refuted = false;
         for c in &state.chosen {
-            if c.implies(side) {
+            if c.implies(relational) {
                 return Status::Satisfied;
             }
-            refuted |= c.excludes(side);
+            refuted |= c.excludes(relational);
         }
         if !refuted {
             open += 1;
-            unit_side = Some(k);
+            unit_relational = Some(k);
         }
     }
-    match (open, unit, unit_side) {
+    match (open, unit, unit_relational) {
         (0, ..) => Status::Empty,
         (1, Some((place, allowed)), None) => Status::Unit(place, allowed),
-        (1, None, Some(k)) => Status::UnitSide(k),
+        (1, None, Some(k)) => Status::UnitRelational(k),
         _ => Status::Open(open),
     }
 }

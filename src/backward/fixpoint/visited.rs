@@ -3,11 +3,13 @@
 //! In order: literal-wise subsumption by one visited cube, the finite-domain procedure over all of them,
 //! Z3 where that is not complete. `unknown` means "not covered".
 
-use super::matching::{Key, Pattern, Residue, residues, residues_at, subsumes};
-use super::table::View;
+use super::matching::{Digest, Pattern, Residue, residues, residues_at, subsumes};
+use super::table::Tested;
 use super::tester::{Covered, Tester};
-use super::union_cover::{Budget, escapes, escapes_all};
-use crate::backward::cube::{Cube, Ground, Halt, Shape, Slot, formula, formulas, side_literal};
+use super::union_cover::{UnionBudget, escapes, escapes_all};
+use crate::backward::cube::{
+    Cube, CubeCell, CubeContext, CubeLiteral, Halt, formula, formulas, relational_literal,
+};
 use crate::backward::profile::Phase;
 use crate::backward::theory::Sat;
 use crate::backward::tuning::RANGE;
@@ -26,7 +28,7 @@ struct Entry {
 #[derive(Debug, Default)]
 pub struct Visited {
     /// By age, as `entries`: small, since every test runs over all of them.
-    keys: Vec<Key>,
+    digests: Vec<Digest>,
     entries: Vec<Entry>,
 }
 
@@ -36,29 +38,29 @@ impl Visited {
     /// Only the cubes are dropped: their descendants, waiting or visited, stay. Dropping these too loses
     /// states when a cube is found covered by a visited one whose own pre-images then never come.
     pub fn insert(&mut self, tester: &mut Tester<'_>, cube: Cube, delete: bool) -> Result<usize, Halt> {
-        let _phase = tester.meter.enter(Phase::Subsumption);
-        let shape = tester.shape;
-        let pattern = Pattern::new(shape, cube);
+        let _phase = tester.profiler.enter(Phase::Subsumption);
+        let context = tester.context;
+        let pattern = Pattern::new(context, cube);
         let mut gone = Vec::new();
         if delete {
-            for (i, key) in self.keys.iter().enumerate() {
-                if !key.may_be_subsumed(&pattern.cube) {
+            for (i, digest) in self.digests.iter().enumerate() {
+                if !digest.may_be_subsumed(&pattern.cube) {
                     continue;
                 }
                 let Entry { pattern: other, table } = &self.entries[i];
                 let dense = &tester.tables.layout(other.cube.procs).0;
-                if subsumes(shape, &pattern, &View { cube: &other.cube, dense, masks: table })? {
+                if subsumes(context, &pattern, &Tested { cube: &other.cube, dense, masks: table })? {
                     gone.push(i);
                 }
             }
         }
         for &i in gone.iter().rev() {
-            self.keys.remove(i);
+            self.digests.remove(i);
             self.entries.remove(i);
         }
-        tester.tables.prepare(shape, pattern.cube.procs);
-        let table = tester.tables.layout(pattern.cube.procs).0.table(shape, &pattern.cube);
-        self.keys.push(Key::new(shape, &pattern.cube));
+        tester.tables.prepare(context, pattern.cube.procs);
+        let table = tester.tables.layout(pattern.cube.procs).0.table(context, &pattern.cube);
+        self.digests.push(Digest::new(context, &pattern.cube));
         self.entries.push(Entry { pattern, table });
         Ok(gone.len())
     }
@@ -70,17 +72,17 @@ impl Visited {
 
     /// Whether one visited cube alone contains `cube`.
     pub fn subsumes(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<bool, Halt> {
-        let _phase = tester.meter.enter(Phase::Subsumption);
-        let shape = tester.shape;
-        tester.tables.prepare(shape, cube.procs);
+        let _phase = tester.profiler.enter(Phase::Subsumption);
+        let context = tester.context;
+        tester.tables.prepare(context, cube.procs);
         let dense = &tester.tables.layout(cube.procs).0;
-        let table = dense.table(shape, cube);
-        self.subsumes_view(shape, &View { cube, dense, masks: &table })
+        let table = dense.table(context, cube);
+        self.subsumes_view(context, &Tested { cube, dense, masks: &table })
     }
 
-    fn subsumes_view(&self, shape: &Shape, n: &View<'_>) -> Result<bool, Halt> {
-        for i in (0..self.keys.len()).rev() {
-            if self.keys[i].may_subsume(n.cube) && subsumes(shape, &self.entries[i].pattern, n)? {
+    fn subsumes_view(&self, context: &CubeContext, n: &Tested<'_>) -> Result<bool, Halt> {
+        for i in (0..self.digests.len()).rev() {
+            if self.digests[i].may_subsume(n.cube) && subsumes(context, &self.entries[i].pattern, n)? {
                 return Ok(true);
             }
         }
@@ -89,37 +91,38 @@ impl Visited {
 
     /// Whether the visited cubes together contain `cube`.
     pub fn covers(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<Covered, Halt> {
-        let shape = tester.shape;
-        let phase = tester.meter.enter(Phase::Subsumption);
-        tester.tables.prepare(shape, cube.procs);
-        let table = tester.tables.layout(cube.procs).0.table(shape, cube);
-        if self
-            .subsumes_view(shape, &View { cube, dense: &tester.tables.layout(cube.procs).0, masks: &table })?
-        {
+        let context = tester.context;
+        let phase = tester.profiler.enter(Phase::Subsumption);
+        tester.tables.prepare(context, cube.procs);
+        let table = tester.tables.layout(cube.procs).0.table(context, cube);
+        if self.subsumes_view(
+            context,
+            &Tested { cube, dense: &tester.tables.layout(cube.procs).0, masks: &table },
+        )? {
             tester.counts.subsumed += 1;
             return Ok(Covered::Subsumed);
         }
         drop(phase);
-        let _phase = tester.meter.enter(Phase::FiniteDomain);
+        let _phase = tester.profiler.enter(Phase::FiniteDomain);
         if tester.satisfiable(cube)? == Sat::No {
             tester.counts.empty += 1;
             return Ok(Covered::Empty);
         }
         tester.counts.hard += 1;
-        let (dense, slots) = tester.tables.layout(cube.procs);
+        let (dense, cells) = tester.tables.layout(cube.procs);
         let threads = &tester.threads;
-        let view = View { cube, dense, masks: &table };
-        let mut budget = Budget::default();
+        let view = Tested { cube, dense, masks: &table };
+        let mut budget = UnionBudget::default();
         let mut clauses = 0;
         if tester.mode == SolverMode::Layered {
-            let (answer, made) = escapes(shape, &view, slots, &mut budget, &mut |witness, out| {
-                let impossible = witness.impossible(shape);
-                let parts = threads.map_ranges(&self.keys, RANGE, |first, keys| {
+            let (answer, made) = escapes(context, &view, cells, &mut budget, &mut |witness, out| {
+                let impossible = witness.impossible(context);
+                let parts = threads.map_ranges(&self.digests, RANGE, |first, digests| {
                     let mut found = Vec::new();
-                    for (i, key) in (first..).zip(keys) {
-                        if key.may_meet(cube.procs, impossible) {
+                    for (i, digest) in (first..).zip(digests) {
+                        if digest.may_meet(cube.procs, impossible) {
                             let v = &self.entries[i].pattern;
-                            residues_at(shape, v, witness, &view, &mut |r| found.push(r))?;
+                            residues_at(context, v, witness, &view, &mut |r| found.push(r))?;
                         }
                     }
                     Ok::<_, Halt>(found)
@@ -137,15 +140,15 @@ impl Visited {
                 return Ok(if covered { Covered::Union } else { Covered::No });
             }
         }
-        let impossible = view.impossible(shape);
+        let impossible = view.impossible(context);
         let mut all: Vec<Residue> = Vec::new();
         let mut covered = false;
-        for (key, e) in self.keys.iter().zip(&self.entries) {
-            if !key.may_meet(cube.procs, impossible) {
+        for (digest, e) in self.digests.iter().zip(&self.entries) {
+            if !digest.may_meet(cube.procs, impossible) {
                 continue;
             }
-            residues(shape, &e.pattern, &view, &mut |r| {
-                covered |= r.masks.is_empty() && r.sides.is_empty();
+            residues(context, &e.pattern, &view, &mut |r| {
+                covered |= r.masks.is_empty() && r.relational.is_empty();
                 all.push(r);
                 covered
             })?;
@@ -158,13 +161,13 @@ impl Visited {
         let answer = if all.is_empty() {
             Sat::Yes
         } else if tester.mode == SolverMode::Layered {
-            escapes_all(shape, &view, &all, slots, &mut budget)?
+            escapes_all(context, &view, &all, cells, &mut budget)?
         } else {
             Sat::Unknown
         };
         let by_solver = (answer == Sat::Unknown).then(|| {
-            let mut fs = formulas(shape, cube);
-            fs.extend(all.iter().map(|r| escape_formula(shape, cube.procs, r, slots)));
+            let mut fs = formulas(context, cube);
+            fs.extend(all.iter().map(|r| escape_formula(context, cube.procs, r, cells)));
             fs
         });
         tester.counts.clauses += clauses;
@@ -186,11 +189,12 @@ impl Visited {
 }
 
 /// "Not in what is left of a visited cube."
-fn escape_formula(shape: &Shape, procs: u8, r: &Residue, slots: &[Slot]) -> Formula {
+fn escape_formula(context: &CubeContext, procs: u8, r: &Residue, cells: &[CubeCell]) -> Formula {
     let masks = r
         .masks
         .iter()
-        .map(|&(place, mask)| formula(shape, procs, &Ground::Mask(slots[place as usize], mask)));
-    let sides = r.sides.iter().map(|s| Formula::Literal(side_literal(shape, s, &ProcRef::Var)));
-    Formula::Not(Box::new(Formula::All(masks.chain(sides).collect())))
+        .map(|&(place, mask)| formula(context, procs, &CubeLiteral::Mask(cells[place as usize], mask)));
+    let relational =
+        r.relational.iter().map(|s| Formula::Literal(relational_literal(context, s, &ProcRef::Var)));
+    Formula::Not(Box::new(Formula::All(masks.chain(relational).collect())))
 }

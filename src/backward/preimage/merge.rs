@@ -1,17 +1,22 @@
 //! Cubes of one pre-image that are one cube together, or that another contains.
 
 use super::pre::{Pre, PreOptions};
-use crate::backward::cube::{Builder, Cube, Halt, Shape, compact};
+use crate::backward::cube::{Builder, Cube, CubeContext, Halt, compact};
 
 /// Joins cubes of one instance that differ in one mask only, and drops those that another contains, as
 /// far as that is seen with equal names.
-pub fn merge(shape: &Shape, options: PreOptions, out: &mut Vec<Pre>, from: usize) -> Result<(), Halt> {
+pub fn merge(
+    context: &CubeContext,
+    options: PreOptions,
+    out: &mut Vec<Pre>,
+    from: usize,
+) -> Result<(), Halt> {
     let mut changed = out.len() - from > 1;
     while changed {
         changed = false;
         'pairs: for i in from..out.len() {
             for j in from..out.len() {
-                shape.interrupt.poll()?;
+                context.interrupt.poll()?;
                 if i == j || out[i].kept != out[j].kept {
                     continue;
                 }
@@ -22,13 +27,13 @@ pub fn merge(shape: &Shape, options: PreOptions, out: &mut Vec<Pre>, from: usize
                 }
                 if i < j
                     && options.join
-                    && let Some(joined) = join(shape, &out[i].cube, &out[j].cube)?
+                    && let Some(joined) = join(context, &out[i].cube, &out[j].cube)?
                 {
                     if options.keep_unused {
                         out[i].cube = joined;
                     } else {
                         let kept = std::mem::take(&mut out[i].kept);
-                        let (cube, again) = compact(shape, &joined)?;
+                        let (cube, again) = compact(context, &joined)?;
                         out[i].kept = again.iter().map(|&p| kept[p as usize]).collect();
                         out[i].cube = cube;
                     }
@@ -47,12 +52,12 @@ fn implies(strong: &Cube, weak: &Cube) -> bool {
     weak.procs <= strong.procs
         && weak.signature & !strong.signature == 0
         && weak.masks.iter().all(|&(s, m)| strong.mask(s).is_some_and(|n| n & !m == 0))
-        && weak.sides.iter().all(|w| strong.sides.iter().any(|s| s.implies(w)))
+        && weak.relational.iter().all(|w| strong.relational.iter().any(|s| s.implies(w)))
 }
 
 /// The union of two cubes when they differ in exactly one mask.
-fn join(shape: &Shape, a: &Cube, b: &Cube) -> Result<Option<Cube>, Halt> {
-    if a.procs != b.procs || a.sides != b.sides || a.masks.len() != b.masks.len() {
+fn join(context: &CubeContext, a: &Cube, b: &Cube) -> Result<Option<Cube>, Halt> {
+    if a.procs != b.procs || a.relational != b.relational || a.masks.len() != b.masks.len() {
         return Ok(None);
     }
     let mut differ = a.masks.iter().zip(b.masks.iter()).filter(|(x, y)| x != y);
@@ -60,13 +65,13 @@ fn join(shape: &Shape, a: &Cube, b: &Cube) -> Result<Option<Cube>, Halt> {
     if x.0 != y.0 || differ.next().is_some() {
         return Ok(None);
     }
-    let mut builder = Builder::new(shape, a.procs);
+    let mut builder = Builder::new(context, a.procs);
     for &(s, m) in &a.masks {
         let m = if s == x.0 { x.1 | y.1 } else { m };
         builder.restrict(s, m);
     }
-    for s in &a.sides {
-        builder.require_side(s);
+    for s in &a.relational {
+        builder.require_relational(s);
     }
     builder.finish()
 }

@@ -9,11 +9,11 @@ use super::merge::merge;
 use super::pre::{Pre, PreCounts, PreOptions};
 use super::step::Step;
 use super::transition::Prepared;
-use crate::backward::cube::{Cube, Halt, MAX_PROCS, Overflow, Shape, Side};
+use crate::backward::cube::{Cube, CubeContext, Halt, MAX_PROCS, Overflow, Relational};
 
 /// All cubes of the pre-image of `child` under `t`, appended to `out`.
 pub fn pre_image(
-    shape: &Shape,
+    context: &CubeContext,
     t: &Prepared<'_>,
     child: &Cube,
     options: PreOptions,
@@ -24,12 +24,12 @@ pub fn pre_image(
         return Ok(());
     }
     let mut args = Vec::with_capacity(t.transition.arity());
-    Instances { shape, t, child, options, counts, out }.choose(&mut args, child.procs)
+    Instances { context, t, child, options, counts, out }.choose(&mut args, child.procs)
 }
 
 /// The instances of a transition that may lead into a cube.
 struct Instances<'a, 'b> {
-    shape: &'a Shape,
+    context: &'a CubeContext,
     t: &'b Prepared<'b>,
     child: &'b Cube,
     options: PreOptions,
@@ -50,11 +50,11 @@ impl Instances<'_, '_> {
                 args.pop();
             }
         }
-        if usize::from(procs) < self.shape.max_procs {
+        if usize::from(procs) < self.context.max_procs {
             args.push(procs);
             self.choose(args, procs + 1)?;
             args.pop();
-        } else if !self.shape.bounded {
+        } else if !self.context.bounded {
             // Leaving these pre-images out would be unsound.
             return Err(Overflow.into());
         }
@@ -63,28 +63,28 @@ impl Instances<'_, '_> {
 
     fn instance(&mut self, args: &[u8], procs: u8) -> Result<(), Halt> {
         debug_assert!(usize::from(procs) <= MAX_PROCS);
-        let Self { shape, t, child, options, .. } = *self;
-        shape.interrupt.poll()?;
+        let Self { context, t, child, options, .. } = *self;
+        context.interrupt.poll()?;
         self.counts.instances += 1;
         if !self.touches(args, procs)? {
             self.counts.untouched += 1;
             return Ok(());
         }
         let from = self.out.len();
-        Step::new(shape, t, args, procs).before(child, options, self.out)?;
-        merge(shape, options, self.out, from)
+        Step::new(context, t, args, procs).before(child, options, self.out)?;
+        merge(context, options, self.out, from)
     }
 
     /// Whether the step may change anything that the cube constrains.
     fn touches(&self, args: &[u8], procs: u8) -> Result<bool, Halt> {
-        let (shape, t) = (self.shape, self.t);
-        for &(slot, _) in &self.child.masks {
-            if t.written >> (slot.var().0 & 63) & 1 == 1 && t.touches(shape, slot, args, procs)? {
+        let (context, t) = (self.context, self.t);
+        for &(cell, _) in &self.child.masks {
+            if t.written >> (cell.var().0 & 63) & 1 == 1 && t.touches(context, cell, args, procs)? {
                 return Ok(true);
             }
         }
-        for slot in self.child.sides.iter().flat_map(Side::slots) {
-            if t.touches(shape, slot, args, procs)? {
+        for cell in self.child.relational.iter().flat_map(Relational::cells) {
+            if t.touches(context, cell, args, procs)? {
                 return Ok(true);
             }
         }

@@ -6,97 +6,106 @@
 //! smaller.
 
 use crate::backward::cube::{
-    Bound, Builder, Env, Halt, Kind, OTHER, Overflow, Reduced, Shape, Side, Slot, Value, linear, relation_of,
+    Bound, Builder, CellKind, CellValue, CubeCell, CubeContext, Halt, Instantiation, OTHER, Overflow,
+    Reduced, Relational, linear, relation_of,
 };
 use crate::model::{Rational, Relation};
 
 /// Appends to `out` builders whose union is `b` with every ghost projected away.
 pub fn eliminate_ghosts<'a>(
-    shape: &'a Shape,
+    context: &'a CubeContext,
     mut b: Builder<'a>,
     out: &mut Vec<Builder<'a>>,
 ) -> Result<(), Halt> {
-    shape.interrupt.poll()?;
-    let ghost = b.sides().iter().flat_map(Side::slots).find(|s| s.is_ghost());
+    context.interrupt.poll()?;
+    let ghost = b.relational().iter().flat_map(Relational::cells).find(|s| s.is_ghost());
     let Some(ghost) = ghost else {
         b.drop_ghost_masks();
         out.push(b);
         return Ok(());
     };
-    let sides = b.take_sides(ghost);
-    let kind = shape.kind(ghost);
+    let relational = b.take_relational(ghost);
+    let kind = context.kind(ghost);
     match kind {
-        Kind::Int | Kind::Real => {
-            if eliminate_number(&mut b, ghost, sides, kind == Kind::Int)? {
-                eliminate_ghosts(shape, b, out)?;
+        CellKind::Int | CellKind::Real => {
+            if eliminate_number(&mut b, ghost, relational, kind == CellKind::Int)? {
+                eliminate_ghosts(context, b, out)?;
             }
             Ok(())
         }
-        Kind::Enum(_) | Kind::Proc | Kind::Abstract => eliminate_value(shape, b, ghost, &sides, out),
+        CellKind::Enum(_) | CellKind::Proc | CellKind::Abstract => {
+            eliminate_value(context, b, ghost, &relational, out)
+        }
     }
 }
 
 fn eliminate_value<'a>(
-    shape: &'a Shape,
+    context: &'a CubeContext,
     mut b: Builder<'a>,
-    ghost: Slot,
-    sides: &[Side],
+    ghost: CubeCell,
+    relational: &[Relational],
     out: &mut Vec<Builder<'a>>,
 ) -> Result<(), Halt> {
-    let full = shape.full(ghost, b.procs);
+    let full = context.full(ghost, b.procs);
     let mask = b.take_mask(ghost).unwrap_or(full);
-    let equal = sides.iter().find_map(|s| match s {
-        Side::Eq(x, y) if *x == ghost => Some(*y),
-        Side::Eq(x, y) if *y == ghost => Some(*x),
+    let equal = relational.iter().find_map(|s| match s {
+        Relational::Eq(x, y) if *x == ghost => Some(*y),
+        Relational::Eq(x, y) if *y == ghost => Some(*x),
         _ => None,
     });
     if let Some(same) = equal {
         if mask != full && !b.restrict(same, mask) {
             return Ok(());
         }
-        if substitute(shape, &mut b, ghost, &Value::Slot(same), sides) {
-            eliminate_ghosts(shape, b, out)?;
+        if substitute(context, &mut b, ghost, &CellValue::Cell(same), relational) {
+            eliminate_ghosts(context, b, out)?;
         }
         return Ok(());
     }
-    match shape.kind(ghost) {
-        Kind::Enum(_) => {
+    match context.kind(ghost) {
+        CellKind::Enum(_) => {
             for c in (0..64).filter(|c| mask >> c & 1 == 1) {
                 let mut next = b.clone();
-                if substitute(shape, &mut next, ghost, &Value::Constructor(c), sides) {
-                    eliminate_ghosts(shape, next, out)?;
+                if substitute(context, &mut next, ghost, &CellValue::Constructor(c), relational) {
+                    eliminate_ghosts(context, next, out)?;
                 }
             }
         }
-        Kind::Proc => {
+        CellKind::Proc => {
             for p in (0..b.procs).filter(|p| mask >> p & 1 == 1) {
                 let mut next = b.clone();
-                if substitute(shape, &mut next, ghost, &Value::Slot(Slot::process(p)), sides) {
-                    eliminate_ghosts(shape, next, out)?;
+                if substitute(context, &mut next, ghost, &CellValue::Cell(CubeCell::process(p)), relational) {
+                    eliminate_ghosts(context, next, out)?;
                 }
             }
-            if mask & OTHER != 0 && combine_orders(shape, &mut b, ghost, sides) {
-                eliminate_ghosts(shape, b, out)?;
+            if mask & OTHER != 0 && combine_orders(context, &mut b, ghost, relational) {
+                eliminate_ghosts(context, b, out)?;
             }
         }
         // Only disequalities are left, and the domain is infinite.
-        Kind::Abstract | Kind::Int | Kind::Real => eliminate_ghosts(shape, b, out)?,
+        CellKind::Abstract | CellKind::Int | CellKind::Real => eliminate_ghosts(context, b, out)?,
     }
     Ok(())
 }
 
-/// Requires `sides` with `ghost` replaced by `value`; false when that is plainly empty.
-fn substitute(shape: &Shape, b: &mut Builder<'_>, ghost: Slot, value: &Value, sides: &[Side]) -> bool {
+/// Requires these literals with `ghost` replaced by `value`; false when that is plainly empty.
+fn substitute(
+    context: &CubeContext,
+    b: &mut Builder<'_>,
+    ghost: CubeCell,
+    value: &CellValue,
+    relational: &[Relational],
+) -> bool {
     let procs = b.procs;
-    let env = Env { shape, procs, vars: &[] };
-    let of = |s: Slot| if s == ghost { value.clone() } else { Value::Slot(s) };
-    sides.iter().all(|side| {
-        let reduced = match side {
-            Side::Eq(x, y) => env.equal(&of(*x), &of(*y), false),
-            Side::Ne(x, y) => env.equal(&of(*x), &of(*y), true),
-            Side::Lt(x, y) => env.less(&of(*x), &of(*y), true),
-            Side::Le(x, y) => env.less(&of(*x), &of(*y), false),
-            Side::Linear { .. } => unreachable!("not a numeric ghost"),
+    let env = Instantiation { context, procs, vars: &[] };
+    let of = |s: CubeCell| if s == ghost { value.clone() } else { CellValue::Cell(s) };
+    relational.iter().all(|relational| {
+        let reduced = match relational {
+            Relational::Eq(x, y) => env.equal(&of(*x), &of(*y), false),
+            Relational::Ne(x, y) => env.equal(&of(*x), &of(*y), true),
+            Relational::Lt(x, y) => env.less(&of(*x), &of(*y), true),
+            Relational::Le(x, y) => env.less(&of(*x), &of(*y), false),
+            Relational::Linear { .. } => unreachable!("not a numeric ghost"),
         };
         b.require_reduced(&reduced)
     })
@@ -104,15 +113,20 @@ fn substitute(shape: &Shape, b: &mut Builder<'_>, ghost: Slot, value: &Value, si
 
 /// The ghost is an outside value: every lower bound must lie below every upper bound; the order has
 /// room for outside values everywhere.
-fn combine_orders(shape: &Shape, b: &mut Builder<'_>, ghost: Slot, sides: &[Side]) -> bool {
+fn combine_orders(
+    context: &CubeContext,
+    b: &mut Builder<'_>,
+    ghost: CubeCell,
+    relational: &[Relational],
+) -> bool {
     let procs = b.procs;
-    let env = Env { shape, procs, vars: &[] };
+    let env = Instantiation { context, procs, vars: &[] };
     let bounds = |lower: bool| {
-        sides.iter().filter_map(move |s| match *s {
-            Side::Lt(x, y) if lower && y == ghost => Some((x, true)),
-            Side::Le(x, y) if lower && y == ghost => Some((x, false)),
-            Side::Lt(x, y) if !lower && x == ghost => Some((y, true)),
-            Side::Le(x, y) if !lower && x == ghost => Some((y, false)),
+        relational.iter().filter_map(move |s| match *s {
+            Relational::Lt(x, y) if lower && y == ghost => Some((x, true)),
+            Relational::Le(x, y) if lower && y == ghost => Some((x, false)),
+            Relational::Lt(x, y) if !lower && x == ghost => Some((y, true)),
+            Relational::Le(x, y) if !lower && x == ghost => Some((y, false)),
             _ => None,
         })
     };
@@ -120,7 +134,7 @@ fn combine_orders(shape: &Shape, b: &mut Builder<'_>, ghost: Slot, sides: &[Side
         for (high, t) in bounds(false) {
             // A process cannot be met by an outside value, so it bounds strictly.
             let strict = s || t || low.is_process() || high.is_process();
-            if !b.require_reduced(&env.less(&Value::Slot(low), &Value::Slot(high), strict)) {
+            if !b.require_reduced(&env.less(&CellValue::Cell(low), &CellValue::Cell(high), strict)) {
                 return false;
             }
         }
@@ -130,10 +144,10 @@ fn combine_orders(shape: &Shape, b: &mut Builder<'_>, ghost: Slot, sides: &[Side
 
 /// Projects away each numeric constant that is known to be positive (or negative); false when the cube is
 /// plainly empty.
-pub fn eliminate_constants(shape: &Shape, b: &mut Builder<'_>) -> Result<bool, Halt> {
+pub fn eliminate_constants(context: &CubeContext, b: &mut Builder<'_>) -> Result<bool, Halt> {
     loop {
-        let signed = b.sides().iter().find_map(|s| match s {
-            Side::Linear { form, bound, .. } if form.len() == 1 && shape.is_constant(form[0].0) => {
+        let signed = b.relational().iter().find_map(|s| match s {
+            Relational::Linear { form, bound, .. } if form.len() == 1 && context.is_constant(form[0].0) => {
                 let c = bound.number();
                 let positive = match bound {
                     Bound::Gt(_) | Bound::Ge(_) => c.signum() >= 0,
@@ -145,26 +159,31 @@ pub fn eliminate_constants(shape: &Shape, b: &mut Builder<'_>) -> Result<bool, H
             _ => None,
         });
         let Some(constant) = signed else { return Ok(true) };
-        let sides = b.take_sides(constant);
-        shape.interrupt.poll()?;
-        if !eliminate_number(b, constant, sides, shape.kind(constant) == Kind::Int)? {
+        let relational = b.take_relational(constant);
+        context.interrupt.poll()?;
+        if !eliminate_number(b, constant, relational, context.kind(constant) == CellKind::Int)? {
             return Ok(false);
         }
     }
 }
 
-type Expression = (Vec<(Slot, Rational)>, Rational);
+type Expression = (Vec<(CubeCell, Rational)>, Rational);
 
 /// Fourier-Motzkin on one number; false when plainly empty.
-fn eliminate_number(b: &mut Builder<'_>, ghost: Slot, sides: Vec<Side>, integer: bool) -> Result<bool, Halt> {
+fn eliminate_number(
+    b: &mut Builder<'_>,
+    ghost: CubeCell,
+    relational: Vec<Relational>,
+    integer: bool,
+) -> Result<bool, Halt> {
     // Each constraint as `ghost relation expression`.
     let mut lower: Vec<(Expression, bool)> = Vec::new();
     let mut upper: Vec<(Expression, bool)> = Vec::new();
     let mut equal: Option<Expression> = None;
     let mut all: Vec<(Expression, Bound)> = Vec::new();
-    for side in sides {
-        let Side::Linear { form, bound, .. } = side else {
-            unreachable!("a numeric slot occurs in linear literals only")
+    for relational in relational {
+        let Relational::Linear { form, bound, .. } = relational else {
+            unreachable!("a numeric cell occurs in linear literals only")
         };
         let k = form.iter().find(|t| t.0 == ghost).map_or(Rational::ONE, |t| t.1);
         if integer && k.num().abs() != 1 {
@@ -213,7 +232,7 @@ fn eliminate_number(b: &mut Builder<'_>, ghost: Slot, sides: Vec<Side>, integer:
     }
     for (l, s) in &lower {
         for (u, t) in &upper {
-            b.shape.interrupt.poll()?;
+            b.context.interrupt.poll()?;
             let relation = if *s || *t { Relation::Lt } else { Relation::Le };
             if !b.require_reduced(&compare(l, u, relation, false, integer)?) {
                 return Ok(false);

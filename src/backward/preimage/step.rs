@@ -4,43 +4,43 @@ use super::pre::{Pre, PreOptions};
 use super::project::{eliminate_constants, eliminate_ghosts};
 use super::transition::{Alternative, Effect, Prepared};
 use crate::backward::cube::{
-    Builder, Cube, Env, Formula, Ground, Halt, Kind, OTHER, Overflow, Reduced, Shape, Side, Slot, Value,
-    compact, conjoin, linear, low, relation_of,
+    Builder, CellKind, CellValue, Cube, CubeCell, CubeContext, CubeLiteral, GroundDnf, Halt, Instantiation,
+    OTHER, Overflow, Reduced, Relational, compact, conjoin, linear, low, relation_of,
 };
 use crate::model::Rational;
 
-/// A side slot of the child and the value chosen for it.
+/// A cell of the child's relational literals, and the value chosen for it.
 struct Rewrite {
-    slot: Slot,
+    cell: CubeCell,
     alternatives: Vec<Alternative>,
-    chosen: Option<Value>,
+    chosen: Option<CellValue>,
 }
 
 /// Where a step leads, and how its cubes are made.
-struct Target<'b> {
+struct Child<'b> {
     child: &'b Cube,
     options: PreOptions,
 }
 
 /// A transition fired with given arguments.
 pub struct Step<'a, 'b> {
-    shape: &'a Shape,
+    context: &'a CubeContext,
     t: &'b Prepared<'b>,
     args: &'b [u8],
     procs: u8,
     /// Disjunctions still to be multiplied out.
-    choices: Vec<Vec<Vec<Ground>>>,
+    choices: Vec<Vec<Vec<CubeLiteral>>>,
 }
 
 impl<'a, 'b> Step<'a, 'b> {
     /// `t` with `args`, among `procs` processes.
-    pub fn new(shape: &'a Shape, t: &'b Prepared<'b>, args: &'b [u8], procs: u8) -> Self {
-        Self { shape, t, args, procs, choices: Vec::new() }
+    pub fn new(context: &'a CubeContext, t: &'b Prepared<'b>, args: &'b [u8], procs: u8) -> Self {
+        Self { context, t, args, procs, choices: Vec::new() }
     }
 
     /// Appends the cubes from which the step leads into `child` to `out`.
     pub fn before(mut self, child: &Cube, options: PreOptions, out: &mut Vec<Pre>) -> Result<(), Halt> {
-        let mut base = Builder::new(self.shape, self.procs);
+        let mut base = Builder::new(self.context, self.procs);
         if !self.guard(&mut base)? {
             return Ok(());
         }
@@ -49,21 +49,21 @@ impl<'a, 'b> Step<'a, 'b> {
             return Ok(());
         }
         self.choices.sort_by_key(Vec::len);
-        self.expand(0, base, &mut rewrites, &Target { child, options }, out)
+        self.expand(0, base, &mut rewrites, &Child { child, options }, out)
     }
 
     fn guard(&mut self, base: &mut Builder<'a>) -> Result<bool, Halt> {
-        let env = Env { shape: self.shape, procs: self.procs, vars: self.args };
+        let env = Instantiation { context: self.context, procs: self.procs, vars: self.args };
         for l in &self.t.transition.guard {
             if !base.require_reduced(&env.literal(l)?) {
                 return Ok(false);
             }
         }
         for z in (0..self.procs).filter(|z| !self.args.contains(z)) {
-            self.shape.interrupt.poll()?;
+            self.context.interrupt.poll()?;
             let mut vars = self.args.to_vec();
             vars.push(z);
-            let env = Env { shape: self.shape, procs: self.procs, vars: &vars };
+            let env = Instantiation { context: self.context, procs: self.procs, vars: &vars };
             for u in &self.t.transition.universals {
                 if !self.any(base, env.dnf(&u.body)?) {
                     return Ok(false);
@@ -74,10 +74,10 @@ impl<'a, 'b> Step<'a, 'b> {
     }
 
     /// Conjoins a disjunction: at once when it has one member, later otherwise.
-    fn any(&mut self, base: &mut Builder<'a>, formula: Formula) -> bool {
+    fn any(&mut self, base: &mut Builder<'a>, formula: GroundDnf) -> bool {
         match formula {
-            Formula::True => true,
-            Formula::Any(mut any) => match any.len() {
+            GroundDnf::True => true,
+            GroundDnf::Any(mut any) => match any.len() {
                 0 => false,
                 1 => base.require_all(&any.pop().unwrap_or_default()),
                 _ => {
@@ -90,31 +90,31 @@ impl<'a, 'b> Step<'a, 'b> {
 
     /// What the update does to the cells of the child's relational literals; false when one gets no value.
     fn rewrite(&self, child: &Cube, rewrites: &mut Vec<Rewrite>) -> Result<bool, Halt> {
-        for slot in child.sides.iter().flat_map(Side::slots) {
-            if slot.is_process() || rewrites.iter().any(|r| r.slot == slot) {
+        for cell in child.relational.iter().flat_map(Relational::cells) {
+            if cell.is_process() || rewrites.iter().any(|r| r.cell == cell) {
                 continue;
             }
-            let alternatives = match self.t.effect(self.shape, slot, self.args, self.procs)? {
+            let alternatives = match self.t.effect(self.context, cell, self.args, self.procs)? {
                 Effect::None => continue,
-                Effect::Nondet => vec![(Vec::new(), ghost_value(self.shape, slot))],
+                Effect::Nondet => vec![(Vec::new(), ghost_value(self.context, cell))],
                 Effect::Cases(alternatives) if alternatives.is_empty() => return Ok(false),
                 Effect::Cases(alternatives) => alternatives,
             };
-            rewrites.push(Rewrite { slot, alternatives, chosen: None });
+            rewrites.push(Rewrite { cell, alternatives, chosen: None });
         }
         Ok(true)
     }
 
     /// Takes the child's masks through the update; false when the cube is plainly empty.
     fn child(&mut self, child: &Cube, base: &mut Builder<'a>, rewrites: &[Rewrite]) -> Result<bool, Halt> {
-        for &(slot, mask) in &child.masks {
-            let mask = self.widen(slot, mask, child.procs);
-            if rewrites.iter().any(|r| r.slot == slot) {
+        for &(cell, mask) in &child.masks {
+            let mask = self.widen(cell, mask, child.procs);
+            if rewrites.iter().any(|r| r.cell == cell) {
                 continue; // its mask goes to the chosen value
             }
-            match self.t.effect(self.shape, slot, self.args, self.procs)? {
+            match self.t.effect(self.context, cell, self.args, self.procs)? {
                 Effect::None => {
-                    if !base.restrict(slot, mask) {
+                    if !base.restrict(cell, mask) {
                         return Ok(false);
                     }
                 }
@@ -131,7 +131,7 @@ impl<'a, 'b> Step<'a, 'b> {
     }
 
     /// When the value that an update chooses is in the mask.
-    fn some_value_in(&self, alternatives: Vec<Alternative>, mask: u64) -> Formula {
+    fn some_value_in(&self, alternatives: Vec<Alternative>, mask: u64) -> GroundDnf {
         let mut any = Vec::new();
         let mut always = true;
         for (mut when, value) in alternatives {
@@ -146,44 +146,44 @@ impl<'a, 'b> Step<'a, 'b> {
                 }
             }
         }
-        if always || any.iter().any(Vec::is_empty) { Formula::True } else { Formula::Any(any) }
+        if always || any.iter().any(Vec::is_empty) { GroundDnf::True } else { GroundDnf::Any(any) }
     }
 
     /// A child's mask seen with the step's processes: "other" may be a fresh one.
-    fn widen(&self, slot: Slot, mask: u64, procs: u8) -> u64 {
-        if self.shape.kind(slot) == Kind::Proc && mask & OTHER != 0 {
+    fn widen(&self, cell: CubeCell, mask: u64, procs: u8) -> u64 {
+        if self.context.kind(cell) == CellKind::Proc && mask & OTHER != 0 {
             mask | (low(self.procs) & !low(procs))
         } else {
             mask
         }
     }
 
-    fn value_in(&self, value: &Value, mask: u64) -> Reduced {
+    fn value_in(&self, value: &CellValue, mask: u64) -> Reduced {
         match value {
-            Value::Constructor(c) => Reduced::from_bool(mask >> c & 1 == 1),
-            Value::Slot(s) => match s.as_process() {
+            CellValue::Constructor(c) => Reduced::from_bool(mask >> c & 1 == 1),
+            CellValue::Cell(s) => match s.as_process() {
                 Some(p) => Reduced::from_bool(mask >> p & 1 == 1),
-                None => Reduced::mask(*s, mask, self.shape.full(*s, self.procs)),
+                None => Reduced::mask(*s, mask, self.context.full(*s, self.procs)),
             },
-            Value::Linear(..) => unreachable!("numeric cells have no masks"),
+            CellValue::Linear(..) => unreachable!("numeric cells have no masks"),
         }
     }
 
-    /// Multiplies out the disjunctions, then the side slots' alternatives.
+    /// Multiplies out the disjunctions, then the alternatives for cells of relational literals.
     fn expand(
         &self,
         at: usize,
         base: Builder<'a>,
         rewrites: &mut [Rewrite],
-        target: &Target<'_>,
+        child_of: &Child<'_>,
         out: &mut Vec<Pre>,
     ) -> Result<(), Halt> {
-        self.shape.interrupt.poll()?;
+        self.context.interrupt.poll()?;
         if let Some(any) = self.choices.get(at) {
             for conj in any {
                 let mut next = base.clone();
                 if next.require_all(conj) {
-                    self.expand(at + 1, next, rewrites, target, out)?;
+                    self.expand(at + 1, next, rewrites, child_of, out)?;
                 }
             }
             return Ok(());
@@ -194,54 +194,54 @@ impl<'a, 'b> Step<'a, 'b> {
                 let mut next = base.clone();
                 if next.require_all(&when) {
                     rewrites[rewrite].chosen = Some(value);
-                    self.expand(at + 1, next, rewrites, target, out)?;
+                    self.expand(at + 1, next, rewrites, child_of, out)?;
                 }
             }
             rewrites[rewrite].chosen = None;
             return Ok(());
         }
-        self.leaf(base, rewrites, target, out)
+        self.leaf(base, rewrites, child_of, out)
     }
 
     fn leaf(
         &self,
         mut b: Builder<'a>,
         rewrites: &[Rewrite],
-        target: &Target<'_>,
+        child_of: &Child<'_>,
         out: &mut Vec<Pre>,
     ) -> Result<(), Halt> {
-        let Target { child, options } = *target;
-        let env = Env { shape: self.shape, procs: self.procs, vars: self.args };
-        let value = |slot: Slot| {
+        let Child { child, options } = *child_of;
+        let env = Instantiation { context: self.context, procs: self.procs, vars: self.args };
+        let value = |cell: CubeCell| {
             rewrites
                 .iter()
-                .find(|r| r.slot == slot)
+                .find(|r| r.cell == cell)
                 .and_then(|r| r.chosen.clone())
-                .unwrap_or_else(|| identity(self.shape, slot))
+                .unwrap_or_else(|| identity(self.context, cell))
         };
         for r in rewrites {
-            if let (Some(mask), Some(v)) = (child.mask(r.slot), &r.chosen)
-                && !b.require_reduced(&self.value_in(v, self.widen(r.slot, mask, child.procs)))
+            if let (Some(mask), Some(v)) = (child.mask(r.cell), &r.chosen)
+                && !b.require_reduced(&self.value_in(v, self.widen(r.cell, mask, child.procs)))
             {
                 return Ok(());
             }
         }
-        for side in &child.sides {
-            if !b.require_reduced(&substituted(&env, side, &value)?) {
+        for relational in &child.relational {
+            if !b.require_reduced(&substituted(&env, relational, &value)?) {
                 return Ok(());
             }
         }
         let mut done = Vec::new();
-        eliminate_ghosts(self.shape, b, &mut done)?;
+        eliminate_ghosts(self.context, b, &mut done)?;
         for mut b in done {
-            if options.eliminate_constants && !eliminate_constants(self.shape, &mut b)? {
+            if options.eliminate_constants && !eliminate_constants(self.context, &mut b)? {
                 continue;
             }
             let Some(cube) = b.finish()? else { continue };
             let (cube, kept) = if options.keep_unused {
                 (cube, (0..self.procs).collect())
             } else {
-                compact(self.shape, &cube)?
+                compact(self.context, &cube)?
             };
             out.push(Pre { cube, args: self.args.to_vec(), procs: self.procs, kept });
         }
@@ -250,19 +250,23 @@ impl<'a, 'b> Step<'a, 'b> {
 }
 
 /// A relational literal with each cell replaced by its value.
-fn substituted(env: &Env<'_>, side: &Side, value: &dyn Fn(Slot) -> Value) -> Result<Reduced, Overflow> {
-    Ok(match side {
-        Side::Eq(x, y) => env.equal(&value(*x), &value(*y), false),
-        Side::Ne(x, y) => env.equal(&value(*x), &value(*y), true),
-        Side::Lt(x, y) => env.less(&value(*x), &value(*y), true),
-        Side::Le(x, y) => env.less(&value(*x), &value(*y), false),
-        Side::Linear { integer, form, bound } => {
+fn substituted(
+    env: &Instantiation<'_>,
+    relational: &Relational,
+    value: &dyn Fn(CubeCell) -> CellValue,
+) -> Result<Reduced, Overflow> {
+    Ok(match relational {
+        Relational::Eq(x, y) => env.equal(&value(*x), &value(*y), false),
+        Relational::Ne(x, y) => env.equal(&value(*x), &value(*y), true),
+        Relational::Lt(x, y) => env.less(&value(*x), &value(*y), true),
+        Relational::Le(x, y) => env.less(&value(*x), &value(*y), false),
+        Relational::Linear { integer, form, bound } => {
             let (relation, negate) = relation_of(*bound);
-            let mut terms: Vec<(Slot, Rational)> = Vec::new();
+            let mut terms: Vec<(CubeCell, Rational)> = Vec::new();
             let mut constant = bound.number().neg();
-            for (slot, k) in form {
-                let Value::Linear(ts, c) = value(*slot) else {
-                    unreachable!("numeric slots have linear values")
+            for (cell, k) in form {
+                let CellValue::Linear(ts, c) = value(*cell) else {
+                    unreachable!("numeric cells have linear values")
                 };
                 for (s, m) in ts {
                     terms.push((s, m.mul(*k).ok_or(Overflow)?));
@@ -280,20 +284,23 @@ fn substituted(env: &Env<'_>, side: &Side, value: &dyn Fn(Slot) -> Value) -> Res
     })
 }
 
-fn identity(shape: &Shape, slot: Slot) -> Value {
-    match shape.kind(slot) {
-        Kind::Int | Kind::Real => {
-            Value::Linear(std::iter::once((slot, Rational::ONE)).collect(), Rational::ZERO)
+fn identity(context: &CubeContext, cell: CubeCell) -> CellValue {
+    match context.kind(cell) {
+        CellKind::Int | CellKind::Real => {
+            CellValue::Linear(std::iter::once((cell, Rational::ONE)).collect(), Rational::ZERO)
         }
-        Kind::Enum(_) | Kind::Proc | Kind::Abstract => Value::Slot(slot),
+        CellKind::Enum(_) | CellKind::Proc | CellKind::Abstract => CellValue::Cell(cell),
     }
 }
 
-fn ghost_value(shape: &Shape, slot: Slot) -> Value {
-    match shape.kind(slot) {
-        Kind::Int | Kind::Real => {
-            Value::Linear(std::iter::once((Slot::ghost(slot.var()), Rational::ONE)).collect(), Rational::ZERO)
+fn ghost_value(context: &CubeContext, cell: CubeCell) -> CellValue {
+    match context.kind(cell) {
+        CellKind::Int | CellKind::Real => CellValue::Linear(
+            std::iter::once((CubeCell::ghost(cell.var()), Rational::ONE)).collect(),
+            Rational::ZERO,
+        ),
+        CellKind::Enum(_) | CellKind::Proc | CellKind::Abstract => {
+            CellValue::Cell(CubeCell::ghost(cell.var()))
         }
-        Kind::Enum(_) | Kind::Proc | Kind::Abstract => Value::Slot(Slot::ghost(slot.var())),
     }
 }

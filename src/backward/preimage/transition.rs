@@ -1,6 +1,8 @@
-//! Transitions prepared for pre-image computation: what an update does to a slot, for given arguments.
+//! Transitions prepared for pre-image computation: what an update does to a cell, for given arguments.
 
-use crate::backward::cube::{Env, Formula, Ground, Halt, Reduced, Shape, Slot, Value, conjoin};
+use crate::backward::cube::{
+    CellValue, CubeCell, CubeContext, CubeLiteral, GroundDnf, Halt, Instantiation, Reduced, conjoin,
+};
 use crate::model::{Assignment, System, Transition, TransitionId};
 
 /// A transition with its updates indexed by variable.
@@ -15,13 +17,13 @@ pub struct Prepared<'a> {
     updates: Vec<Option<&'a Assignment>>,
 }
 
-/// One way in which a slot gets its new value: the old state satisfies `when`, the new value is `value`.
-pub type Alternative = (Vec<Ground>, Value);
+/// One way in which a cell gets its new value: the old state satisfies `when`, the new value is `value`.
+pub type Alternative = (Vec<CubeLiteral>, CellValue);
 
-/// What an update does to a slot.
+/// What an update does to a cell.
 #[derive(Debug)]
 pub enum Effect {
-    /// The slot keeps its value.
+    /// The cell keeps its value.
     None,
     /// Any value.
     Nondet,
@@ -55,26 +57,32 @@ pub fn prepare(system: &System) -> Vec<Prepared<'_>> {
 }
 
 impl Prepared<'_> {
-    /// Whether firing with `args` may change the value of `slot`; decided without looking at the state.
-    pub fn touches(&self, shape: &Shape, slot: Slot, args: &[u8], procs: u8) -> Result<bool, Halt> {
-        if slot.is_process() {
+    /// Whether firing with `args` may change the value of `cell`; decided without looking at the state.
+    pub fn touches(
+        &self,
+        context: &CubeContext,
+        cell: CubeCell,
+        args: &[u8],
+        procs: u8,
+    ) -> Result<bool, Halt> {
+        if cell.is_process() {
             return Ok(false);
         }
-        let Some(assignment) = self.updates[slot.var().0 as usize] else {
+        let Some(assignment) = self.updates[cell.var().0 as usize] else {
             return Ok(false);
         };
         let Assignment::Cases(branches) = assignment else {
             return Ok(true);
         };
         let mut vars: Vec<u8> = args.to_vec();
-        vars.extend(shape.indices(slot));
-        let env = Env { shape, procs, vars: &vars };
+        vars.extend(context.indices(cell));
+        let env = Instantiation { context, procs, vars: &vars };
         for branch in branches {
             match env.dnf(&branch.when)? {
-                Formula::Any(any) if any.is_empty() => {}
-                Formula::True => return Ok(!is_slot(&env.value(&branch.value), slot)),
-                Formula::Any(_) => {
-                    if !is_slot(&env.value(&branch.value), slot) {
+                GroundDnf::Any(any) if any.is_empty() => {}
+                GroundDnf::True => return Ok(!is_slot(&env.value(&branch.value), cell)),
+                GroundDnf::Any(_) => {
+                    if !is_slot(&env.value(&branch.value), cell) {
                         return Ok(true);
                     }
                 }
@@ -83,32 +91,38 @@ impl Prepared<'_> {
         Ok(false)
     }
 
-    /// What firing with `args` does to `slot` (a cell).
-    pub fn effect(&self, shape: &Shape, slot: Slot, args: &[u8], procs: u8) -> Result<Effect, Halt> {
-        let Some(assignment) = self.updates[slot.var().0 as usize] else {
+    /// What firing with `args` does to `cell` (a cell).
+    pub fn effect(
+        &self,
+        context: &CubeContext,
+        cell: CubeCell,
+        args: &[u8],
+        procs: u8,
+    ) -> Result<Effect, Halt> {
+        let Some(assignment) = self.updates[cell.var().0 as usize] else {
             return Ok(Effect::None);
         };
         let Assignment::Cases(branches) = assignment else {
             return Ok(Effect::Nondet);
         };
         let mut vars: Vec<u8> = args.to_vec();
-        vars.extend(shape.indices(slot));
-        let env = Env { shape, procs, vars: &vars };
+        vars.extend(context.indices(cell));
+        let env = Instantiation { context, procs, vars: &vars };
         let mut out: Vec<Alternative> = Vec::new();
         // Ways in which every branch so far fails to match.
-        let mut unmatched: Vec<Vec<Ground>> = vec![Vec::new()];
+        let mut unmatched: Vec<Vec<CubeLiteral>> = vec![Vec::new()];
         for branch in branches {
             match env.dnf(&branch.when)? {
-                Formula::True => {
+                GroundDnf::True => {
                     let value = env.value(&branch.value);
                     out.extend(unmatched.into_iter().map(|u| (u, value.clone())));
                     break;
                 }
-                Formula::Any(any) if any.is_empty() => {}
-                Formula::Any(any) => {
+                GroundDnf::Any(any) if any.is_empty() => {}
+                GroundDnf::Any(any) => {
                     let value = env.value(&branch.value);
                     for u in &unmatched {
-                        shape.interrupt.poll()?;
+                        context.interrupt.poll()?;
                         for conj in &any {
                             if let Some(both) = merged(u, conj) {
                                 out.push((both, value.clone()));
@@ -121,36 +135,40 @@ impl Prepared<'_> {
                 }
             }
         }
-        if out.iter().all(|(_, v)| is_slot(v, slot)) {
+        if out.iter().all(|(_, v)| is_slot(v, cell)) {
             return Ok(Effect::None);
         }
         Ok(Effect::Cases(out))
     }
 }
 
-fn is_slot(value: &Value, slot: Slot) -> bool {
+fn is_slot(value: &CellValue, cell: CubeCell) -> bool {
     match value {
-        Value::Slot(s) => *s == slot,
-        Value::Linear(terms, constant) => {
+        CellValue::Cell(s) => *s == cell,
+        CellValue::Linear(terms, constant) => {
             constant.is_zero()
                 && terms.len() == 1
-                && terms[0].0 == slot
+                && terms[0].0 == cell
                 && terms[0].1 == crate::model::Rational::ONE
         }
-        Value::Constructor(_) => false,
+        CellValue::Constructor(_) => false,
     }
 }
 
-fn merged(a: &[Ground], b: &[Ground]) -> Option<Vec<Ground>> {
+fn merged(a: &[CubeLiteral], b: &[CubeLiteral]) -> Option<Vec<CubeLiteral>> {
     let mut out = a.to_vec();
     b.iter().all(|g| conjoin(&mut out, g)).then_some(out)
 }
 
 /// Each way of `ways` together with each way of falsifying `conj`; ways implied by others are dropped.
-fn without(env: &Env<'_>, ways: &[Vec<Ground>], conj: &[Ground]) -> Result<Vec<Vec<Ground>>, Halt> {
-    let mut out: Vec<Vec<Ground>> = Vec::new();
+fn without(
+    env: &Instantiation<'_>,
+    ways: &[Vec<CubeLiteral>],
+    conj: &[CubeLiteral],
+) -> Result<Vec<Vec<CubeLiteral>>, Halt> {
+    let mut out: Vec<Vec<CubeLiteral>> = Vec::new();
     for way in ways {
-        env.shape.interrupt.poll()?;
+        env.context.interrupt.poll()?;
         for g in conj {
             match env.negate(g)? {
                 Reduced::True => {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::backward::cube::{Cube, Shape, formulas};
+use crate::backward::cube::{Cube, CubeContext, formulas};
 use crate::backward::tuning::MORE_PROCESSES;
 use crate::interrupt::Interrupted;
 use crate::model::{System, TransitionId};
@@ -32,18 +32,18 @@ pub struct Steps {
 /// of other sizes too.
 pub fn concretize(
     system: &System,
-    shape: &Shape,
+    context: &CubeContext,
     steps: &Steps,
     goal: Goal<'_>,
     timeout: Duration,
 ) -> Result<Unrolled, Interrupted> {
-    let interrupt = &shape.interrupt;
+    let interrupt = &context.interrupt;
     // The goal's literals speak of its processes by their own names, which the steps know.
-    let formula = Formula::All(formulas(shape, goal.cube));
+    let formula = Formula::All(formulas(context, goal.cube));
     let width = usize::from(goal.cube.procs);
     let least = goal.bad.map_or(width, |k| usize::from(system.bad[k].params));
     let target = goal.bad.map_or_else(|| Target::Formula(formula.clone(), width), Target::Bad);
-    let named = smt::Candidate {
+    let named = smt::Path {
         procs: steps.procs,
         steps: steps.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
         target: Target::Named(formula, steps.goal_names.clone(), goal.bad),
@@ -56,7 +56,7 @@ pub fn concretize(
     let arity = steps.steps.iter().map(|(t, _)| system.transition(*t).arity()).max().unwrap_or(0);
     let from = least.max(arity).max(usize::from(system.proc_constants));
     for procs in from..=steps.procs + MORE_PROCESSES {
-        let free = smt::Candidate {
+        let free = smt::Path {
             procs,
             steps: steps.steps.iter().map(|(t, _)| (*t, None)).collect(),
             target: target.clone(),

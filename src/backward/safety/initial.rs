@@ -5,7 +5,7 @@
 //! parameters, repetitions included, hold together. Axioms are universal as well, over distinct processes, and
 //! are part of init here.
 
-use crate::backward::cube::{Builder, Cube, Env, Formula, Ground, Halt, Shape};
+use crate::backward::cube::{Builder, Cube, CubeContext, CubeLiteral, GroundDnf, Halt, Instantiation};
 use crate::backward::theory::{Sat, satisfiable};
 use crate::backward::tuning::BRANCHES;
 use crate::model::System;
@@ -15,33 +15,33 @@ use crate::model::semantics::distinct_tuples;
 #[derive(Debug)]
 pub struct Initial {
     /// Literals that hold in every initial state.
-    certain: Vec<Ground>,
+    certain: Vec<CubeLiteral>,
     /// One disjunction for each remaining tuple.
-    choices: Vec<Vec<Vec<Ground>>>,
+    choices: Vec<Vec<Vec<CubeLiteral>>>,
     /// No initial state at all.
     empty: bool,
 }
 
 impl Initial {
     /// Instantiates init and axioms over `procs` processes.
-    pub fn new(shape: &Shape, system: &System, procs: u8) -> Result<Self, Halt> {
+    pub fn new(context: &CubeContext, system: &System, procs: u8) -> Result<Self, Halt> {
         let init = &system.init;
         let mut out = Self { certain: Vec::new(), choices: Vec::new(), empty: false };
         for axiom in &system.axioms {
             for names in distinct_tuples(usize::from(procs), usize::from(axiom.params)) {
-                shape.interrupt.poll()?;
+                context.interrupt.poll()?;
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
-                out.add(Env { shape, procs, vars: &names }.dnf(&axiom.denial)?);
+                out.add(Instantiation { context, procs, vars: &names }.dnf(&axiom.denial)?);
             }
         }
         if procs == 0 {
-            out.add(Env { shape, procs, vars: &[] }.dnf(&init.without_processes)?);
+            out.add(Instantiation { context, procs, vars: &[] }.dnf(&init.without_processes)?);
             return Ok(out);
         }
         let mut names = vec![0u8; usize::from(init.params)];
         loop {
-            shape.interrupt.poll()?;
-            out.add(Env { shape, procs, vars: &names }.dnf(&init.body)?);
+            context.interrupt.poll()?;
+            out.add(Instantiation { context, procs, vars: &names }.dnf(&init.body)?);
             let Some(k) = (0..names.len()).rev().find(|&k| names[k] + 1 < procs) else {
                 return Ok(out);
             };
@@ -50,8 +50,8 @@ impl Initial {
         }
     }
 
-    fn add(&mut self, formula: Formula) {
-        let Formula::Any(mut any) = formula else { return };
+    fn add(&mut self, formula: GroundDnf) {
+        let GroundDnf::Any(mut any) = formula else { return };
         match any.len() {
             0 => self.empty = true,
             1 => {
@@ -62,7 +62,7 @@ impl Initial {
                 }
             }
             _ => {
-                let same = |other: &Vec<Vec<Ground>>| {
+                let same = |other: &Vec<Vec<CubeLiteral>>| {
                     other.len() == any.len() && any.iter().all(|conj| other.contains(conj))
                 };
                 if !self.choices.iter().any(same) {
@@ -73,35 +73,41 @@ impl Initial {
     }
 
     /// Whether `cube` contains an initial state.
-    pub fn meets(&self, shape: &Shape, cube: &Cube) -> Result<Sat, Halt> {
+    pub fn meets(&self, context: &CubeContext, cube: &Cube) -> Result<Sat, Halt> {
         if self.empty {
             return Ok(Sat::No);
         }
-        let mut b = Builder::from_cube(shape, cube);
+        let mut b = Builder::from_cube(context, cube);
         if !b.require_all(&self.certain) {
             return Ok(Sat::No);
         }
         let mut branches = BRANCHES;
-        self.choose(shape, &b, 0, &mut branches)
+        self.choose(context, &b, 0, &mut branches)
     }
 
-    fn choose(&self, shape: &Shape, b: &Builder<'_>, at: usize, branches: &mut usize) -> Result<Sat, Halt> {
+    fn choose(
+        &self,
+        context: &CubeContext,
+        b: &Builder<'_>,
+        at: usize,
+        branches: &mut usize,
+    ) -> Result<Sat, Halt> {
         let Some(any) = self.choices.get(at) else {
-            return satisfiable(shape, b);
+            return satisfiable(context, b);
         };
         if any.iter().any(|conj| b.says_all(conj)) {
-            return self.choose(shape, b, at + 1, branches);
+            return self.choose(context, b, at + 1, branches);
         }
         let mut answer = Sat::No;
         for conj in any {
-            shape.interrupt.poll()?;
+            context.interrupt.poll()?;
             if *branches == 0 {
                 return Ok(Sat::Unknown);
             }
             *branches -= 1;
             let mut next = b.clone();
             if next.require_all(conj) {
-                match self.choose(shape, &next, at + 1, branches)? {
+                match self.choose(context, &next, at + 1, branches)? {
                     Sat::Yes => return Ok(Sat::Yes),
                     Sat::Unknown => answer = Sat::Unknown,
                     Sat::No => {}

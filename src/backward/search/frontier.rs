@@ -6,7 +6,7 @@ use super::node::{NodeId, Nodes, Origin};
 use crate::options::SearchOrder;
 
 /// Place in the heap orders: few processes, few literals, candidates first, then depth, then age.
-type Rank = (u8, usize, bool, i64, u64);
+type HeapKey = (u8, usize, bool, i64, u64);
 
 /// Nodes waiting, and nodes postponed until nothing waits.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct Frontier {
     exact: VecDeque<NodeId>,
     /// Nodes whose root is a candidate, in the orders that take them first.
     approximate: VecDeque<NodeId>,
-    heap: BTreeMap<Rank, NodeId>,
+    heap: BTreeMap<HeapKey, NodeId>,
     postponed: Vec<NodeId>,
     pushed: u64,
 }

@@ -9,7 +9,7 @@
 
 use super::frontier::Frontier;
 use super::node::{Node, NodeId, Nodes, Origin};
-use crate::backward::cube::{Cube, Halt, Shape, bad_cubes, cubes_of, text};
+use crate::backward::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of, text};
 use crate::backward::fixpoint::{Covered, Tester, Visited};
 use crate::backward::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
 use crate::backward::profile::Phase;
@@ -62,8 +62,8 @@ pub struct Totals {
 pub struct Setting<'a> {
     /// The system.
     pub system: &'a System,
-    /// Its shape.
-    pub shape: &'a Shape,
+    /// What the algebra knows of it.
+    pub context: &'a CubeContext,
     /// Its transitions.
     pub transitions: &'a [Prepared<'a>],
     /// Options.
@@ -141,12 +141,12 @@ impl<'a, 'r> Run<'a, 'r> {
         }
         // No reachable state violates an axiom: nothing is to be looked for there.
         for axiom in &setting.system.axioms {
-            for cube in cubes_of(setting.shape, axiom.params, &axiom.cube)? {
+            for cube in cubes_of(setting.context, axiom.params, &axiom.cube)? {
                 run.visited.insert(run.tester, cube, false)?;
             }
         }
         for (k, bad) in setting.system.bad.iter().enumerate() {
-            for cube in bad_cubes(setting.shape, bad)? {
+            for cube in bad_cubes(setting.context, bad)? {
                 if bad.kind == BadKind::Invariant && setting.options.trust_invariants {
                     let node = Node { cube: cube.clone(), origin: Origin::Bad(k), depth: 0 };
                     run.trusted.push(run.nodes.push(node));
@@ -233,17 +233,17 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// Whether the cube contains an initial state.
     pub fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Halt> {
-        let _phase = self.tester.meter.enter(Phase::Initial);
+        let _phase = self.tester.profiler.enter(Phase::Initial);
         let at = usize::from(cube.procs);
         if self.initial.len() <= at {
             self.initial.resize_with(at + 1, || None);
         }
-        let shape = self.setting.shape;
+        let context = self.setting.context;
         if self.initial[at].is_none() {
-            self.initial[at] = Some(Initial::new(shape, self.setting.system, cube.procs)?);
+            self.initial[at] = Some(Initial::new(context, self.setting.system, cube.procs)?);
         }
         let initial = self.initial[at].as_ref().expect("just made");
-        Ok(match initial.meets(shape, cube)? {
+        Ok(match initial.meets(context, cube)? {
             Sat::Unknown => match self.tester.solver.ask_initial(cube)? {
                 Answer::Sat => Sat::Yes,
                 Answer::Unsat => Sat::No,
@@ -271,7 +271,7 @@ impl<'a, 'r> Run<'a, 'r> {
         let setting = self.setting;
         let history = self.nodes.history_text(setting.system, id);
         observer.event(setting.system, Event::Suspect(&history));
-        let _phase = self.tester.meter.enter(Phase::Replay);
+        let _phase = self.tester.profiler.enter(Phase::Replay);
         let found = match self.concretize(id) {
             Ok(found) => found,
             Err(Interrupted(reason)) => return Some(End::Unknown(reason, None)),
@@ -298,9 +298,9 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// A run of the steps from a node to its root.
     fn concretize(&self, id: NodeId) -> Result<Unrolled, Interrupted> {
-        let Setting { system, shape, options, .. } = self.setting;
+        let Setting { system, context, options, .. } = self.setting;
         let (steps, goal) = (self.nodes.steps(id), self.nodes.goal(id));
-        concretize(system, shape, &steps, goal, options.solver_timeout)
+        concretize(system, context, &steps, goal, options.solver_timeout)
     }
 
     /// Tells of a node that is about to be replaced or expanded.
@@ -311,7 +311,7 @@ impl<'a, 'r> Run<'a, 'r> {
             return;
         }
         let history = self.nodes.history_text(system, id);
-        let cube = text(system, self.setting.shape, &self.nodes.get(id).cube);
+        let cube = text(system, self.setting.context, &self.nodes.get(id).cube);
         observer.event(
             system,
             Event::Node {
@@ -333,14 +333,14 @@ impl<'a, 'r> Run<'a, 'r> {
         self.counts.max_literals = self.counts.max_literals.max(node.cube.len());
         self.counts.deleted += self.visited.insert(self.tester, node.cube.clone(), setting.options.delete)?;
         let mut later = Vec::new();
-        let (shape, options) = (setting.shape, setting.pre);
+        let (context, options) = (setting.context, setting.pre);
         let pres_under = |t: &Prepared<'_>| {
             let (mut counts, mut pres) = (PreCounts::default(), Vec::new());
-            pre_image(shape, t, &node.cube, options, &mut counts, &mut pres).map(|()| (counts, pres))
+            pre_image(context, t, &node.cube, options, &mut counts, &mut pres).map(|()| (counts, pres))
         };
         let threads = &self.tester.threads;
-        let ahead = threads.are_many() && node.cube.procs >= shape.rigid + PROCS_FOR_THREADS;
-        let phase = self.tester.meter.enter(Phase::PreImages);
+        let ahead = threads.are_many() && node.cube.procs >= context.rigid + PROCS_FOR_THREADS;
+        let phase = self.tester.profiler.enter(Phase::PreImages);
         let mut ahead =
             if ahead { threads.map(setting.transitions, pres_under) } else { Vec::new() }.into_iter();
         drop(phase);
@@ -348,7 +348,7 @@ impl<'a, 'r> Run<'a, 'r> {
             if let Some(reason) = setting.interrupt.reason() {
                 return Ok(Some(reason));
             }
-            let phase = self.tester.meter.enter(Phase::PreImages);
+            let phase = self.tester.profiler.enter(Phase::PreImages);
             let pres = ahead.next().unwrap_or_else(|| pres_under(t));
             drop(phase);
             let (counts, pres) = pres?;

@@ -4,7 +4,7 @@
 //! that meets is a unit, which covers difference constraints. Disequalities are split.
 
 use super::sat::Sat;
-use crate::backward::cube::{Bound, Form, Overflow, Side, Slot};
+use crate::backward::cube::{Bound, CubeCell, Form, Overflow, Relational};
 use crate::backward::tuning::{MAX_DISEQUALITIES, MAX_ROWS};
 use crate::model::{Rational, gcd};
 
@@ -16,14 +16,14 @@ struct Row {
     strict: bool,
 }
 
-/// Whether the linear constraints among `sides` have a common solution.
-pub fn satisfiable(sides: &[Side]) -> Result<Sat, Overflow> {
+/// Whether the linear constraints among these literals have a common solution.
+pub fn satisfiable(relational: &[Relational]) -> Result<Sat, Overflow> {
     let mut answer = Sat::Yes;
     for integer in [true, false] {
         let mut rows = Vec::new();
         let mut apart: Vec<(Form, Rational)> = Vec::new();
-        for side in sides {
-            let Side::Linear { integer: i, form, bound } = side else { continue };
+        for relational in relational {
+            let Relational::Linear { integer: i, form, bound } = relational else { continue };
             if *i != integer {
                 continue;
             }
@@ -95,13 +95,13 @@ fn eliminate(mut rows: Vec<Row>, integer: bool) -> Result<Sat, Overflow> {
                 i += 1;
             }
         }
-        let Some(slot) = cheapest(&rows) else {
+        let Some(cell) = cheapest(&rows) else {
             return Ok(if exact { Sat::Yes } else { Sat::Unknown });
         };
         let mut next = Vec::new();
         let (mut upper, mut lower) = (Vec::new(), Vec::new());
         for row in rows {
-            match coefficient(&row, slot) {
+            match coefficient(&row, cell) {
                 None => next.push(row),
                 Some(k) if k.signum() > 0 => upper.push((row, k)),
                 Some(k) => lower.push((row, k.neg())),
@@ -125,13 +125,13 @@ fn eliminate(mut rows: Vec<Row>, integer: bool) -> Result<Sat, Overflow> {
     }
 }
 
-fn coefficient(row: &Row, slot: Slot) -> Option<Rational> {
-    row.terms.iter().find(|t| t.0 == slot).map(|t| t.1)
+fn coefficient(row: &Row, cell: CubeCell) -> Option<Rational> {
+    row.terms.iter().find(|t| t.0 == cell).map(|t| t.1)
 }
 
 /// The variable whose elimination makes fewest rows.
-fn cheapest(rows: &[Row]) -> Option<Slot> {
-    let mut seen: Vec<(Slot, usize, usize)> = Vec::new();
+fn cheapest(rows: &[Row]) -> Option<CubeCell> {
+    let mut seen: Vec<(CubeCell, usize, usize)> = Vec::new();
     for row in rows {
         for &(s, k) in &row.terms {
             let at = seen.iter().position(|t| t.0 == s).unwrap_or_else(|| {
@@ -147,7 +147,7 @@ fn cheapest(rows: &[Row]) -> Option<Slot> {
 /// `a * x + b * y` with the eliminated variable cancelled.
 fn combine(x: &Row, a: Rational, y: &Row, b: Rational, integer: bool) -> Result<Row, Overflow> {
     let mut terms = Form::new();
-    let mut all: Vec<(Slot, Rational)> = Vec::with_capacity(x.terms.len() + y.terms.len());
+    let mut all: Vec<(CubeCell, Rational)> = Vec::with_capacity(x.terms.len() + y.terms.len());
     for (row, k) in [(x, a), (y, b)] {
         for &(s, c) in &row.terms {
             all.push((s, c.mul(k).ok_or(Overflow)?));

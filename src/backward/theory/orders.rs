@@ -1,33 +1,33 @@
 //! Satisfiability of equalities and orders between processes, outside values and abstract values.
 
 use super::sat::Sat;
-use crate::backward::cube::{Builder, Kind, Shape, Side, Slot};
+use crate::backward::cube::{Builder, CellKind, CubeCell, CubeContext, Relational};
 
 /// Equality and order over processes, outside values and abstract values: strongly connected components
 /// of `<=` are equal, and must contain no `<`, no `<>` and no two processes.
-pub fn orders(shape: &Shape, b: &Builder<'_>) -> Sat {
-    let mut nodes: Vec<Slot> = Vec::new();
+pub fn orders(context: &CubeContext, b: &Builder<'_>) -> Sat {
+    let mut nodes: Vec<CubeCell> = Vec::new();
     let mut edges: Vec<(usize, usize, bool)> = Vec::new();
     let mut unequal: Vec<(usize, usize)> = Vec::new();
-    for side in b.sides() {
-        match *side {
-            Side::Eq(x, y) => {
+    for relational in b.relational() {
+        match *relational {
+            Relational::Eq(x, y) => {
                 let (x, y) = (node(&mut nodes, x), node(&mut nodes, y));
                 edges.push((x, y, false));
                 edges.push((y, x, false));
             }
-            Side::Ne(x, y) => unequal.push((node(&mut nodes, x), node(&mut nodes, y))),
-            Side::Lt(x, y) => edges.push((node(&mut nodes, x), node(&mut nodes, y), true)),
-            Side::Le(x, y) => edges.push((node(&mut nodes, x), node(&mut nodes, y), false)),
-            Side::Linear { .. } => {}
+            Relational::Ne(x, y) => unequal.push((node(&mut nodes, x), node(&mut nodes, y))),
+            Relational::Lt(x, y) => edges.push((node(&mut nodes, x), node(&mut nodes, y), true)),
+            Relational::Le(x, y) => edges.push((node(&mut nodes, x), node(&mut nodes, y), false)),
+            Relational::Linear { .. } => {}
         }
     }
     if edges.is_empty() {
         return Sat::Yes;
     }
     if edges.iter().any(|e| e.2) || nodes.iter().any(|s| s.is_process()) {
-        for k in 1..shape.rigid {
-            let (x, y) = (node(&mut nodes, Slot::process(k - 1)), node(&mut nodes, Slot::process(k)));
+        for k in 1..context.rigid {
+            let (x, y) = (node(&mut nodes, CubeCell::process(k - 1)), node(&mut nodes, CubeCell::process(k)));
             edges.push((x, y, true));
         }
     }
@@ -57,12 +57,13 @@ pub fn orders(shape: &Shape, b: &Builder<'_>) -> Sat {
     let clash = unequal.iter().any(|&(x, y)| same(x, y));
     // Every non-process node here holds an outside value (or an abstract one), so it equals no process.
     let merged = (0..n).any(|i| {
-        nodes[i].is_process() && (0..n).any(|j| j != i && shape.kind(nodes[j]) == Kind::Proc && same(i, j))
+        nodes[i].is_process()
+            && (0..n).any(|j| j != i && context.kind(nodes[j]) == CellKind::Proc && same(i, j))
     });
     if strict_loop || clash || merged { Sat::No } else { Sat::Yes }
 }
 
-fn node(nodes: &mut Vec<Slot>, s: Slot) -> usize {
+fn node(nodes: &mut Vec<CubeCell>, s: CubeCell) -> usize {
     nodes.iter().position(|&n| n == s).unwrap_or_else(|| {
         nodes.push(s);
         nodes.len() - 1

@@ -7,40 +7,42 @@
 use super::fourier_motzkin;
 use super::orders::orders;
 use super::sat::Sat;
-use crate::backward::cube::{Builder, Halt, Kind, OTHER, Shape, Side, is_singleton};
+use crate::backward::cube::{Builder, CellKind, CubeContext, Halt, OTHER, Relational, is_singleton};
 use crate::backward::tuning::SPLITS;
 
 /// Whether some state satisfies the cube under construction.
-pub fn satisfiable(shape: &Shape, b: &Builder<'_>) -> Result<Sat, Halt> {
-    if b.sides().is_empty() {
+pub fn satisfiable(context: &CubeContext, b: &Builder<'_>) -> Result<Sat, Halt> {
+    if b.relational().is_empty() {
         return Ok(Sat::Yes);
     }
     let mut splits = SPLITS;
-    check(shape, b.clone(), &mut splits)
+    check(context, b.clone(), &mut splits)
 }
 
-fn check(shape: &Shape, mut b: Builder<'_>, splits: &mut usize) -> Result<Sat, Halt> {
-    shape.interrupt.poll()?;
+fn check(context: &CubeContext, mut b: Builder<'_>, splits: &mut usize) -> Result<Sat, Halt> {
+    context.interrupt.poll()?;
     if !b.normalise()? {
         return Ok(Sat::No);
     }
-    // A slot of several values in a literal that links slots: split on it.
-    let split = b.sides().iter().filter(|s| !matches!(s, Side::Linear { .. })).find_map(|s| {
-        s.slots().into_iter().find(|&slot| {
-            !slot.is_process() && {
-                let kind = shape.kind(slot);
-                let mask = b.mask(slot);
-                matches!(kind, Kind::Enum(_) | Kind::Proc) && !is_singleton(kind, mask) && mask != OTHER
+    // A cell of several values in a literal that links cells: split on it.
+    let split = b.relational().iter().filter(|s| !matches!(s, Relational::Linear { .. })).find_map(|s| {
+        s.cells().into_iter().find(|&cell| {
+            !cell.is_process() && {
+                let kind = context.kind(cell);
+                let mask = b.mask(cell);
+                matches!(kind, CellKind::Enum(_) | CellKind::Proc)
+                    && !is_singleton(kind, mask)
+                    && mask != OTHER
             }
         })
     });
-    let Some(slot) = split else {
-        return Ok(match orders(shape, &b) {
-            Sat::Yes => fourier_motzkin::satisfiable(b.sides())?,
+    let Some(cell) = split else {
+        return Ok(match orders(context, &b) {
+            Sat::Yes => fourier_motzkin::satisfiable(b.relational())?,
             no => no,
         });
     };
-    let mut rest = b.mask(slot);
+    let mut rest = b.mask(cell);
     let mut answer = Sat::No;
     while rest != 0 {
         let bit = rest & rest.wrapping_neg();
@@ -50,8 +52,8 @@ fn check(shape: &Shape, mut b: Builder<'_>, splits: &mut usize) -> Result<Sat, H
         }
         *splits -= 1;
         let mut next = b.clone();
-        if next.restrict(slot, bit) {
-            match check(shape, next, splits)? {
+        if next.restrict(cell, bit) {
+            match check(context, next, splits)? {
                 Sat::Yes => return Ok(Sat::Yes),
                 Sat::Unknown => answer = Sat::Unknown,
                 Sat::No => {}
