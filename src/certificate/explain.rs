@@ -1,8 +1,10 @@
 //! Obligations and failures in words.
 
-use super::obligations::Obligation;
-use super::prove::Failure;
-use super::{Cubes, Refused, text};
+use super::cubes::Cubes;
+use super::failure::{Failure, Refused};
+use super::obligation::Obligation;
+use super::obligations::literal_vars;
+use super::text;
 use crate::model::{BadKind, System};
 use crate::report::reason;
 
@@ -28,13 +30,8 @@ pub fn obligation(system: &System, obligation: Obligation) -> String {
 pub fn explain(system: &System, refused: &Refused) -> String {
     match refused {
         Refused::Words(cube) => {
-            let which = system.var(
-                cube.cube
-                    .iter()
-                    .flat_map(super::obligations::literal_vars)
-                    .next()
-                    .unwrap_or(crate::model::VarId(0)),
-            );
+            let which =
+                system.var(cube.cube.iter().flat_map(literal_vars).next().unwrap_or(crate::model::VarId(0)));
             format!("the language has no words for a cube about {}", which.name)
         }
         Refused::Unreadable(why) => why.clone(),

@@ -38,6 +38,13 @@
 //! A step is read backwards: the cube after the step becomes a formula over the state before it, by putting
 //! for each cell the branches of its update, each under its condition. A value chosen by `?` is a new name.
 //!
+//! # Files
+//!
+//! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
+//! `cubes`, `text` (as declarations of the language), `obligation`, `ground` and `obligations` (what has to be
+//! shown), `index` and `ground_instances` (instances that may refute a case), `solver`, `prove`, `smtlib` (the same
+//! for other solvers), `failure` and `explain`, `tuning` (the constants).
+//!
 //! # What is trusted
 //!
 //! Parser and elaboration (the meaning of the model), this module, and Z3, or another solver that reads the
@@ -45,52 +52,34 @@
 //! formula, lemma or value range of the engine's. What the engine knew without proof obligation (value ranges of
 //! variables, globals that never name a process) is in the list as cubes like any other.
 
+mod cubes;
 mod explain;
+mod failure;
 mod ground;
+mod ground_instances;
+mod index;
+mod obligation;
 mod obligations;
 mod prove;
 mod smtlib;
 mod solver;
 mod text;
-mod units;
+mod tuning;
 
 use std::time::Duration;
 
+pub use cubes::Cubes;
 pub use explain::{explain, obligation};
-pub use obligations::Obligation;
-pub use prove::{Extent, Failure};
+pub use failure::{Failure, Refused};
+pub use obligation::Obligation;
+pub use prove::Extent;
 pub use smtlib::Script;
 pub use text::{declaration, read};
 
 use crate::interrupt::Interrupt;
-use crate::model::{BadKind, System};
+use crate::model::System;
 use crate::verdict::Forbidden;
-use units::Instance;
-
-/// The cubes of an invariant.
-#[derive(Clone, Debug)]
-pub struct Cubes {
-    /// Those to be shown unreachable, then those taken for granted: the axioms of the model first.
-    pub all: Vec<Forbidden>,
-    /// Number of those to be shown.
-    pub proved: usize,
-    /// Whether the model's invariants are taken for granted.
-    pub trusting: bool,
-}
-
-impl Cubes {
-    /// These cubes of a system, with its axioms, and with its own invariants when they are trusted.
-    pub fn new(system: &System, cubes: Vec<Forbidden>, trusting: bool) -> Self {
-        let (proved, mut all) = (cubes.len(), cubes);
-        let axioms = system.axioms.iter();
-        all.extend(axioms.map(|axiom| Forbidden { params: axiom.params, cube: axiom.cube.clone() }));
-        if trusting {
-            let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
-            all.extend(invariants.map(|bad| Forbidden { params: bad.params, cube: bad.cube.clone() }));
-        }
-        Self { all, proved, trusting }
-    }
-}
+use index::Refutations;
 
 /// A checked certificate.
 #[derive(Clone, Debug)]
@@ -98,20 +87,9 @@ pub struct Certificate {
     /// The invariant.
     pub cubes: Cubes,
     /// For each obligation, and each of its cases, the instances of the invariant that refute it.
-    refutations: Vec<(Obligation, Vec<Vec<Instance>>)>,
+    refutations: Vec<Refutations>,
     /// Calls of Z3.
     pub solver_calls: u64,
-}
-
-/// Why there is no certificate.
-#[derive(Clone, Debug)]
-pub enum Refused {
-    /// The language has no words for this cube.
-    Words(Forbidden),
-    /// The invariants do not fit the model; a line for the user.
-    Unreadable(String),
-    /// An obligation of these cubes failed.
-    Failed(Failure, Cubes),
 }
 
 /// Checks an invariant given as text. With [`Extent::All`] every cube in it must be unreachable; with
@@ -178,7 +156,8 @@ impl Certificate {
 
     /// The obligations as SMT-LIB scripts.
     pub fn scripts(&self, system: &System) -> Vec<Script> {
-        smtlib::scripts(system, self).expect("the same formulas were made for the proof")
+        smtlib::scripts(system, &self.cubes, &self.refutations)
+            .expect("the same formulas were made for the proof")
     }
 
     /// What was checked, in one line.

@@ -1,37 +1,13 @@
 //! What has to be shown of an invariant, as ground cases: each must be unsatisfiable together with
 //! instances of the invariant over the processes of the case.
 
-use super::Cubes;
+use super::cubes::Cubes;
+use super::failure::Failure;
 use super::ground::{Formula, Overflow, Reader, Reading};
-use super::prove::Failure;
+use super::obligation::Obligation;
 use crate::interrupt::{Interrupt, Interrupted};
+use crate::model::semantics::tuples;
 use crate::model::{BadKind, Literal, System, Transition};
-
-/// One thing to show.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Obligation {
-    /// No initial state is in this cube.
-    Initiation(usize),
-    /// No step of this transition leads from the invariant into this cube.
-    Consecution {
-        /// Index of the transition.
-        transition: usize,
-        /// Number of the cube.
-        cube: usize,
-    },
-    /// No state of the invariant is in this bad cube of the model.
-    Property(usize),
-}
-
-impl Obligation {
-    /// The cube of the invariant that it is about.
-    pub const fn cube(self) -> Option<usize> {
-        match self {
-            Self::Initiation(cube) | Self::Consecution { cube, .. } => Some(cube),
-            Self::Property(_) => None,
-        }
-    }
-}
 
 /// A way in which the processes of an obligation can coincide: one formula to refute.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,8 +80,9 @@ impl<'a> Obligations<'a> {
             // An instance with processes, of which one at least is looked at.
             let procs = procs.max(1);
             let mut parts = vec![formula];
-            for names in tuples(procs, init.params) {
+            for names in tuples(procs.into(), init.params.into()) {
                 self.interrupt.poll()?;
+                let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
                 parts.push(self.reader.dnf(&init.body, &names, Reading::Now)?);
             }
             out.push(Case { procs, args: Vec::new(), named, formula: Formula::all(parts) });
@@ -228,20 +205,6 @@ fn arrange(
         }
     }
     Ok(())
-}
-
-/// All tuples of `arity` processes below `procs`, repetitions included.
-fn tuples(procs: u8, arity: u8) -> Vec<Vec<u8>> {
-    (0..arity).fold(vec![Vec::new()], |shorter, _| {
-        let longer = shorter.into_iter().flat_map(|tuple: Vec<u8>| {
-            (0..procs).map(move |p| {
-                let mut longer = tuple.clone();
-                longer.push(p);
-                longer
-            })
-        });
-        longer.collect()
-    })
 }
 
 /// Whether the transition assigns a variable of the literal.

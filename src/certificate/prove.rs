@@ -12,41 +12,19 @@ use hashbrown::{HashMap, HashSet};
 use z3::ast::Bool;
 use z3::{Config, with_z3_config};
 
-use super::Cubes;
-use super::ground::{Formula, Overflow, Reading};
-use super::obligations::{Case, Obligation, Obligations};
+use super::cubes::{Cubes, orders};
+use super::failure::Failure;
+use super::ground::{Formula, Reading};
+use super::ground_instances::{CaseLiterals, Refutation};
+use super::index::{Index, Instance, Refutations};
+use super::obligation::Obligation;
+use super::obligations::{Case, Obligations};
 use super::solver::{Answer, Session};
-use super::units::{Index, Instance, Refutation, Units};
-use crate::interrupt::{Interrupt, Interrupted};
-use crate::model::{Literal, System};
-use crate::verdict::Reason;
-
-/// Why there is no proof.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Failure {
-    /// An obligation does not hold: a state of the invariant breaks it.
-    Refuted(Obligation),
-    /// The solver does not know, for this reason.
-    Undecided(Obligation, String),
-    /// A number left the 64-bit range.
-    Overflow,
-    /// More processes than a case may have.
-    Processes,
-    /// The run must end, for this reason.
-    Stopped(Reason),
-}
-
-impl From<Overflow> for Failure {
-    fn from(_: Overflow) -> Self {
-        Self::Overflow
-    }
-}
-
-impl From<Interrupted> for Failure {
-    fn from(Interrupted(reason): Interrupted) -> Self {
-        Self::Stopped(reason)
-    }
-}
+use super::tuning::{
+    AT_HAND, BATCH, COUNTEREXAMPLES, FREE_CALLS, FREE_TRIALS, MAX_PROCS, TRIAL_CALLS, TRIALS,
+};
+use crate::interrupt::Interrupt;
+use crate::model::System;
 
 /// Which cubes have to be shown unreachable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,7 +41,7 @@ pub struct Proof {
     /// Cubes that were shown unreachable, ascending.
     pub shown: Vec<usize>,
     /// For each obligation and each of its cases, instances that refute it.
-    pub refutations: Vec<(Obligation, Vec<Vec<Instance>>)>,
+    pub refutations: Vec<Refutations>,
     /// Calls of Z3.
     pub solver_calls: u64,
 }
@@ -74,24 +52,6 @@ static CHECKER: LazyLock<Option<rayon::ThreadPool>> = LazyLock::new(|| {
     let stack = 64 << 20;
     rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(stack).build().ok()
 });
-
-/// Most processes of a case.
-const MAX_PROCS: usize = 62;
-
-/// Refutations confirmed by one call of Z3.
-const BATCH: usize = 64;
-
-/// One case in so many is looked at once more to leave out cubes, beside the first few hundred...
-const MINIMISING: usize = 32;
-
-/// ...and with one call of Z3 for so many that the proof took.
-const MINIMISING_CALLS: u64 = 16;
-
-/// Instances that a search begins with: those that others needed last.
-const AT_HAND: usize = 32;
-
-/// Instances added after one counterexample.
-const MORE: usize = 8;
 
 /// Proves that the cubes of `cubes` are unreachable and exclude the bad cubes of `system`, in a Z3 context
 /// of its own. A call of Z3 takes at most `timeout`.
@@ -132,12 +92,6 @@ pub fn prove(
         Some(checker) => checker.install(prover),
         None => with_z3_config(&Config::new(), prover),
     }
-}
-
-/// Whether any formula orders processes.
-pub fn orders(system: &System, cubes: &Cubes) -> bool {
-    let less = |literal: &Literal| matches!(literal, Literal::Less { .. });
-    system.orders_processes || cubes.all.iter().any(|cube| cube.cube.iter().any(less))
 }
 
 /// An instance that the session knows.
@@ -224,11 +178,11 @@ impl Prover<'_, '_> {
     /// Instances that refute a case.
     fn refute(&mut self, obligation: Obligation, case: &Case) -> Result<Vec<Instance>, Failure> {
         let usable = |cube| self.is_usable(obligation, cube);
-        let units = Units::new(self.index, &case.formula, case.procs, &usable);
-        let at_once = units.refuting(self.index, &case.formula, &mut self.order(obligation), case.procs);
+        let said = CaseLiterals::new(self.index, &case.formula, case.procs, &usable);
+        let at_once = said.refuting(self.index, &case.formula, &mut self.order(obligation), case.procs);
         match at_once {
             Some(refutation) => self.claim(obligation, refutation),
-            None => self.search(obligation, case, &units),
+            None => self.search(obligation, case, &said),
         }
     }
 
@@ -263,8 +217,8 @@ impl Prover<'_, '_> {
                 }
             }
         }
-        let mut left = 300 + cases / MINIMISING;
-        let calls = self.session.calls + 100 + self.session.calls / MINIMISING_CALLS;
+        let mut left = FREE_TRIALS + cases / TRIALS;
+        let calls = self.session.calls + FREE_CALLS + self.session.calls / TRIAL_CALLS;
         'cubes: for cube in self.needed.clone().into_iter().rev() {
             self.dropping = Some(cube);
             let mut replaced = Vec::new();
@@ -309,7 +263,7 @@ impl Prover<'_, '_> {
 
     /// The literals of an instance.
     fn literals(&self, instance: &Instance) -> Result<Vec<Formula>, Failure> {
-        let reader = self.index.reader();
+        let reader = self.index.reader;
         let literals = self.cubes.all[instance.cube].cube.iter();
         Ok(literals.map(|l| reader.literal(l, &instance.procs, Reading::Now)).collect::<Result<_, _>>()?)
     }
@@ -367,13 +321,13 @@ impl Prover<'_, '_> {
         &mut self,
         obligation: Obligation,
         case: &Case,
-        units: &Units,
+        said: &CaseLiterals,
     ) -> Result<Vec<Instance>, Failure> {
         let formula = self.formula_of(case);
         let order: Vec<usize> = self.order(obligation).collect();
-        let mut chosen = self.at_hand(obligation, case, units);
-        // What the units say rests on these.
-        for instance in units.used() {
+        let mut chosen = self.at_hand(obligation, case, said);
+        // What the literals say rests on these.
+        for instance in said.used() {
             let i = self.activate(instance.clone())?;
             if !chosen.contains(&i) {
                 chosen.push(i);
@@ -405,10 +359,10 @@ impl Prover<'_, '_> {
                         },
                         &mut |instance| {
                             violated.push(instance);
-                            violated.len() >= MORE
+                            violated.len() >= COUNTEREXAMPLES
                         },
                     );
-                    if violated.len() >= MORE {
+                    if violated.len() >= COUNTEREXAMPLES {
                         break;
                     }
                 }
@@ -435,12 +389,12 @@ impl Prover<'_, '_> {
     }
 
     /// Instances that the session knows and that this case does not contradict, those needed last first.
-    fn at_hand(&self, obligation: Obligation, case: &Case, units: &Units) -> Vec<usize> {
+    fn at_hand(&self, obligation: Obligation, case: &Case, said: &CaseLiterals) -> Vec<usize> {
         let usable = |i: &usize| {
             let Active { instance, literals, .. } = &self.active[*i];
             instance.procs.iter().all(|&p| p < case.procs)
                 && self.is_usable(obligation, instance.cube)
-                && !literals.iter().any(|literal| units.contradicts(literal))
+                && !literals.iter().any(|literal| said.contradicts(literal))
         };
         self.recent.iter().rev().copied().filter(usable).take(AT_HAND).collect()
     }

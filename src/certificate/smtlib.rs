@@ -4,11 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::Certificate;
+use super::cubes::{Cubes, orders};
+use super::explain::obligation as named;
+use super::failure::Failure;
 use super::ground::{Atom, Formula, Overflow, Place, Point, Reader, Reading, Sign, Sum};
-use super::obligations::{Case, Obligation, Obligations};
-use super::prove::{Failure, orders};
-use super::units::Instance;
+use super::index::{Instance, Refutations};
+use super::obligation::Obligation;
+use super::obligations::{Case, Obligations};
+use super::text::axioms;
 use crate::interrupt::Interrupt;
 use crate::model::{Rational, System, Type, VarId};
 
@@ -23,10 +26,10 @@ pub struct Script {
     pub obligations: Vec<Obligation>,
 }
 
-/// The scripts of a certificate.
-pub fn scripts(system: &System, certificate: &Certificate) -> Result<Vec<Script>, Failure> {
-    let mut files: BTreeMap<(u8, usize), Vec<&(Obligation, Vec<Vec<Instance>>)>> = BTreeMap::new();
-    for entry in &certificate.refutations {
+/// The scripts of a certificate: of the obligations of `cubes`, refuted so.
+pub fn scripts(system: &System, cubes: &Cubes, refutations: &[Refutations]) -> Result<Vec<Script>, Failure> {
+    let mut files: BTreeMap<(u8, usize), Vec<&Refutations>> = BTreeMap::new();
+    for entry in refutations {
         let file = match entry.0 {
             Obligation::Initiation(_) => (0, 0),
             Obligation::Consecution { transition, .. } => (1, transition),
@@ -46,14 +49,14 @@ pub fn scripts(system: &System, certificate: &Certificate) -> Result<Vec<Script>
             }
             _ => ("property.smt2".to_owned(), "No state of the invariant is unsafe.".to_owned()),
         };
-        out.push(Writer::new(system, certificate).script(name, &title, &entries)?);
+        out.push(Writer::new(system, cubes).script(name, &title, &entries)?);
     }
     Ok(out)
 }
 
 struct Writer<'a> {
     system: &'a System,
-    certificate: &'a Certificate,
+    cubes: &'a Cubes,
     obligations: Obligations<'a>,
     reader: Reader<'a>,
     ordered: bool,
@@ -65,30 +68,25 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(system: &'a System, certificate: &'a Certificate) -> Self {
+    fn new(system: &'a System, cubes: &'a Cubes) -> Self {
         Self {
             system,
-            certificate,
-            obligations: Obligations::new(system, &certificate.cubes, &Interrupt::default()),
+            cubes,
+            obligations: Obligations::new(system, cubes, &Interrupt::default()),
             reader: Reader::new(system),
-            ordered: orders(system, &certificate.cubes),
+            ordered: orders(system, cubes),
             vars: BTreeSet::new(),
             chosen: BTreeSet::new(),
             procs: 0,
         }
     }
 
-    fn script(
-        mut self,
-        name: String,
-        title: &str,
-        entries: &[&(Obligation, Vec<Vec<Instance>>)],
-    ) -> Result<Script, Failure> {
+    fn script(mut self, name: String, title: &str, entries: &[&Refutations]) -> Result<Script, Failure> {
         let mut body = String::new();
         let mut obligations = Vec::new();
         for (obligation, refutations) in entries {
             let cases = self.obligations.cases(*obligation)?;
-            let _ = writeln!(body, "\n; {}", super::explain::obligation(self.system, *obligation));
+            let _ = writeln!(body, "\n; {}", named(self.system, *obligation));
             if cases.is_empty() {
                 body.push_str("; There are not enough processes for it, or the guard excludes it.\n");
                 continue;
@@ -105,12 +103,9 @@ impl<'a> Writer<'a> {
     }
 
     fn head(&self, title: &str) -> String {
-        let trusting = if self.certificate.cubes.trusting {
-            "; The invariants of the model are taken for granted.\n"
-        } else {
-            ""
-        };
-        let mut axioms = super::text::axioms(self.system).join("\n;   ");
+        let trusting =
+            if self.cubes.trusting { "; The invariants of the model are taken for granted.\n" } else { "" };
+        let mut axioms = axioms(self.system).join("\n;   ");
         if !axioms.is_empty() {
             axioms = format!("; These axioms of the model are assumed of every state:\n;   {axioms}\n");
         }
@@ -204,7 +199,7 @@ impl<'a> Writer<'a> {
             self.formula(out, part);
         }
         for Instance { cube, procs } in instances {
-            let literals = &self.certificate.cubes.all[*cube].cube;
+            let literals = &self.cubes.all[*cube].cube;
             let formula = self.reader.conj(literals, procs, Reading::Now)?;
             out.push_str("\n    (not ");
             self.formula(out, &formula);

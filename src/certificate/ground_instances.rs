@@ -3,159 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Cubes;
-use super::ground::{Atom, Formula, Place, Point, Reader, Reading};
-use super::obligations::literal_vars;
-use crate::interrupt::Interrupt;
-use crate::model::{Literal, ProcRef, System, Term, VarId};
-
-/// A cube of the invariant at given processes.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Instance {
-    /// Number of the cube.
-    pub cube: usize,
-    /// Distinct processes for its parameters.
-    pub procs: Vec<u8>,
-}
-
-/// What a literal of a cube takes, whatever the processes.
-#[derive(Debug)]
-enum Demand {
-    /// Some cell of the variable is within these constructors.
-    Mask(VarId, u64),
-    /// Something is said of these variables.
-    Vars(Vec<VarId>),
-}
-
-/// Cubes prepared for the search of instances.
-#[derive(Debug)]
-pub struct Index<'a> {
-    reader: Reader<'a>,
-    /// For each cube, its literals by the last parameter that they mention; those without one first.
-    levels: Vec<Vec<Vec<&'a Literal>>>,
-    /// For each cube, what a conjunction must say for its literals to imply an instance.
-    demands: Vec<Vec<Demand>>,
-    /// Cubes of a single literal about one cell, by its variable.
-    single: BTreeMap<VarId, Vec<usize>>,
-    interrupt: Interrupt,
-}
-
-impl<'a> Index<'a> {
-    /// Prepares the cubes; looking for instances ends when `interrupt` says so.
-    pub fn new(system: &'a System, cubes: &'a Cubes, interrupt: &Interrupt) -> Self {
-        let mut index = Self {
-            reader: Reader::new(system),
-            levels: Vec::new(),
-            demands: Vec::new(),
-            single: BTreeMap::new(),
-            interrupt: interrupt.clone(),
-        };
-        for (number, forbidden) in cubes.all.iter().enumerate() {
-            let mut levels = vec![Vec::new(); usize::from(forbidden.params) + 1];
-            for literal in &forbidden.cube {
-                levels[last_parameter(literal)].push(literal);
-            }
-            index.levels.push(levels);
-            let mut vars: Vec<VarId> = forbidden.cube.iter().flat_map(literal_vars).collect();
-            vars.sort_unstable();
-            vars.dedup();
-            if let ([_], [var]) = (&forbidden.cube[..], &vars[..]) {
-                index.single.entry(*var).or_default().push(number);
-            }
-            index.demands.push(forbidden.cube.iter().map(Self::demand).collect());
-        }
-        index
-    }
-
-    fn demand(literal: &Literal) -> Demand {
-        match literal {
-            Literal::In { cell, values } => Demand::Mask(cell.var, *values),
-            other => Demand::Vars(literal_vars(other)),
-        }
-    }
-
-    /// The reader of ground formulas.
-    pub const fn reader(&self) -> Reader<'a> {
-        self.reader
-    }
-
-    /// Calls `found` with the instances of cube `number` over `procs` processes all of whose literals pass
-    /// `test`, until it returns true. Ends early when the run must end, which whoever draws a conclusion has to ask.
-    pub fn instances(
-        &self,
-        number: usize,
-        procs: u8,
-        test: &mut dyn FnMut(&Formula) -> bool,
-        found: &mut dyn FnMut(Instance) -> bool,
-    ) -> bool {
-        let levels = &self.levels[number];
-        if levels.len() > usize::from(procs) + 1 {
-            return false;
-        }
-        let mut chosen = Vec::with_capacity(levels.len() - 1);
-        self.extend(number, procs, &mut chosen, test, found)
-    }
-
-    fn extend(
-        &self,
-        number: usize,
-        procs: u8,
-        chosen: &mut Vec<u8>,
-        test: &mut dyn FnMut(&Formula) -> bool,
-        found: &mut dyn FnMut(Instance) -> bool,
-    ) -> bool {
-        if self.interrupt.poll().is_err() {
-            return true;
-        }
-        let levels = &self.levels[number];
-        let passes = levels[chosen.len()].iter().all(|literal| {
-            // Without a step there is no arithmetic that could overflow.
-            self.reader.literal(literal, chosen, Reading::Now).is_ok_and(|formula| test(&formula))
-        });
-        if !passes {
-            return false;
-        }
-        if chosen.len() + 1 == levels.len() {
-            return found(Instance { cube: number, procs: chosen.clone() });
-        }
-        for p in 0..procs {
-            if !chosen.contains(&p) {
-                chosen.push(p);
-                let stop = self.extend(number, procs, chosen, test, found);
-                chosen.pop();
-                if stop {
-                    return true;
-                }
-            }
-        }
-        false
-    }
-}
-
-fn last_parameter(literal: &Literal) -> usize {
-    let proc = |p: &ProcRef| match p {
-        ProcRef::Var(i) => usize::from(*i) + 1,
-        ProcRef::Const(_) => 0,
-    };
-    let cell = |cell: &crate::model::Cell| cell.index.iter().map(proc).max().unwrap_or(0);
-    let term = |term: &Term| match term {
-        Term::Proc(p) => proc(p),
-        Term::Cell(c) => cell(c),
-        Term::Constructor(_) | Term::Linear(_) => 0,
-    };
-    match literal {
-        Literal::In { cell: c, .. } => cell(c),
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => term(left).max(term(right)),
-        Literal::Linear { expr, .. } => expr.terms.iter().map(|(c, _)| cell(c)).max().unwrap_or(0),
-    }
-}
+use super::ground::{Atom, Formula, Place, Point, Reading};
+use super::index::{Demand, Index, Instance};
+use crate::model::VarId;
 
 /// Bit of a mask over processes that stands for everything else.
 const OTHER: u64 = 1 << 63;
 
 /// What the literals of a conjunction say.
 #[derive(Debug, Default)]
-pub struct Units {
+pub struct CaseLiterals {
     masks: BTreeMap<Place, u64>,
     facts: BTreeSet<(Atom, bool)>,
     vars: BTreeSet<VarId>,
@@ -186,25 +43,25 @@ fn masked_place(formula: &Formula) -> Option<&Place> {
     }
 }
 
-impl Units {
+impl CaseLiterals {
     /// Of the literals among the conjuncts of `formula`, in a case of `procs` processes where instances of
     /// `usable` cubes may be assumed.
     pub fn new(index: &Index<'_>, formula: &Formula, procs: u8, usable: &dyn Fn(usize) -> bool) -> Self {
-        let mut units = Self::default();
+        let mut said = Self::default();
         for part in formula.conjuncts() {
-            units.add(part, procs);
+            said.add(part, procs);
         }
-        let places: Vec<Place> = units.masks.keys().cloned().collect();
+        let places: Vec<Place> = said.masks.keys().cloned().collect();
         for place in places {
             let single = index.single.get(&place.var).into_iter().flatten();
             for &number in single.filter(|&&number| usable(number)) {
-                units.narrow(index, &place, number, procs);
+                said.narrow(index, &place, number, procs);
             }
         }
-        for (place, mask) in &units.masks {
-            units.by_var.entry(place.var).or_default().push(*mask);
+        for (place, mask) in &said.masks {
+            said.by_var.entry(place.var).or_default().push(*mask);
         }
-        units
+        said
     }
 
     fn add(&mut self, part: &Formula, procs: u8) {
@@ -225,9 +82,9 @@ impl Units {
 
     fn restrict(&mut self, place: &Place, mask: u64) {
         self.vars.insert(place.var);
-        let slot = self.masks.entry(place.clone()).or_insert(u64::MAX);
-        *slot &= mask;
-        if *slot == 0 && self.contradiction.is_none() {
+        let held = self.masks.entry(place.clone()).or_insert(u64::MAX);
+        *held &= mask;
+        if *held == 0 && self.contradiction.is_none() {
             self.contradiction = Some(place.clone());
         }
     }

@@ -1,0 +1,35 @@
+//! The cubes of an invariant, as a certificate lists them.
+
+use crate::model::{BadKind, Literal, System};
+use crate::verdict::Forbidden;
+
+/// The cubes of an invariant.
+#[derive(Clone, Debug)]
+pub struct Cubes {
+    /// Those to be shown unreachable, then those taken for granted: the axioms of the model first.
+    pub all: Vec<Forbidden>,
+    /// Number of those to be shown.
+    pub proved: usize,
+    /// Whether the model's invariants are taken for granted.
+    pub trusting: bool,
+}
+
+impl Cubes {
+    /// These cubes of a system, with its axioms, and with its own invariants when they are trusted.
+    pub fn new(system: &System, cubes: Vec<Forbidden>, trusting: bool) -> Self {
+        let (proved, mut all) = (cubes.len(), cubes);
+        let axioms = system.axioms.iter();
+        all.extend(axioms.map(|axiom| Forbidden { params: axiom.params, cube: axiom.cube.clone() }));
+        if trusting {
+            let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
+            all.extend(invariants.map(|bad| Forbidden { params: bad.params, cube: bad.cube.clone() }));
+        }
+        Self { all, proved, trusting }
+    }
+}
+
+/// Whether any formula orders processes.
+pub fn orders(system: &System, cubes: &Cubes) -> bool {
+    let less = |literal: &Literal| matches!(literal, Literal::Less { .. });
+    system.orders_processes || cubes.all.iter().any(|cube| cube.cube.iter().any(less))
+}

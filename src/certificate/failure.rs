@@ -1,0 +1,45 @@
+//! Why there is no certificate.
+
+use super::cubes::Cubes;
+use super::ground::Overflow;
+use super::obligation::Obligation;
+use crate::interrupt::Interrupted;
+use crate::verdict::{Forbidden, Reason};
+
+/// Why there is no certificate.
+#[derive(Clone, Debug)]
+pub enum Refused {
+    /// The language has no words for this cube.
+    Words(Forbidden),
+    /// The invariants do not fit the model; a line for the user.
+    Unreadable(String),
+    /// An obligation of these cubes failed.
+    Failed(Failure, Cubes),
+}
+
+/// Why there is no proof.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// An obligation does not hold: a state of the invariant breaks it.
+    Refuted(Obligation),
+    /// The solver does not know, for this reason.
+    Undecided(Obligation, String),
+    /// A number left the 64-bit range.
+    Overflow,
+    /// More processes than a case may have.
+    Processes,
+    /// The run must end, for this reason.
+    Stopped(Reason),
+}
+
+impl From<Overflow> for Failure {
+    fn from(_: Overflow) -> Self {
+        Self::Overflow
+    }
+}
+
+impl From<Interrupted> for Failure {
+    fn from(Interrupted(reason): Interrupted) -> Self {
+        Self::Stopped(reason)
+    }
+}

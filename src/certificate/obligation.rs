@@ -1,0 +1,27 @@
+//! One thing that has to be shown of an invariant.
+
+/// One thing to show.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Obligation {
+    /// No initial state is in this cube.
+    Initiation(usize),
+    /// No step of this transition leads from the invariant into this cube.
+    Consecution {
+        /// Index of the transition.
+        transition: usize,
+        /// Number of the cube.
+        cube: usize,
+    },
+    /// No state of the invariant is in this bad cube of the model.
+    Property(usize),
+}
+
+impl Obligation {
+    /// The cube of the invariant that it is about.
+    pub const fn cube(self) -> Option<usize> {
+        match self {
+            Self::Initiation(cube) | Self::Consecution { cube, .. } => Some(cube),
+            Self::Property(_) => None,
+        }
+    }
+}
