@@ -7,14 +7,14 @@ use crate::diagnostic::Span;
 /// number in this order where several come from one place (`unsafe at line 12:30, case 2`). `text` is what the
 /// spans index.
 ///
-/// The place of a cube is its declaration's, or where the first of its comparisons in there begins when the
-/// declaration has several disjuncts.
+/// The place of a cube is its declaration's, or where the last of its comparisons in there begins when the
+/// declaration has several disjuncts: a comparison that stands in several is known by its first place.
 pub(super) fn properties(bad: &mut [Bad], text: &str) {
     let lines: Vec<usize> =
         std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let mut places: Vec<(BadKind, usize, u32)> = Vec::with_capacity(bad.len());
     for this in &*bad {
-        let start = if is_alone(bad, this) { this.span.start } else { first_comparison(this) };
+        let start = if is_alone(bad, this) { this.span.start } else { last_comparison(this) };
         let line = lines.partition_point(|&from| from <= start as usize);
         places.push((this.kind, line, start));
     }
@@ -49,9 +49,9 @@ fn is_alone(all: &[Bad], this: &Bad) -> bool {
     !same(at.checked_sub(1).and_then(|at| all.get(at))) && !same(all.get(at + 1))
 }
 
-fn first_comparison(bad: &Bad) -> u32 {
+fn last_comparison(bad: &Bad) -> u32 {
     let inside = |span: &&Span| bad.span.start <= span.start && span.end <= bad.span.end;
-    bad.spans.iter().filter(inside).map(|span| span.start).min().unwrap_or(bad.span.start)
+    bad.spans.iter().filter(inside).map(|span| span.start).max().unwrap_or(bad.span.start)
 }
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ mod tests {
         );
         assert_eq!(
             names("unsafe (p q) { X[p] = B && X[q] = C || X[p] = A && X[q] = C\n || X[p] = B && X[q] = B }"),
-            ["unsafe at line 6", "unsafe at line 5:40", "unsafe at line 5:16"]
+            ["unsafe at line 6", "unsafe at line 5:40", "unsafe at line 5:28"]
         );
     }
 
