@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::commuting::FoundBy;
-use super::store::{SHARDS, equal, hash, part};
-use super::team::Team;
+use crate::forward::commuting::FoundBy;
+use crate::forward::store::{SHARDS, equal, hash, part};
+use crate::forward::team::Team;
 
 /// States to insert at once, in order, some perhaps several times.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(in crate::forward) struct Batch {
     states: Vec<u64>,
     pub hashes: Vec<u64>,
     /// How each was found.
@@ -27,7 +27,7 @@ pub(super) struct Batch {
 /// Some of the states met lately, in a table that stays in the caches: neighbours have many successors in
 /// common.
 #[derive(Debug)]
-pub(super) struct Recent {
+pub(in crate::forward) struct Recent {
     words: usize,
     /// A part of the hash of the state at each place; 0 where there is none.
     tags: Vec<u32>,
@@ -65,7 +65,7 @@ impl Recent {
 
 /// States in order of the parts of the table that they belong to.
 #[derive(Debug, Default)]
-pub(super) struct Sorted {
+pub(in crate::forward) struct Sorted {
     states: Vec<u64>,
     pub hashes: Vec<u64>,
     /// Where each stands in the batch.
@@ -75,7 +75,7 @@ pub(super) struct Sorted {
 }
 
 /// In [`Batch::numbers`].
-pub(super) const NEW: u32 = u32::MAX;
+pub(in crate::forward) const NEW: u32 = u32::MAX;
 
 impl Batch {
     /// Empties it.
@@ -185,7 +185,7 @@ impl Sorted {
 
 /// Where a state stands that is new.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(in crate::forward) struct Place {
     pub batch: u32,
     /// Among the sorted states.
     pub at: u32,
@@ -193,7 +193,7 @@ pub(super) struct Place {
 
 /// The first of each kind among states of sorted batches, in order, by parts of the table.
 #[derive(Debug)]
-pub(super) struct Distinct(pub Vec<Vec<Place>>);
+pub(in crate::forward) struct Distinct(pub Vec<Vec<Place>>);
 
 impl Distinct {
     /// Finds them, and marks them in their batches.

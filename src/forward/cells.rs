@@ -11,20 +11,20 @@
 
 use smallvec::SmallVec;
 
-use super::classes::{Classes, Names};
-use super::initial::Leaf;
-use super::machine::Unbuildable;
+use crate::forward::classes::{Classes, Names};
+use crate::forward::initial::Leaf;
+use crate::forward::machine::Unbuildable;
 use crate::model::semantics::{Layout, PROC_STRIDE, Point, Value, tuples};
 use crate::model::{Assignment, Rational, System, Term, Type, VarId};
 
 /// The cell holds any value of its domain.
-pub(super) const UNDEF: i64 = i64::MIN;
+pub(in crate::forward) const UNDEF: i64 = i64::MIN;
 
 /// Codes of one finite cell are below this.
 const MAX_CODES: usize = 120;
 
 /// A state whose codes can be read and written, packed or not.
-pub(super) trait Codes {
+pub(in crate::forward) trait Codes {
     /// The code of a cell.
     fn code(&self, cell: usize) -> i64;
     /// Changes the code of a cell.
@@ -43,7 +43,7 @@ impl Codes for [i64] {
 
 /// What the codes of a cell mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(in crate::forward) enum Kind {
     /// Constructors.
     Enum,
     /// Processes and outside values.
@@ -58,7 +58,7 @@ pub(super) enum Kind {
 
 /// One cell.
 #[derive(Clone, Debug)]
-pub(super) struct Cell {
+pub(in crate::forward) struct Cell {
     pub var: VarId,
     pub index: SmallVec<[u8; 2]>,
     pub kind: Kind,
@@ -71,7 +71,7 @@ pub(super) struct Cell {
 
 /// One class of variables.
 #[derive(Clone, Debug)]
-pub(super) struct Class {
+pub(in crate::forward) struct Class {
     pub names: Names,
     /// Constructors in order of their codes, for enum classes.
     pub constructors: Vec<u8>,
@@ -88,7 +88,7 @@ pub(super) struct Class {
 /// All cells of an instance.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_field_names, reason = "cells are what it has")]
-pub(super) struct Cells {
+pub(in crate::forward) struct Cells {
     pub procs: usize,
     pub layout: Layout,
     pub cells: Vec<Cell>,
@@ -143,7 +143,7 @@ impl Cells {
         this.nameless_codes(system)?;
         this.constructor_codes(system, &of, leaves);
         this.undefined_cells(system, leaves, full, undefined);
-        (this.scale, this.samples) = super::numbers::scale_and_samples(system)?;
+        (this.scale, this.samples) = crate::forward::numbers::scale_and_samples(system)?;
         Ok(this)
     }
 
@@ -275,7 +275,7 @@ impl Cells {
         }
     }
 
-    /// The codes that a set of values (as in [`super::ground::Lit::In`]) stands for.
+    /// The codes that a set of values (as in [`crate::forward::ground::Lit::In`]) stands for.
     pub fn codes_of(&self, cell: usize, values: u128) -> u128 {
         let info = &self.cells[cell];
         let class = &self.classes[info.class];

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-use super::Stop;
+use crate::forward::Stop;
 use crate::interrupt::Interrupt;
 use crate::options::ForwardOptions;
 
@@ -37,7 +37,7 @@ thread_local! {
 }
 
 /// Says that this thread, which does not lead, begins with a piece of work.
-pub(super) fn begin_to_help() {
+pub(in crate::forward) fn begin_to_help() {
     BEGAN.set(thread_time());
 }
 
@@ -47,7 +47,7 @@ pub(super) fn begin_to_help() {
 /// leads: it works as much as any other. Others help with a piece of work; their own time for it
 /// counts from what the leader had used then.
 #[derive(Debug)]
-pub(super) struct Clock {
+pub(in crate::forward) struct Clock {
     limit: Option<Duration>,
     interrupt: Interrupt,
     leader: ThreadId,
@@ -118,7 +118,7 @@ impl Clock {
 
 /// One worker's view of a clock: asks it now and then.
 #[derive(Debug)]
-pub(super) struct Ticker {
+pub(in crate::forward) struct Ticker {
     ticks: u32,
     last: Instant,
 }

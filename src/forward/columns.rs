@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use super::classes::Names;
-use super::ground::{Grounder, Lit, Side};
-use super::machine::{Guard, Machine, Test, test};
-use super::search::Visited;
+use crate::forward::classes::Names;
+use crate::forward::ground::{Grounder, Lit, Side};
+use crate::forward::machine::{Guard, Machine, Test, test};
+use crate::forward::search::Visited;
 use crate::model::semantics::distinct_tuples;
 use crate::model::{Literal, System};
 use crate::oracle::Answer;
@@ -17,7 +17,7 @@ use crate::oracle::Answer;
 type CellColumns = Vec<Vec<u64>>;
 
 /// Some states of one exploration, with columns made when they are first needed.
-pub(super) struct Columns {
+pub(in crate::forward) struct Columns {
     machine: Arc<Machine>,
     /// The states, shared with a walk that may add to them.
     visited: Arc<RwLock<Visited>>,

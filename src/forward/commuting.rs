@@ -21,16 +21,16 @@ use std::ops::Range;
 
 use indexmap::IndexSet;
 
-use super::cells::Cells;
-use super::layout::Packing;
-use super::machine::Instance;
-use super::symmetry::Symmetry;
+use crate::forward::cells::Cells;
+use crate::forward::layout::Packing;
+use crate::forward::machine::Instance;
+use crate::forward::symmetry::Symmetry;
 
 /// How a state was found: which instances may be left out there.
-pub(super) type FoundBy = u8;
+pub(in crate::forward) type FoundBy = u8;
 
 /// None; it is an initial state, perhaps.
-pub(super) const UNKNOWN: FoundBy = FoundBy::MAX;
+pub(in crate::forward) const UNKNOWN: FoundBy = FoundBy::MAX;
 
 /// Beyond so many instances nothing is left out: the sets would not stay in the caches.
 const MAX_INSTANCES: usize = 2048;
@@ -39,7 +39,7 @@ const MAX_RENAMED: usize = 1 << 16;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(super) struct Commuting {
+pub(in crate::forward) struct Commuting {
     /// Words of a set of instances.
     words: usize,
     /// For each [`FoundBy`], the instances that may be left out.
@@ -61,7 +61,7 @@ struct Footprint {
 
 impl Commuting {
     /// `None` when there are too many instances. `masks` are those of
-    /// [`Machine`](super::machine::Machine).
+    /// [`Machine`](crate::forward::machine::Machine).
     pub fn new(
         cells: &Cells,
         packing: &Packing,
@@ -190,7 +190,7 @@ fn footprints(cells: &Cells, packing: &Packing, instances: &[Instance], masks: &
         let mut writes: Vec<usize> = instance.nondet.clone();
         writes.extend(instance.writes.iter().map(|w| w.cell));
         for (w, keep) in masks[2 * packing.words * i..].iter().take(packing.words).enumerate() {
-            writes.extend(super::step::bits(&[!keep]).map(|bit| cell_at[64 * w + bit]));
+            writes.extend(crate::forward::step::bits(&[!keep]).map(|bit| cell_at[64 * w + bit]));
         }
         writes.sort_unstable();
         writes.dedup();
@@ -205,7 +205,7 @@ fn footprints(cells: &Cells, packing: &Packing, instances: &[Instance], masks: &
 
 /// How the states that a breadth-first search has not expanded were found.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Edges {
+pub(in crate::forward) struct Edges {
     /// Of the level that is being expanded, and of the next.
     level: Vec<FoundBy>,
     next: Vec<FoundBy>,

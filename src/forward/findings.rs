@@ -1,11 +1,11 @@
 //! Bad and deadlocked states, and their runs.
 
-use super::limits::Limits;
-use super::machine::Machine;
-use super::outside::{always_inside, goes_outside, search_clean};
-use super::search::Visited;
-use super::walk::TechniqueReport;
-use super::{Stop, trace};
+use crate::forward::limits::Limits;
+use crate::forward::machine::Machine;
+use crate::forward::outside::{always_inside, goes_outside, search_clean};
+use crate::forward::search::Visited;
+use crate::forward::walk::TechniqueReport;
+use crate::forward::{Stop, trace};
 use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::ForwardOptions;
@@ -19,7 +19,7 @@ const MAX_DEADLOCK_STEPS: usize = 5_000;
 
 /// A state that is bad or deadlocked.
 #[derive(Clone, Debug)]
-pub(super) struct Finding {
+pub(in crate::forward) struct Finding {
     /// Number of the stored state.
     pub state: usize,
     /// The same with those cells defined that decide it.
@@ -30,7 +30,7 @@ pub(super) struct Finding {
 
 /// What a search found.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(in crate::forward) struct Found {
     pub stop: Stop,
     pub depth: usize,
     /// One for each bad cube met, in order of discovery.
@@ -55,7 +55,7 @@ pub(super) struct Found {
 
 /// Bad and deadlocked states met so far.
 #[derive(Clone, Debug)]
-pub(super) struct Findings {
+pub(in crate::forward) struct Findings {
     /// Cubes met.
     pub bads: Vec<usize>,
     bad_states: Vec<Finding>,

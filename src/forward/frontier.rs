@@ -8,21 +8,21 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::batch::{Batch, Recent};
-use super::clock::{Clock, Ticker};
-use super::commuting::{Edges, FoundBy};
-use super::machine::Machine;
-use super::step::{BadScratch, Scratch};
-use super::store::Store;
+use crate::forward::batch::{Batch, Recent};
+use crate::forward::clock::{Clock, Ticker};
+use crate::forward::commuting::{Edges, FoundBy};
+use crate::forward::machine::Machine;
+use crate::forward::step::{BadScratch, Scratch};
+use crate::forward::store::Store;
 
 /// States of one chunk.
-pub(super) const CHUNK: usize = 128;
+pub(in crate::forward) const CHUNK: usize = 128;
 /// ...unless they have more successors than this together. Tests see chunks cut like this, too.
 const CHUNK_SUCCESSORS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
 
 /// What the states of one chunk lead to.
 #[derive(Debug, Default)]
-pub(super) struct Chunk {
+pub(in crate::forward) struct Chunk {
     /// The states.
     pub range: Range<usize>,
     /// Their successors in canonical form.
@@ -43,7 +43,7 @@ pub(super) struct Chunk {
 
 /// Computes successors; each thread has one.
 #[derive(Debug)]
-pub(super) struct Expander<'a> {
+pub(in crate::forward) struct Expander<'a> {
     machine: &'a Machine,
     clock: Arc<Clock>,
     deadlock: bool,

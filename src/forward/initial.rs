@@ -1,14 +1,14 @@
 //! Initial states, symbolically: the instantiated init as a disjunction of leaves.
 
-use super::ground::{GroundConj, GroundDnf, Grounder, Lit, Overflow, push};
-use super::machine::Unbuildable;
+use crate::forward::ground::{GroundConj, GroundDnf, Grounder, Lit, Overflow, push};
+use crate::forward::machine::Unbuildable;
 use crate::interrupt::Interrupt;
 use crate::model::Type;
 use crate::model::semantics::{distinct_tuples, tuples};
 
 /// One way to meet the instantiated init: a set of values for each cell, and what relates cells.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Leaf {
+pub(in crate::forward) struct Leaf {
     /// For each cell of finite type, its values as in [`Lit::In`]; 0 for other types.
     pub sets: Vec<u128>,
     /// All other literals.
@@ -37,7 +37,7 @@ struct Clause {
 
 /// The leaves of the instance; every initial state satisfies one of them, and conversely. Axioms are part of
 /// init here.
-pub(super) fn leaves(
+pub(in crate::forward) fn leaves(
     grounder: &Grounder<'_>,
     full: &[u128],
     interrupt: &Interrupt,
@@ -164,7 +164,7 @@ impl Leaf {
 }
 
 /// All values of each cell, as in [`Lit::In`]; 0 for cells of infinite type.
-pub(super) fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
+pub(in crate::forward) fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
     let procs = grounder.layout.procs;
     let mut sets = Vec::with_capacity(grounder.layout.len());
     for var in &grounder.system.vars {

@@ -4,11 +4,11 @@
 //! place, and a lane that fits in a word never straddles two, so that renaming processes is moving
 //! lanes. Globals fill what is left.
 
-use super::cells::{Cells, Codes, Kind, UNDEF};
+use crate::forward::cells::{Cells, Codes, Kind, UNDEF};
 
 /// Bits of one cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Field {
+pub(in crate::forward) struct Field {
     pub word: u16,
     pub shift: u8,
     pub bits: u8,
@@ -59,7 +59,7 @@ impl Field {
 }
 
 /// A packed state, seen as codes.
-pub(super) struct Packed<'a> {
+pub(in crate::forward) struct Packed<'a> {
     pub fields: &'a [Field],
     pub state: &'a mut [u64],
 }
@@ -78,7 +78,7 @@ impl Codes for Packed<'_> {
 
 /// Where lanes are, when each fits in a word.
 #[derive(Clone, Debug)]
-pub(super) struct Lanes {
+pub(in crate::forward) struct Lanes {
     /// Bits of a lane.
     pub bits: u8,
     /// Word and shift of each.
@@ -87,7 +87,7 @@ pub(super) struct Lanes {
 
 /// The packing of an instance.
 #[derive(Clone, Debug)]
-pub(super) struct Packing {
+pub(in crate::forward) struct Packing {
     pub fields: Vec<Field>,
     /// Words of a state; at least 1.
     pub words: usize,
@@ -96,7 +96,7 @@ pub(super) struct Packing {
 }
 
 /// Bounds of stored integers, when narrower than the default 32 bits.
-pub(super) type Bounds = Option<(i64, i64)>;
+pub(in crate::forward) type Bounds = Option<(i64, i64)>;
 
 impl Packing {
     /// Packs the cells. `wide` numbers take 64 bits.

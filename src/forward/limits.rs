@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Stop;
-use super::clock::{Clock, Ticker};
-use super::store::MAX_STATES;
+use crate::forward::Stop;
+use crate::forward::clock::{Clock, Ticker};
+use crate::forward::store::MAX_STATES;
 use crate::interrupt::Interrupt;
 use crate::options::ForwardOptions;
 
@@ -14,7 +14,7 @@ const REPORT_EVERY: Duration = Duration::from_millis(500);
 
 /// The limits of one exploration.
 #[derive(Debug)]
-pub(super) struct Limits {
+pub(in crate::forward) struct Limits {
     /// Why to stop, once there is a reason.
     pub stop: Option<Stop>,
     /// No more states than this are stored.

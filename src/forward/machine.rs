@@ -4,23 +4,23 @@ use std::borrow::Cow;
 
 use smallvec::SmallVec;
 
-use super::Stop;
-use super::cells::{Cells, Kind};
-use super::commuting::{Commuting, FoundBy, UNKNOWN};
-use super::ground::{GroundConj, GroundDnf, Grounder, Lit, Side, push};
-use super::initial::{Leaf, full_sets, leaves};
-use super::layout::{Bounds, Packing};
-use super::numbers::{Expr, largest_constant};
-use super::symmetry::{Exchangeable, Symmetry};
-use super::table::Table;
 use crate::diagnostic::Span;
+use crate::forward::Stop;
+use crate::forward::cells::{Cells, Kind};
+use crate::forward::commuting::{Commuting, FoundBy, UNKNOWN};
+use crate::forward::ground::{GroundConj, GroundDnf, Grounder, Lit, Side, push};
+use crate::forward::initial::{Leaf, full_sets, leaves};
+use crate::forward::layout::{Bounds, Packing};
+use crate::forward::numbers::{Expr, largest_constant};
+use crate::forward::symmetry::{Exchangeable, Symmetry};
+use crate::forward::table::Table;
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::semantics::{Layout, admits, distinct_tuples, interchangeable, rising_tuples, tuples};
 use crate::model::{Assignment, Bad, BadKind, Branch, Literal, Relation, System, Term, TransitionId};
 
 /// Why an instance cannot be explored at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Unbuildable {
+pub(in crate::forward) enum Unbuildable {
     /// Too many cells, values or initial choices.
     TooLarge,
     /// A constant is out of range.
@@ -42,11 +42,11 @@ const MAX_CELLS: usize = 1 << 12;
 /// Instances of no more ground transitions than this are explored.
 const MAX_INSTANCES: usize = 1 << 20;
 /// Instances of no more processes than this are explored.
-pub(super) const MAX_PROCS: usize = 100;
+pub(in crate::forward) const MAX_PROCS: usize = 100;
 
 /// A ground test on a state whose cells that it reads are all defined.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Test {
+pub(in crate::forward) enum Test {
     /// The cell's code is in the set.
     In(usize, u128),
     /// Two cells have equal codes, or not.
@@ -61,7 +61,7 @@ pub(super) enum Test {
 
 /// Where a written value comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Source {
+pub(in crate::forward) enum Source {
     /// This code.
     Code(i64),
     /// Another cell of the same class.
@@ -71,11 +71,11 @@ pub(super) enum Source {
 }
 
 /// A condition (no test at all: none) and the value to write when it holds.
-pub(super) type Case = (Vec<Vec<Test>>, Source);
+pub(in crate::forward) type Case = (Vec<Vec<Test>>, Source);
 
 /// A write that is no constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Write {
+pub(in crate::forward) struct Write {
     pub cell: usize,
     /// The first branch whose condition holds; the last one is unconditional.
     pub branches: Vec<Case>,
@@ -83,7 +83,7 @@ pub(super) struct Write {
 
 /// The guard of a ground transition, or a ground bad cube.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Guard {
+pub(in crate::forward) struct Guard {
     /// Cells and the codes that they may have.
     pub sets: Vec<(usize, u128)>,
     /// What the sets do not say.
@@ -94,7 +94,7 @@ pub(super) struct Guard {
 
 /// A ground transition.
 #[derive(Clone, Debug)]
-pub(super) struct Instance {
+pub(in crate::forward) struct Instance {
     pub transition: TransitionId,
     pub args: SmallVec<[u8; 4]>,
     pub guard: Guard,
@@ -107,7 +107,7 @@ pub(super) struct Instance {
 
 /// A ground bad cube.
 #[derive(Clone, Debug)]
-pub(super) struct BadInstance {
+pub(in crate::forward) struct BadInstance {
     /// Index in [`System::bad`].
     pub bad: usize,
     pub guard: Guard,
@@ -115,7 +115,7 @@ pub(super) struct BadInstance {
 
 /// A compiled instance.
 #[derive(Clone, Debug)]
-pub(super) struct Machine {
+pub(in crate::forward) struct Machine {
     pub cells: Cells,
     pub packing: Packing,
     pub instances: Vec<Instance>,
@@ -141,7 +141,7 @@ pub(super) struct Machine {
 
 /// What to build.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BuildOptions<'a> {
+pub(in crate::forward) struct BuildOptions<'a> {
     /// Use symmetry where possible.
     pub symmetry: bool,
     /// Leave finite cells undefined until they are read.
@@ -528,7 +528,7 @@ impl Compiler<'_> {
 }
 
 /// Compiles a literal.
-pub(super) fn test(cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {
+pub(in crate::forward) fn test(cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {
     Ok(match lit {
         Lit::In { cell, values } => Test::In(*cell, cells.codes_of(*cell, *values)),
         Lit::Same { a, b, negated } => Test::Same(*a, *b, *negated),

@@ -1,9 +1,9 @@
 //! Numbers in states: the common denominator of reals, sample values for unbounded cells, and linear
 //! expressions over stored integers.
 
-use super::cells::{Cells, Kind};
-use super::ground::{Overflow, Sum, holds};
-use super::machine::Unbuildable;
+use crate::forward::cells::{Cells, Kind};
+use crate::forward::ground::{Overflow, Sum, holds};
+use crate::forward::machine::Unbuildable;
 use crate::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, Relation, System, Term};
 
 /// No more samples than this stand for an unbounded number.
@@ -13,7 +13,7 @@ const MAX_SAMPLES: usize = 6;
 ///
 /// The factor is the least common multiple of all denominators, so that sums of constants are stored
 /// exactly; whatever is no multiple of its inverse ends the exploration, and is never rounded.
-pub(super) fn scale_and_samples(system: &System) -> Result<(i64, Vec<Rational>), Unbuildable> {
+pub(in crate::forward) fn scale_and_samples(system: &System) -> Result<(i64, Vec<Rational>), Unbuildable> {
     let mut constants = Vec::new();
     let mut scale: i64 = 1;
     each_linear(system, |linear| {
@@ -40,7 +40,7 @@ pub(super) fn scale_and_samples(system: &System) -> Result<(i64, Vec<Rational>),
 }
 
 /// The largest absolute value of a constant in the system, rounded up.
-pub(super) fn largest_constant(system: &System) -> u64 {
+pub(in crate::forward) fn largest_constant(system: &System) -> u64 {
     let mut largest = 0;
     let done: Result<(), Unbuildable> = each_linear(system, |linear| {
         for n in std::iter::once(linear.constant).chain(linear.terms.iter().map(|(_, c)| *c)) {
@@ -90,7 +90,7 @@ fn each_linear(
 
 /// A linear expression over stored numbers: `(constant + sum of coefficient * cell) / divisor`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Expr {
+pub(in crate::forward) struct Expr {
     pub terms: Vec<(usize, i64)>,
     pub constant: i128,
     pub divisor: i128,

@@ -13,15 +13,15 @@
 //! runs are searched on their own: the *narrowed* machine has exactly these ([`Machine::narrowed`]). That
 //! search is made only when deadlocks are in doubt, and sees no more states than the first one.
 
-use super::Stop;
-use super::cells::{Kind, UNDEF};
-use super::findings::Found;
-use super::limits::Limits;
-use super::machine::Machine;
-use super::search::{ROOT, Search, Visited};
-use super::seeds::{Ended, Seeds};
-use super::step::Scratch;
-use super::table::Table;
+use crate::forward::Stop;
+use crate::forward::cells::{Kind, UNDEF};
+use crate::forward::findings::Found;
+use crate::forward::limits::Limits;
+use crate::forward::machine::Machine;
+use crate::forward::search::{ROOT, Search, Visited};
+use crate::forward::seeds::{Ended, Seeds};
+use crate::forward::step::Scratch;
+use crate::forward::table::Table;
 use crate::model::semantics::Value;
 use crate::model::{Assignment, System, Term};
 use crate::observer::Silent;
@@ -32,10 +32,10 @@ use crate::verdict::Trace;
 const LEAST_STATES: usize = 20_000;
 
 /// With more ways to meet init than this, what an initial state needs is not asked.
-pub(super) const MAX_COMPARED: usize = 1 << 10;
+pub(in crate::forward) const MAX_COMPARED: usize = 1 << 10;
 
 /// Whether a cell holds an outside value in some state of the run.
-pub(super) fn goes_outside(trace: &Trace) -> bool {
+pub(in crate::forward) fn goes_outside(trace: &Trace) -> bool {
     let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after));
     states.into_iter().any(|state| {
         let outside = |v: &Value| matches!(v, Value::Proc(p) if p.as_process(state.procs).is_none());
@@ -44,7 +44,7 @@ pub(super) fn goes_outside(trace: &Trace) -> bool {
 }
 
 /// The cells that hold no outside value in any state of a clean run. There may be more of them.
-pub(super) fn always_inside(system: &System, machine: &Machine) -> Vec<usize> {
+pub(in crate::forward) fn always_inside(system: &System, machine: &Machine) -> Vec<usize> {
     let cells = &machine.cells;
     let procs = cells.procs;
     // Variables that may hold a value that is needed.
@@ -76,7 +76,7 @@ pub(super) fn always_inside(system: &System, machine: &Machine) -> Vec<usize> {
 }
 
 /// What the search of clean runs found.
-pub(super) struct Clean {
+pub(in crate::forward) struct Clean {
     pub found: Found,
     machine: Machine,
     visited: Visited,
@@ -113,7 +113,7 @@ impl Clean {
 }
 
 /// Searches the clean runs, within the limits of a search that found `visited`.
-pub(super) fn search_clean(
+pub(in crate::forward) fn search_clean(
     system: &System,
     machine: &Machine,
     visited: &Visited,
@@ -162,7 +162,7 @@ impl Machine {
     /// Calls `f` with the initial states among those that `codes` stands for in which all outside values
     /// are needed; `leaves` are those of init, or none when they are too many. Sets `open` when something
     /// is left out that may belong to these.
-    pub(super) fn needed(
+    pub(in crate::forward) fn needed(
         &self,
         leaves: &[Seeds<'_>],
         codes: Vec<i64>,
@@ -208,7 +208,7 @@ impl Machine {
 }
 
 /// Whether a leaf of init has a process where a state has an outside value.
-pub(super) enum Replaces {
+pub(in crate::forward) enum Replaces {
     No,
     Yes,
     /// It depends on a cell that is not defined.

@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::clock;
-use super::commuting::FoundBy;
-use super::frontier::{Chunk, Expander};
+use crate::forward::clock;
+use crate::forward::commuting::FoundBy;
+use crate::forward::frontier::{Chunk, Expander};
 
 /// Chunks handed out and not yet stored, for each thread.
 const AHEAD: usize = 16;
@@ -24,7 +24,7 @@ const NAP: Duration = Duration::from_millis(1);
 
 /// Chunks on their way between the leader and the helpers.
 #[derive(Debug)]
-pub(super) struct Pipeline {
+pub(in crate::forward) struct Pipeline {
     /// Piece number n is in slot n modulo their number.
     slots: Vec<Slot>,
     /// Pieces handed out.
@@ -49,7 +49,7 @@ struct Slot {
 
 /// States to expand, and what they lead to.
 #[derive(Debug, Default)]
-pub(super) struct Piece {
+pub(in crate::forward) struct Piece {
     pub range: Range<usize>,
     /// One after the other.
     pub states: Vec<u64>,
@@ -60,7 +60,7 @@ pub(super) struct Piece {
 
 /// The leader's side of a pipeline. Helpers end when it is dropped.
 #[derive(Debug)]
-pub(super) struct Lead<'a> {
+pub(in crate::forward) struct Lead<'a> {
     pipeline: &'a Pipeline,
     /// The next piece to be stored.
     oldest: usize,

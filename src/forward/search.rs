@@ -5,16 +5,16 @@ mod shared;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::Stop;
-use super::commuting::{Edges, FoundBy, UNKNOWN};
-use super::findings::{Findings, Found};
-use super::frontier::{CHUNK, Chunk, Expander};
-use super::limits::Limits;
-use super::machine::{Machine, Unbuildable};
-use super::sift::Sift;
-use super::step::{BadScratch, Scratch};
-use super::store::{Inserted, Store, TOUCHED, hash, reserve};
-use super::team::Team;
+use crate::forward::Stop;
+use crate::forward::commuting::{Edges, FoundBy, UNKNOWN};
+use crate::forward::findings::{Findings, Found};
+use crate::forward::frontier::{CHUNK, Chunk, Expander};
+use crate::forward::limits::Limits;
+use crate::forward::machine::{Machine, Unbuildable};
+use crate::forward::sift::Sift;
+use crate::forward::step::{BadScratch, Scratch};
+use crate::forward::store::{Inserted, Store, TOUCHED, hash, reserve};
+use crate::forward::team::Team;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
@@ -27,11 +27,11 @@ const WORTHWHILE: usize = 2048;
 const STEEP: f64 = 1.4;
 
 /// No parent: an initial state.
-pub(super) const ROOT: u32 = u32::MAX;
+pub(in crate::forward) const ROOT: u32 = u32::MAX;
 
 /// Visited states and how they were found.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Visited {
+pub(in crate::forward) struct Visited {
     pub store: Store,
     /// For each state, the one that it was found from; [`ROOT`] for initial ones.
     pub parents: Vec<u32>,
@@ -45,7 +45,7 @@ impl Visited {
 }
 
 /// A running search.
-pub(super) struct Search<'a> {
+pub(in crate::forward) struct Search<'a> {
     system: &'a System,
     machine: &'a Machine,
     options: &'a ForwardOptions,

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use super::cells::{Kind, UNDEF};
-use super::initial::Leaf;
-use super::machine::{Machine, Test, Unbuildable, test};
-use super::outside::{MAX_COMPARED, Replaces};
+use crate::forward::cells::{Kind, UNDEF};
+use crate::forward::initial::Leaf;
+use crate::forward::machine::{Machine, Test, Unbuildable, test};
+use crate::forward::outside::{MAX_COMPARED, Replaces};
 use crate::model::Relation;
 
 /// Bounded numbers with no more values than this are enumerated; others are sampled.
@@ -59,11 +59,11 @@ impl Machine {
 }
 
 /// Why an enumeration ended early: its user has enough, or the run must end.
-pub(super) type Ended = Option<Unbuildable>;
+pub(in crate::forward) type Ended = Option<Unbuildable>;
 
 /// Enumeration of one leaf.
 #[derive(Clone)]
-pub(super) struct Seeds<'a> {
+pub(in crate::forward) struct Seeds<'a> {
     machine: &'a Machine,
     /// Cells to define, in this order where nothing forces one.
     cells: Vec<usize>,
@@ -161,7 +161,7 @@ impl<'a> Seeds<'a> {
 
     /// Whether this leaf has a state that agrees with `codes` in all but the cells `outside` and has a
     /// process in one of these.
-    pub(super) fn replaces(&self, codes: &[i64], outside: &[usize]) -> Result<Replaces, Ended> {
+    pub(in crate::forward) fn replaces(&self, codes: &[i64], outside: &[usize]) -> Result<Replaces, Ended> {
         let cells = &self.machine.cells;
         let mut depends = None;
         for (c, &code) in codes.iter().enumerate() {

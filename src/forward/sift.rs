@@ -2,18 +2,18 @@
 //!
 //! Most successors are known, so those that are left are few enough to stay in the caches until all
 //! threads are done and the states that are new get their numbers, in the order in which one thread
-//! alone would have met them ([`Distinct`](super::batch::Distinct), [`Store::extend`]).
+//! alone would have met them ([`Distinct`](crate::forward::batch::Distinct), [`Store::extend`]).
 
 use std::ops::Range;
 
-use super::batch::Batch;
-use super::commuting::Edges;
-use super::frontier::{CHUNK, Chunk, Expander};
-use super::store::{Store, TOUCHED};
+use crate::forward::batch::Batch;
+use crate::forward::commuting::Edges;
+use crate::forward::frontier::{CHUNK, Chunk, Expander};
+use crate::forward::store::{Store, TOUCHED};
 
 /// What a range of states leads to.
 #[derive(Debug, Default)]
-pub(super) struct Sift {
+pub(in crate::forward) struct Sift {
     /// Successors that the store did not hold, in canonical form, sorted.
     pub unknown: Batch,
     /// For each of them, the state that it came from.
@@ -29,7 +29,7 @@ pub(super) struct Sift {
 }
 
 /// What a thread uses from range to range.
-pub(super) struct Sieve<'a> {
+pub(in crate::forward) struct Sieve<'a> {
     store: &'a Store,
     edges: &'a Edges,
     words: usize,

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::columns::Columns;
-use super::machine::Machine;
-use super::search::Visited;
-use super::views::Views;
-use super::walk::Walk;
-use super::{Exploration, explore};
+use crate::forward::columns::Columns;
+use crate::forward::machine::Machine;
+use crate::forward::search::Visited;
+use crate::forward::views::Views;
+use crate::forward::walk::Walk;
+use crate::forward::{Exploration, explore};
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{Layout, Matcher, State, Value};
 use crate::model::{Literal, System};
@@ -23,7 +23,7 @@ const WIDER_STATES: usize = 100_000;
 
 /// The states of one exploration.
 #[derive(Clone)]
-pub(super) struct Seen(Arc<Shared>);
+pub(in crate::forward) struct Seen(Arc<Shared>);
 
 struct Shared {
     system: Arc<System>,
@@ -48,7 +48,7 @@ impl fmt::Debug for Seen {
 }
 
 impl Seen {
-    pub(super) fn new(
+    pub(in crate::forward) fn new(
         system: Arc<System>,
         machine: Arc<Machine>,
         visited: Visited,
@@ -90,19 +90,19 @@ impl Seen {
     }
 
     /// Number of states.
-    pub(super) fn states(&self) -> usize {
+    pub(in crate::forward) fn states(&self) -> usize {
         self.0.visited.read().unwrap_or_else(PoisonError::into_inner).store.len()
     }
 
     /// What so many processes look like together.
-    pub(super) fn views(&self, procs: usize) -> Views {
+    pub(in crate::forward) fn views(&self, procs: usize) -> Views {
         let Shared { system, machine, visited, .. } = &*self.0;
         let visited = visited.read().unwrap_or_else(PoisonError::into_inner);
         Views::new(machine, usize::from(system.proc_constants), system.orders_processes, &visited, procs)
     }
 
     /// Whether the options ask to stop at the first bad state.
-    pub(super) fn stops_at_unsafe(&self) -> bool {
+    pub(in crate::forward) fn stops_at_unsafe(&self) -> bool {
         self.0.options.stop_at_unsafe
     }
 
@@ -112,7 +112,7 @@ impl Seen {
     }
 
     /// Adds what the walk did to the figures of the search that it went on from.
-    pub(super) fn add_coverage(&self, exploration: &mut Exploration) {
+    pub(in crate::forward) fn add_coverage(&self, exploration: &mut Exploration) {
         if let Some(walk) = &self.grown().walk {
             for (total, n) in exploration.fired.iter_mut().zip(walk.fired()) {
                 *total += n;
@@ -123,7 +123,7 @@ impl Seen {
     }
 
     /// Walks on until there are so many states.
-    pub(super) fn grow_to(&self, most: usize) -> Growth {
+    pub(in crate::forward) fn grow_to(&self, most: usize) -> Growth {
         let Shared { system, machine, visited: shared, options, interrupt, .. } = &*self.0;
         let mut grown = self.grown();
         let mut visited = shared.write().unwrap_or_else(PoisonError::into_inner);

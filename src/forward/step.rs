@@ -1,16 +1,16 @@
 //! Steps of a compiled instance: tests, updates, undefined cells split when they are read.
 
-use super::cells::{Kind, UNDEF};
-use super::layout::Packed;
-use super::machine::{Guard, Machine, Source, Test, Write};
+use crate::forward::cells::{Kind, UNDEF};
+use crate::forward::layout::Packed;
+use crate::forward::machine::{Guard, Machine, Source, Test, Write};
 
 /// The codes of a state whose undefined cells are being defined, and how many tests of a guard hold
 /// already, whatever is chosen for the cells that are still open.
-pub(super) type Choice = (Vec<i64>, usize);
+pub(in crate::forward) type Choice = (Vec<i64>, usize);
 
 /// Buffers of one worker, reused for every state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scratch {
+pub(in crate::forward) struct Scratch {
     /// The enabled instances, after [`Machine::exits`].
     pub enabled: Vec<u64>,
     undefined: Vec<u64>,
@@ -33,7 +33,7 @@ impl Scratch {
 
 /// Buffers for [`Machine::bad`].
 #[derive(Clone, Debug, Default)]
-pub(super) struct BadScratch {
+pub(in crate::forward) struct BadScratch {
     bad: Vec<u64>,
     undefined: Vec<u64>,
     /// A number left its range.
@@ -59,7 +59,7 @@ enum End {
 }
 
 /// Indices of the bits of a set, in order.
-pub(super) fn bits(set: &[u64]) -> impl Iterator<Item = usize> {
+pub(in crate::forward) fn bits(set: &[u64]) -> impl Iterator<Item = usize> {
     set.iter().enumerate().flat_map(|(w, &word)| {
         let mut rest = word;
         std::iter::from_fn(move || {
@@ -332,7 +332,7 @@ impl Machine {
     }
 
     /// As [`Machine::successors`], but without firing the instances of a set whose guards hold in all
-    /// that `state` stands for ([`Commuting::after`](super::commuting::Commuting::after)).
+    /// that `state` stands for ([`Commuting::after`](crate::forward::commuting::Commuting::after)).
     pub fn successors_but(
         &self,
         state: &[u64],

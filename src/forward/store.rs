@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering;
 
 use wide::u32x8;
 
-use super::batch::{Batch, Distinct, Place};
-use super::team::Team;
+use crate::forward::batch::{Batch, Distinct, Place};
+use crate::forward::team::Team;
 
 /// Multiply-and-fold hash of a packed state.
 #[inline]
-pub(super) fn hash(state: &[u64]) -> u64 {
+pub(in crate::forward) fn hash(state: &[u64]) -> u64 {
     let mut h: u64 = 0x243f_6a88_85a3_08d3;
     for &word in state {
         let product = u128::from(word ^ h) * u128::from(0x9e37_79b9_7f4a_7c15u64);
@@ -22,11 +22,11 @@ pub(super) fn hash(state: &[u64]) -> u64 {
 }
 
 /// Parts of the table of a large set.
-pub(super) const SHARDS: usize = 64;
+pub(in crate::forward) const SHARDS: usize = 64;
 /// Buckets of a part to begin with.
 const FIRST_BUCKETS: usize = 16;
 /// Buckets and states read ahead at a time.
-pub(super) const TOUCHED: usize = 64;
+pub(in crate::forward) const TOUCHED: usize = 64;
 /// A part is at most this full, in percent.
 const MAX_LOAD: usize = 88;
 
@@ -176,7 +176,7 @@ impl Shard {
 /// Insert-only set of packed states, numbered in order of insertion. Equal hashes are never taken for
 /// equal states.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Store {
+pub(in crate::forward) struct Store {
     words: usize,
     arena: Vec<u64>,
     shards: Vec<Shard>,
@@ -185,7 +185,7 @@ pub(super) struct Store {
 
 /// What [`Store::insert`] found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Inserted {
+pub(in crate::forward) enum Inserted {
     /// It is new and has this number.
     New(usize),
     /// It is known by this number.
@@ -194,12 +194,12 @@ pub(super) enum Inserted {
 
 /// The part of a large table that a hash belongs to.
 #[inline]
-pub(super) const fn part(h: u64) -> usize {
+pub(in crate::forward) const fn part(h: u64) -> usize {
     h as usize & (SHARDS - 1)
 }
 
 /// Sets have fewer states than this: numbers are kept in 32 bits, and the last few mean something else.
-pub(super) const MAX_STATES: usize = u32::MAX as usize - 16;
+pub(in crate::forward) const MAX_STATES: usize = u32::MAX as usize - 16;
 
 fn state_of(arena: &[u64], words: usize, number: usize) -> &[u64] {
     &arena[number * words..(number + 1) * words]
@@ -354,13 +354,13 @@ impl Store {
 
 /// Whether two states are one. Short slices are compared faster like this than by a call.
 #[inline]
-pub(super) fn equal(a: &[u64], b: &[u64]) -> bool {
+pub(in crate::forward) fn equal(a: &[u64], b: &[u64]) -> bool {
     a.iter().zip(b).all(|(a, b)| a == b)
 }
 
 /// Makes room for `more` values, growing large vectors by a quarter.
 #[inline]
-pub(super) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
+pub(in crate::forward) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
     if vec.len() + more > vec.capacity() && vec.capacity() > 1 << 14 {
         vec.reserve_exact(more.max(vec.capacity() / 4));
     }
@@ -368,10 +368,10 @@ pub(super) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::batch::{Batch, Distinct, Recent};
-    use super::super::commuting::UNKNOWN;
-    use super::super::team::Team;
     use super::{Inserted, Store, hash};
+    use crate::forward::batch::{Batch, Distinct, Recent};
+    use crate::forward::commuting::UNKNOWN;
+    use crate::forward::team::Team;
 
     #[test]
     fn numbers_follow_insertion() {

@@ -7,13 +7,13 @@
 //! whose exchange changes nothing. Both are exact: two states have one representative iff a renaming
 //! takes one to the other.
 
-use super::cells::{Cell, Cells, Kind, UNDEF};
-use super::layout::{Field, Packed, Packing};
+use crate::forward::cells::{Cell, Cells, Kind, UNDEF};
+use crate::forward::layout::{Field, Packed, Packing};
 use crate::model::System;
 
 /// How states are brought into canonical form.
 #[derive(Clone, Debug)]
-pub(super) enum Symmetry {
+pub(in crate::forward) enum Symmetry {
     /// Not at all: renaming is no symmetry, or is not wanted.
     Off,
     /// By sorting lanes.
@@ -27,7 +27,7 @@ pub(super) enum Symmetry {
 
 /// Sorting of lanes.
 #[derive(Clone, Debug)]
-pub(super) struct Lanes {
+pub(in crate::forward) struct Lanes {
     /// Processes below this number keep their place.
     fixed: usize,
     mask: u64,
@@ -51,7 +51,7 @@ const MAX_LANES: usize = 16;
 const MAX_TRIED: u32 = 40_320;
 
 /// A renaming: `perm[old] = new`.
-pub(super) type Renaming = Vec<u8>;
+pub(in crate::forward) type Renaming = Vec<u8>;
 
 impl Symmetry {
     /// What the system allows, or [`Symmetry::Off`] when not `wanted`.
@@ -140,7 +140,7 @@ const MAX_EXCHANGEABLE: usize = 9;
 /// these changes nothing, so of the instances that such exchanges make of one another the first is
 /// enough.
 #[derive(Clone, Debug)]
-pub(super) struct Exchangeable {
+pub(in crate::forward) struct Exchangeable {
     words: usize,
     /// For each set of equal neighbours (bit i: lanes i and i + 1), a bit set of instances.
     rows: Vec<u64>,
@@ -510,7 +510,7 @@ fn twins(cells: &Cells, fixed: usize, codes: &[i64], colours: &[u64]) -> Vec<usi
 }
 
 /// Renames processes and brings nameless codes into canonical form.
-pub(super) fn rename(cells: &Cells, perm: &[u8], codes: &[i64], out: &mut Vec<i64>) {
+pub(in crate::forward) fn rename(cells: &Cells, perm: &[u8], codes: &[i64], out: &mut Vec<i64>) {
     out.clear();
     out.resize(codes.len(), 0);
     for (cell, &code) in cells.cells.iter().zip(codes) {

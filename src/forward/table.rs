@@ -4,9 +4,9 @@
 //! that value does not refute. The guards that a state does not refute are the intersection over the
 //! groups. A second table says which of them look at an undefined cell of the group.
 
-use super::cells::Cells;
-use super::layout::{Field, Packing};
-use super::machine::Guard;
+use crate::forward::cells::Cells;
+use crate::forward::layout::{Field, Packing};
+use crate::forward::machine::Guard;
 
 /// No group is wider.
 const MAX_GROUP_BITS: u8 = 9;
@@ -33,7 +33,7 @@ struct Wide {
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(super) struct Table {
+pub(in crate::forward) struct Table {
     /// Words of a bit set of guards.
     pub words: usize,
     /// All guards.

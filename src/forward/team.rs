@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::clock;
+use crate::forward::clock;
 
 /// The threads of an exploration: the one that leads it, and those that wait to help.
 #[derive(Debug)]
-pub(super) struct Team {
+pub(in crate::forward) struct Team {
     jobs: usize,
     /// Begun when there is something to share; none when the system gives no thread.
     helpers: OnceLock<Option<rayon::ThreadPool>>,

@@ -5,20 +5,20 @@
 //! later step chose for them, or any value when none did. Nameless values are named so that a name
 //! means one value along the whole run. The result is replayed by the reference semantics.
 
-use super::cells::{Cells, Kind, UNDEF};
-use super::classes::Names;
-use super::findings::Finding;
-use super::machine::{Machine, Source};
-use super::search::{ROOT, Visited};
-use super::step::{Scratch, bits};
-use super::symmetry::rename;
+use crate::forward::cells::{Cells, Kind, UNDEF};
+use crate::forward::classes::Names;
+use crate::forward::findings::Finding;
+use crate::forward::machine::{Machine, Source};
+use crate::forward::search::{ROOT, Visited};
+use crate::forward::step::{Scratch, bits};
+use crate::forward::symmetry::rename;
 use crate::model::System;
 use crate::model::semantics::{ReplayError, State, Step, Value, replay};
 use crate::verdict::Trace;
 
 /// A run could not be rebuilt from its stored states, or the reference semantics rejects it.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum TraceError {
+pub(in crate::forward) enum TraceError {
     /// No firing of the stored instance leads from one stored state to the next.
     #[error("step {0} cannot be repeated")]
     Step(usize),
@@ -42,7 +42,7 @@ struct RealStep {
 }
 
 /// The run that leads to `finding`.
-pub(super) fn build(
+pub(in crate::forward) fn build(
     system: &System,
     machine: &Machine,
     visited: &Visited,

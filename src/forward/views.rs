@@ -7,9 +7,9 @@
 
 use std::collections::HashSet;
 
-use super::cells::{Kind, UNDEF};
-use super::machine::Machine;
-use super::search::Visited;
+use crate::forward::cells::{Kind, UNDEF};
+use crate::forward::machine::Machine;
+use crate::forward::search::Visited;
 use crate::model::semantics::tuples;
 
 /// Kinds of entries of a view.
@@ -43,7 +43,7 @@ impl Views {
     }
 
     /// The views of `procs` processes of all states. Processes that the model names are in every view.
-    pub(super) fn new(
+    pub(in crate::forward) fn new(
         machine: &Machine,
         fixed: usize,
         ordered: bool,

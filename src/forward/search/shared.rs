@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Search;
 use crate::forward::batch::{Batch, Distinct};
 use crate::forward::frontier::CHUNK;
 use crate::forward::pipeline::{Piece, Pipeline};
+use crate::forward::search::Search;
 use crate::forward::sift::{Sieve, Sift};
 use crate::forward::step::BadScratch;
 use crate::observer::Observer;
@@ -23,7 +23,11 @@ const ROUND_NEW: usize = 1 << 18;
 impl Search<'_> {
     /// Expands the first states of a range of one level on several threads, with the same result as chunk
     /// by chunk; to where. `None` when one thread must go on alone.
-    pub(super) fn share(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> Option<usize> {
+    pub(in crate::forward) fn share(
+        &mut self,
+        range: Range<usize>,
+        observer: &mut dyn Observer,
+    ) -> Option<usize> {
         if self.options.jobs < MANY {
             self.pipeline(range.clone(), observer);
             return Some(range.end);

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::task::Technique;
+use crate::forward::walk::task::Technique;
 
 /// Techniques and bounds to choose from.
 pub(in crate::forward) const ARMS: [(Technique, u32); 10] = [

@@ -5,13 +5,13 @@
 //! the same frozen view with its own random stream; what they found is merged in their order. So the
 //! outcome depends on the seed and the number of epochs, and not on the number of threads or the clock.
 
-pub(super) mod bandit;
-pub(super) mod novelty;
-pub(super) mod pool;
+pub(in crate::forward) mod bandit;
+pub(in crate::forward) mod novelty;
+pub(in crate::forward) mod pool;
 mod relaxed;
 mod shorten;
-pub(super) mod targets;
-pub(super) mod task;
+pub(in crate::forward) mod targets;
+pub(in crate::forward) mod task;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -22,14 +22,14 @@ use indexmap::IndexMap;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::Stop;
-use super::findings::{Findings, Found};
-use super::limits::Limits;
-use super::machine::{Machine, Unbuildable};
-use super::search::{ROOT, Visited};
-use super::step::{BadScratch, Scratch};
-use super::store::{Inserted, Store, hash, reserve};
-use super::team::Team;
+use crate::forward::Stop;
+use crate::forward::findings::{Findings, Found};
+use crate::forward::limits::Limits;
+use crate::forward::machine::{Machine, Unbuildable};
+use crate::forward::search::{ROOT, Visited};
+use crate::forward::step::{BadScratch, Scratch};
+use crate::forward::store::{Inserted, Store, hash, reserve};
+use crate::forward::team::Team;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer, Silent};
@@ -109,7 +109,7 @@ pub const AROUND_DEADLOCKS: &str = "around deadlocks";
 
 /// The state of a walking exploration.
 #[derive(Debug)]
-pub(super) struct Walk {
+pub(in crate::forward) struct Walk {
     system: Arc<System>,
     machine: Arc<Machine>,
     options: ForwardOptions,

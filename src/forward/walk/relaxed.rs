@@ -10,8 +10,8 @@
 
 use hashbrown::HashMap;
 
-use super::targets::Target;
 use crate::forward::machine::{Guard, Machine, Source, Test};
+use crate::forward::walk::targets::Target;
 
 /// Instances with more conditions and effects than this are not looked at: each step would cost too
 /// much.

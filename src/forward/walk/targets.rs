@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use super::relaxed::Relaxed;
 use crate::forward::machine::{Guard, Machine};
+use crate::forward::walk::relaxed::Relaxed;
 
 /// A transition that never fired, or a bad cube that never held.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

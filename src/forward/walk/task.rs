@@ -6,15 +6,15 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::novelty::{ItemBuffer, Novelty};
-use super::pool::{Pool, TRACKED};
-use super::relaxed::Plan;
-use super::targets::{Target, Targets};
 use crate::forward::clock::{Clock, Ticker};
 use crate::forward::machine::Machine;
 use crate::forward::search::Visited;
 use crate::forward::step::{BadScratch, Choice, Scratch, bits};
 use crate::forward::store::{Inserted, Store, hash};
+use crate::forward::walk::novelty::{ItemBuffer, Novelty};
+use crate::forward::walk::pool::{Pool, TRACKED};
+use crate::forward::walk::relaxed::Plan;
+use crate::forward::walk::targets::{Target, Targets};
 
 /// Of the ways to define what a transition reads, a step considers so many.
 const SPLITS: usize = 16;
