@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use crate::forward::classes::Names;
-use crate::forward::ground::{Grounder, Lit, Side};
+use crate::forward::ground::formula::{Grounder, Lit, Side};
 use crate::forward::machine::{Guard, Machine, Test, test};
 use crate::forward::search::Visited;
+use crate::forward::state::classes::Names;
 use crate::model::semantics::distinct_tuples;
 use crate::model::{Literal, System};
 use crate::oracle::Answer;

@@ -21,9 +21,9 @@ use std::ops::Range;
 
 use indexmap::IndexSet;
 
-use crate::forward::cells::Cells;
-use crate::forward::layout::Packing;
 use crate::forward::machine::Instance;
+use crate::forward::state::cells::Cells;
+use crate::forward::state::packing::Packing;
 use crate::forward::symmetry::Symmetry;
 
 /// How a state was found: which instances may be left out there.

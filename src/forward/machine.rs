@@ -5,37 +5,20 @@ use std::borrow::Cow;
 use smallvec::SmallVec;
 
 use crate::diagnostic::Span;
-use crate::forward::Stop;
-use crate::forward::cells::{Cells, Kind};
 use crate::forward::commuting::{Commuting, FoundBy, UNKNOWN};
-use crate::forward::ground::{GroundConj, GroundDnf, Grounder, Lit, Side, push};
-use crate::forward::initial::{Leaf, full_sets, leaves};
-use crate::forward::layout::{Bounds, Packing};
-use crate::forward::numbers::{Expr, largest_constant};
+use crate::forward::error::Unbuildable;
+use crate::forward::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, Side, push};
+use crate::forward::ground::init::Disjunct;
+use crate::forward::ground::init::{disjuncts, full_sets};
+use crate::forward::state::cells::{Cells, Kind};
+use crate::forward::state::expr::Expr;
+use crate::forward::state::numbers::largest_constant;
+use crate::forward::state::packing::{Bounds, Packing};
 use crate::forward::symmetry::{Exchangeable, Symmetry};
 use crate::forward::table::Table;
-use crate::interrupt::{Interrupt, Interrupted};
+use crate::interrupt::Interrupt;
 use crate::model::semantics::{Layout, admits, distinct_tuples, interchangeable, rising_tuples, tuples};
 use crate::model::{Assignment, Bad, BadKind, Branch, Literal, Relation, System, Term, TransitionId};
-
-/// Why an instance cannot be explored at all.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::forward) enum Unbuildable {
-    /// Too many cells, values or initial choices.
-    TooLarge,
-    /// A constant is out of range.
-    Numbers,
-    /// The system has no instance of this size.
-    NoInstance,
-    /// The run must end.
-    Interrupted(Stop),
-}
-
-impl From<Interrupted> for Unbuildable {
-    fn from(Interrupted(reason): Interrupted) -> Self {
-        Self::Interrupted(reason.into())
-    }
-}
 
 /// Instances of no more cells than this are explored.
 const MAX_CELLS: usize = 1 << 12;
@@ -127,7 +110,7 @@ pub(in crate::forward) struct Machine {
     pub symmetry: Symmetry,
     pub exchangeable: Option<Exchangeable>,
     pub commuting: Option<Commuting>,
-    pub leaves: Vec<Leaf>,
+    pub disjuncts: Vec<Disjunct>,
     pub full: Vec<u128>,
     /// Whether finite cells may be undefined.
     pub undefined: bool,
@@ -164,9 +147,9 @@ impl Machine {
         let layout = Layout::new(system, procs);
         let grounder = Grounder { system, layout: &layout };
         let full = full_sets(&grounder);
-        let leaves = leaves(&grounder, &full, options.interrupt)?;
+        let disjuncts = disjuncts(&grounder, &full, options.interrupt)?;
         let read = read_by_ends(system, options.expected_end);
-        let mut cells = Cells::new(&read, layout.clone(), &leaves, &full, options.undefined)?;
+        let mut cells = Cells::new(&read, layout.clone(), &disjuncts, &full, options.undefined)?;
         let constants = largest_constant(&read).saturating_mul(cells.scale.unsigned_abs());
         let mut bounds: Bounds = None;
         if let Some((low, high)) = options.range {
@@ -201,7 +184,7 @@ impl Machine {
             symmetry,
             exchangeable,
             commuting,
-            leaves,
+            disjuncts,
             full,
             undefined,
             range,

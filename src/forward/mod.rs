@@ -16,25 +16,22 @@
 #![allow(clippy::cast_precision_loss)]
 
 mod batch;
-mod cells;
-mod classes;
 mod clock;
 mod columns;
 mod commuting;
+mod error;
 mod findings;
 mod frontier;
 mod ground;
-mod initial;
-mod layout;
 mod limits;
 mod machine;
-mod numbers;
 mod outside;
 mod pipeline;
 mod search;
 mod seeds;
 mod sift;
 mod space;
+mod state;
 mod step;
 mod store;
 mod symmetry;
@@ -54,7 +51,7 @@ use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
 use crate::oracle::Growth;
 use crate::verdict::{Reason, Trace};
-use machine::{BuildOptions, Machine, Unbuildable};
+use machine::{BuildOptions, Machine};
 use search::Search;
 use space::Seen;
 pub use space::StateSpace;
@@ -206,17 +203,6 @@ impl From<Reason> for Stop {
             Reason::Interrupted(_) => Self::Interrupted,
             Reason::Memory => Self::Memory,
             _ => Self::Time,
-        }
-    }
-}
-
-impl From<Unbuildable> for Stop {
-    fn from(why: Unbuildable) -> Self {
-        match why {
-            Unbuildable::TooLarge => Self::TooLarge,
-            Unbuildable::Numbers => Self::Numbers,
-            Unbuildable::NoInstance => Self::NoInstance,
-            Unbuildable::Interrupted(why) => why,
         }
     }
 }

@@ -14,12 +14,13 @@
 //! search is made only when deadlocks are in doubt, and sees no more states than the first one.
 
 use crate::forward::Stop;
-use crate::forward::cells::{Kind, UNDEF};
 use crate::forward::findings::Found;
 use crate::forward::limits::Limits;
 use crate::forward::machine::Machine;
 use crate::forward::search::{ROOT, Search, Visited};
 use crate::forward::seeds::{Ended, Seeds};
+use crate::forward::state::cells::Kind;
+use crate::forward::state::codes::UNDEF;
 use crate::forward::step::Scratch;
 use crate::forward::table::Table;
 use crate::model::semantics::Value;
@@ -49,12 +50,12 @@ pub(in crate::forward) fn always_inside(system: &System, machine: &Machine) -> V
     let procs = cells.procs;
     // Variables that may hold a value that is needed.
     let mut needed = vec![false; system.vars.len()];
-    for leaf in &machine.leaves {
+    for disjunct in &machine.disjuncts {
         let mut related = vec![false; cells.len()];
-        leaf.rest.iter().for_each(|lit| lit.cells(|c| related[c] = true));
+        disjunct.rest.iter().for_each(|lit| lit.cells(|c| related[c] = true));
         for (c, cell) in cells.cells.iter().enumerate().filter(|(_, cell)| cell.kind == Kind::Proc) {
-            let replaceable = leaf.sets[c] & ((1 << procs) - 1) != 0 && !related[c];
-            needed[usize::from(cell.var.0)] |= leaf.sets[c] >> procs & 1 == 1 && !replaceable;
+            let replaceable = disjunct.sets[c] & ((1 << procs) - 1) != 0 && !related[c];
+            needed[usize::from(cell.var.0)] |= disjunct.sets[c] >> procs & 1 == 1 && !replaceable;
         }
     }
     let mut changed = true;
@@ -160,11 +161,11 @@ impl Machine {
     }
 
     /// Calls `f` with the initial states among those that `codes` stands for in which all outside values
-    /// are needed; `leaves` are those of init, or none when they are too many. Sets `open` when something
+    /// are needed; `disjuncts` are those of init, or none when they are too many. Sets `open` when something
     /// is left out that may belong to these.
     pub(in crate::forward) fn needed(
         &self,
-        leaves: &[Seeds<'_>],
+        disjuncts: &[Seeds<'_>],
         codes: Vec<i64>,
         open: &mut bool,
         mut f: impl FnMut(Vec<i64>) -> Result<(), Ended>,
@@ -178,14 +179,14 @@ impl Machine {
                 f(codes)?;
                 continue;
             }
-            if leaves.is_empty() {
+            if disjuncts.is_empty() {
                 *open = true;
                 continue;
             }
             let mut splits = None;
             let mut replaceable = false;
-            for leaf in leaves {
-                match leaf.replaces(&codes, &outside)? {
+            for disjunct in disjuncts {
+                match disjunct.replaces(&codes, &outside)? {
                     Replaces::No => {}
                     Replaces::Yes => replaceable = true,
                     Replaces::Depends(cell) => splits = splits.or(Some(cell)),
@@ -207,7 +208,7 @@ impl Machine {
     }
 }
 
-/// Whether a leaf of init has a process where a state has an outside value.
+/// Whether a disjunct of init has a process where a state has an outside value.
 pub(in crate::forward) enum Replaces {
     No,
     Yes,

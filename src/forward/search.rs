@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use crate::forward::Stop;
 use crate::forward::commuting::{Edges, FoundBy, UNKNOWN};
+use crate::forward::error::Unbuildable;
 use crate::forward::findings::{Findings, Found};
 use crate::forward::frontier::{CHUNK, Chunk, Expander};
 use crate::forward::limits::Limits;
-use crate::forward::machine::{Machine, Unbuildable};
+use crate::forward::machine::Machine;
 use crate::forward::sift::Sift;
 use crate::forward::step::{BadScratch, Scratch};
 use crate::forward::store::{Inserted, Store, TOUCHED, hash, reserve};

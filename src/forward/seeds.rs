@@ -2,10 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use crate::forward::cells::{Kind, UNDEF};
-use crate::forward::initial::Leaf;
-use crate::forward::machine::{Machine, Test, Unbuildable, test};
+use crate::forward::error::Unbuildable;
+use crate::forward::ground::init::Disjunct;
+use crate::forward::machine::{Machine, Test, test};
 use crate::forward::outside::{MAX_COMPARED, Replaces};
+use crate::forward::state::cells::Kind;
+use crate::forward::state::codes::UNDEF;
 use crate::model::Relation;
 
 /// Bounded numbers with no more values than this are enumerated; others are sampled.
@@ -21,16 +23,16 @@ impl Machine {
         mut f: impl FnMut(&[u64]) -> ControlFlow<()>,
     ) -> Result<(), Unbuildable> {
         let mut packed = vec![0; self.packing.words];
-        let compared: Vec<Seeds<'_>> = if self.cells.outside || self.leaves.len() > MAX_COMPARED {
+        let compared: Vec<Seeds<'_>> = if self.cells.outside || self.disjuncts.len() > MAX_COMPARED {
             Vec::new()
         } else {
-            self.leaves.iter().map(|leaf| Seeds::new(self, leaf)).collect::<Result<_, _>>()?
+            self.disjuncts.iter().map(|disjunct| Seeds::new(self, disjunct)).collect::<Result<_, _>>()?
         };
         let mut open = false;
-        for leaf in &self.leaves {
-            let mut leaf = Seeds::new(self, leaf)?;
+        for disjunct in &self.disjuncts {
+            let mut disjunct = Seeds::new(self, disjunct)?;
             if !self.cells.outside {
-                leaf.narrow();
+                disjunct.narrow();
             }
             let mut meet = |mut codes: Vec<i64>, numbers: &mut bool| {
                 self.cells.normalize(codes.as_mut_slice());
@@ -41,7 +43,7 @@ impl Machine {
                 if f(&packed).is_break() { Err(None) } else { Ok(()) }
             };
             let start = vec![UNDEF; self.cells.len()];
-            let end = leaf.each(start, numbers, |codes, numbers| {
+            let end = disjunct.each(start, numbers, |codes, numbers| {
                 if self.cells.outside {
                     return meet(codes, numbers);
                 }
@@ -61,7 +63,7 @@ impl Machine {
 /// Why an enumeration ended early: its user has enough, or the run must end.
 pub(in crate::forward) type Ended = Option<Unbuildable>;
 
-/// Enumeration of one leaf.
+/// Enumeration of one disjunct.
 #[derive(Clone)]
 pub(in crate::forward) struct Seeds<'a> {
     machine: &'a Machine,
@@ -79,18 +81,18 @@ enum Next {
 }
 
 impl<'a> Seeds<'a> {
-    fn new(machine: &'a Machine, leaf: &Leaf) -> Result<Self, Unbuildable> {
+    fn new(machine: &'a Machine, disjunct: &Disjunct) -> Result<Self, Unbuildable> {
         let cells = &machine.cells;
-        let free = cells.free_cells(leaf, &machine.full, machine.undefined);
+        let free = cells.free_cells(disjunct, &machine.full, machine.undefined);
         let mut allowed: Vec<u128> = (0..cells.len())
             .map(|c| match cells.cells[c].kind {
-                Kind::Enum | Kind::Proc => cells.codes_of(c, leaf.sets[c]),
+                Kind::Enum | Kind::Proc => cells.codes_of(c, disjunct.sets[c]),
                 Kind::Abstract => cells.all_codes(c),
                 Kind::Int | Kind::Real => 0,
             })
             .collect();
         let mut tests = Vec::new();
-        for lit in &leaf.rest {
+        for lit in &disjunct.rest {
             match test(cells, lit)? {
                 Test::In(cell, codes) => allowed[cell] &= codes,
                 test => tests.push(test),
@@ -159,7 +161,7 @@ impl<'a> Seeds<'a> {
         }
     }
 
-    /// Whether this leaf has a state that agrees with `codes` in all but the cells `outside` and has a
+    /// Whether this disjunct has a state that agrees with `codes` in all but the cells `outside` and has a
     /// process in one of these.
     pub(in crate::forward) fn replaces(&self, codes: &[i64], outside: &[usize]) -> Result<Replaces, Ended> {
         let cells = &self.machine.cells;
@@ -223,7 +225,7 @@ impl<'a> Seeds<'a> {
                         if *strict { x < y } else { x <= y }
                     }
                     Test::Linear(e, relation) => e.test(*relation, |c| codes[c])?,
-                    Test::Any(_) => unreachable!("a leaf is a conjunction"),
+                    Test::Any(_) => unreachable!("a disjunct is a conjunction"),
                 };
                 if !holds {
                     return Some(false);

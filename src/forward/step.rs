@@ -1,8 +1,9 @@
 //! Steps of a compiled instance: tests, updates, undefined cells split when they are read.
 
-use crate::forward::cells::{Kind, UNDEF};
-use crate::forward::layout::Packed;
 use crate::forward::machine::{Guard, Machine, Source, Test, Write};
+use crate::forward::state::cells::Kind;
+use crate::forward::state::codes::UNDEF;
+use crate::forward::state::packing::Packed;
 
 /// The codes of a state whose undefined cells are being defined, and how many tests of a guard hold
 /// already, whatever is chosen for the cells that are still open.

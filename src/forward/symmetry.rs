@@ -7,8 +7,9 @@
 //! whose exchange changes nothing. Both are exact: two states have one representative iff a renaming
 //! takes one to the other.
 
-use crate::forward::cells::{Cell, Cells, Kind, UNDEF};
-use crate::forward::layout::{Field, Packed, Packing};
+use crate::forward::state::cells::{Cell, Cells, Kind};
+use crate::forward::state::codes::UNDEF;
+use crate::forward::state::packing::{Field, Packed, Packing};
 use crate::model::System;
 
 /// How states are brought into canonical form.

@@ -4,9 +4,9 @@
 //! that value does not refute. The guards that a state does not refute are the intersection over the
 //! groups. A second table says which of them look at an undefined cell of the group.
 
-use crate::forward::cells::Cells;
-use crate::forward::layout::{Field, Packing};
 use crate::forward::machine::Guard;
+use crate::forward::state::cells::Cells;
+use crate::forward::state::packing::{Field, Packing};
 
 /// No group is wider.
 const MAX_GROUP_BITS: u8 = 9;

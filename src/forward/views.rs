@@ -7,9 +7,10 @@
 
 use std::collections::HashSet;
 
-use crate::forward::cells::{Kind, UNDEF};
 use crate::forward::machine::Machine;
 use crate::forward::search::Visited;
+use crate::forward::state::cells::Kind;
+use crate::forward::state::codes::UNDEF;
 use crate::model::semantics::tuples;
 
 /// Kinds of entries of a view.

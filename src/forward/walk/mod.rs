@@ -23,9 +23,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::forward::Stop;
+use crate::forward::error::Unbuildable;
 use crate::forward::findings::{Findings, Found};
 use crate::forward::limits::Limits;
-use crate::forward::machine::{Machine, Unbuildable};
+use crate::forward::machine::Machine;
 use crate::forward::search::{ROOT, Visited};
 use crate::forward::step::{BadScratch, Scratch};
 use crate::forward::store::{Inserted, Store, hash, reserve};

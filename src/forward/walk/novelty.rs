@@ -5,8 +5,9 @@
 //! belongs to or points at, if any. A combination is a set of features and the pattern of equalities
 //! between their processes; it does not depend on how the processes are called.
 
-use crate::forward::cells::{Cells, Kind, UNDEF};
 use crate::forward::machine::Machine;
+use crate::forward::state::cells::{Cells, Kind};
+use crate::forward::state::codes::UNDEF;
 
 /// Triples are followed while their bitmap stays within this many bits; pairs otherwise.
 const MAX_BITS: usize = 1 << 28;

@@ -1,10 +1,7 @@
-//! Numbers in states: the common denominator of reals, sample values for unbounded cells, and linear
-//! expressions over stored integers.
+//! Numbers in states: the common denominator of reals, and sample values for unbounded cells.
 
-use crate::forward::cells::{Cells, Kind};
-use crate::forward::ground::{Overflow, Sum, holds};
-use crate::forward::machine::Unbuildable;
-use crate::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, Relation, System, Term};
+use crate::forward::error::Unbuildable;
+use crate::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term};
 
 /// No more samples than this stand for an unbounded number.
 const MAX_SAMPLES: usize = 6;
@@ -52,7 +49,7 @@ pub(in crate::forward) fn largest_constant(system: &System) -> u64 {
     largest
 }
 
-fn gcd(mut a: i64, mut b: i64) -> i64 {
+pub(in crate::forward) fn gcd(mut a: i64, mut b: i64) -> i64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
@@ -86,56 +83,4 @@ fn each_linear(
         }
     }
     Ok(())
-}
-
-/// A linear expression over stored numbers: `(constant + sum of coefficient * cell) / divisor`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::forward) struct Expr {
-    pub terms: Vec<(usize, i64)>,
-    pub constant: i128,
-    pub divisor: i128,
-}
-
-impl Expr {
-    /// The expression whose value is `sum`, stored as cells of `kind` are.
-    pub fn new(cells: &Cells, sum: &Sum, kind: Kind) -> Result<Self, Overflow> {
-        let scale = if kind == Kind::Real { cells.scale } else { 1 };
-        let mut divisor: i64 = 1;
-        for n in sum.terms.iter().map(|(_, c)| *c).chain([sum.constant]) {
-            divisor = divisor.checked_mul(n.den() / gcd(divisor, n.den())).ok_or(Overflow)?;
-        }
-        let whole = |n: Rational, factor: i64| {
-            n.mul(Rational::integer(divisor)).and_then(|n| n.mul(Rational::integer(factor))).ok_or(Overflow)
-        };
-        let mut terms = Vec::with_capacity(sum.terms.len());
-        for (cell, coefficient) in &sum.terms {
-            terms.push((*cell, whole(*coefficient, 1)?.num()));
-        }
-        let constant = i128::from(whole(sum.constant, scale)?.num());
-        Ok(Self { terms, constant, divisor: i128::from(divisor) })
-    }
-
-    /// The value times the divisor. With 64-bit cells and coefficients no sum of a few thousand
-    /// products leaves 128 bits, save at the very edge, where it is `None`.
-    pub fn numerator(&self, mut get: impl FnMut(usize) -> i64) -> Option<i128> {
-        let mut total = self.constant;
-        for (cell, coefficient) in &self.terms {
-            total = total.checked_add(i128::from(get(*cell)) * i128::from(*coefficient))?;
-        }
-        Some(total)
-    }
-
-    /// The value, when it is a stored number.
-    pub fn value(&self, get: impl FnMut(usize) -> i64) -> Option<i64> {
-        let numerator = self.numerator(get)?;
-        if numerator % self.divisor != 0 {
-            return None;
-        }
-        i64::try_from(numerator / self.divisor).ok().filter(|n| *n != i64::MIN)
-    }
-
-    /// Whether the expression stands in `relation` to zero.
-    pub fn test(&self, relation: Relation, get: impl FnMut(usize) -> i64) -> Option<bool> {
-        Some(holds(relation, self.numerator(get)?.signum() as i64))
-    }
 }

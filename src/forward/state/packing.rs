@@ -4,7 +4,8 @@
 //! place, and a lane that fits in a word never straddles two, so that renaming processes is moving
 //! lanes. Globals fill what is left.
 
-use crate::forward::cells::{Cells, Codes, Kind, UNDEF};
+use crate::forward::state::cells::{Cells, Kind};
+use crate::forward::state::codes::{Codes, UNDEF};
 
 /// Bits of one cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,14 +1,14 @@
-//! Initial states, symbolically: the instantiated init as a disjunction of leaves.
+//! Initial states, symbolically: the instantiated init in disjunctive form.
 
-use crate::forward::ground::{GroundConj, GroundDnf, Grounder, Lit, Overflow, push};
-use crate::forward::machine::Unbuildable;
+use crate::forward::error::Unbuildable;
+use crate::forward::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
 use crate::interrupt::Interrupt;
 use crate::model::Type;
 use crate::model::semantics::{distinct_tuples, tuples};
 
 /// One way to meet the instantiated init: a set of values for each cell, and what relates cells.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::forward) struct Leaf {
+pub(in crate::forward) struct Disjunct {
     /// For each cell of finite type, its values as in [`Lit::In`]; 0 for other types.
     pub sets: Vec<u128>,
     /// All other literals.
@@ -18,30 +18,24 @@ pub(in crate::forward) struct Leaf {
 /// Clauses among which an equal one is looked for.
 const NEAR: usize = 64;
 
-/// Leaves beyond this many are refused: the instance is too large.
-const MAX_LEAVES: usize = 1 << 18;
+/// With more disjuncts than this the instance is refused as too large.
+const MAX_DISJUNCTS: usize = 1 << 18;
 
-impl From<Overflow> for Unbuildable {
-    fn from(_: Overflow) -> Self {
-        Self::Numbers
-    }
-}
-
-/// One of the leaves' conjuncts: a disjunction.
+/// A conjunct of the instantiated init: a disjunction.
 struct Clause {
     ways: GroundDnf,
-    /// From an axiom. Each way then excludes those before it, so that leaves do not overlap: axioms about
+    /// From an axiom. Each way then excludes those before it, so that disjuncts do not overlap: axioms about
     /// matrices have far more ways than states.
     exclusive: bool,
 }
 
-/// The leaves of the instance; every initial state satisfies one of them, and conversely. Axioms are part of
+/// The disjuncts of the instance; every initial state satisfies one of them, and conversely. Axioms are part of
 /// init here.
-pub(in crate::forward) fn leaves(
+pub(in crate::forward) fn disjuncts(
     grounder: &Grounder<'_>,
     full: &[u128],
     interrupt: &Interrupt,
-) -> Result<Vec<Leaf>, Unbuildable> {
+) -> Result<Vec<Disjunct>, Unbuildable> {
     let init = &grounder.system.init;
     let procs = grounder.layout.procs;
     let mut clauses: Vec<GroundDnf> = Vec::new();
@@ -70,7 +64,7 @@ pub(in crate::forward) fn leaves(
             }
         }
     }
-    let mut first = Leaf { sets: full.to_vec(), rest: Vec::new() };
+    let mut first = Disjunct { sets: full.to_vec(), rest: Vec::new() };
     // Deterministic clauses first: they prune the choices of the others.
     let clauses = clauses.into_iter().map(|ways| Clause { ways, exclusive: false });
     let axioms = axioms.into_iter().map(|ways| Clause { ways, exclusive: true });
@@ -90,11 +84,11 @@ pub(in crate::forward) fn leaves(
     }
     let mut out = Vec::new();
     branch(&choices, full, first, &mut out, interrupt)?;
-    let mut seen: Vec<Leaf> = Vec::with_capacity(out.len());
-    for leaf in out {
+    let mut seen: Vec<Disjunct> = Vec::with_capacity(out.len());
+    for disjunct in out {
         interrupt.poll()?;
-        if seen.len() > 4096 || !seen.contains(&leaf) {
-            seen.push(leaf);
+        if seen.len() > 4096 || !seen.contains(&disjunct) {
+            seen.push(disjunct);
         }
     }
     Ok(seen)
@@ -103,46 +97,46 @@ pub(in crate::forward) fn leaves(
 fn branch(
     choices: &[Clause],
     full: &[u128],
-    leaf: Leaf,
-    out: &mut Vec<Leaf>,
+    disjunct: Disjunct,
+    out: &mut Vec<Disjunct>,
     interrupt: &Interrupt,
 ) -> Result<(), Unbuildable> {
-    let mut stack = vec![(choices, leaf)];
-    while let Some((choices, leaf)) = stack.pop() {
+    let mut stack = vec![(choices, disjunct)];
+    while let Some((choices, disjunct)) = stack.pop() {
         interrupt.poll()?;
         let Some((clause, others)) = choices.split_first() else {
-            if out.len() >= MAX_LEAVES {
+            if out.len() >= MAX_DISJUNCTS {
                 return Err(Unbuildable::TooLarge);
             }
-            out.push(leaf);
+            out.push(disjunct);
             continue;
         };
-        if clause.ways.iter().any(|conj| leaf.implies(conj)) {
-            stack.push((others, leaf));
+        if clause.ways.iter().any(|conj| disjunct.implies(conj)) {
+            stack.push((others, disjunct));
             continue;
         }
         let first = stack.len();
-        let mut rest = Some(leaf);
+        let mut rest = Some(disjunct);
         for conj in &clause.ways {
-            let Some(leaf) = rest.as_mut() else { break };
-            let mut next = leaf.clone();
+            let Some(disjunct) = rest.as_mut() else { break };
+            let mut next = disjunct.clone();
             if next.assume(conj) {
                 stack.push((others, next));
             }
             if let (true, [Lit::In { cell, values }]) = (clause.exclusive, conj.as_slice()) {
                 let denied = Lit::In { cell: *cell, values: full[*cell] & !values };
-                if !leaf.assume(&vec![denied]) {
+                if !disjunct.assume(&vec![denied]) {
                     rest = None;
                 }
             }
         }
-        // Leaves come out in the order of the disjuncts.
+        // Disjuncts come out in the order of the ways.
         stack[first..].reverse();
     }
     Ok(())
 }
 
-impl Leaf {
+impl Disjunct {
     /// Adds a conjunction; false when nothing is left.
     fn assume(&mut self, conj: &GroundConj) -> bool {
         conj.iter().all(|lit| match lit {
@@ -154,7 +148,7 @@ impl Leaf {
         })
     }
 
-    /// Whether each literal of `conj` is already part of this leaf.
+    /// Whether each literal of `conj` is already part of this disjunct.
     fn implies(&self, conj: &GroundConj) -> bool {
         conj.iter().all(|lit| match lit {
             Lit::In { cell, values } => self.sets[*cell] & !values == 0,

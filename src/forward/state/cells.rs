@@ -11,35 +11,14 @@
 
 use smallvec::SmallVec;
 
-use crate::forward::classes::{Classes, Names};
-use crate::forward::initial::Leaf;
-use crate::forward::machine::Unbuildable;
+use crate::forward::error::Unbuildable;
+use crate::forward::ground::init::Disjunct;
+use crate::forward::state::classes::{Classes, Names};
 use crate::model::semantics::{Layout, PROC_STRIDE, Point, Value, tuples};
 use crate::model::{Assignment, Rational, System, Term, Type, VarId};
 
-/// The cell holds any value of its domain.
-pub(in crate::forward) const UNDEF: i64 = i64::MIN;
-
 /// Codes of one finite cell are below this.
-const MAX_CODES: usize = 120;
-
-/// A state whose codes can be read and written, packed or not.
-pub(in crate::forward) trait Codes {
-    /// The code of a cell.
-    fn code(&self, cell: usize) -> i64;
-    /// Changes the code of a cell.
-    fn set_code(&mut self, cell: usize, code: i64);
-}
-
-impl Codes for [i64] {
-    fn code(&self, cell: usize) -> i64 {
-        self[cell]
-    }
-
-    fn set_code(&mut self, cell: usize, code: i64) {
-        self[cell] = code;
-    }
-}
+pub(in crate::forward) const MAX_CODES: usize = 120;
 
 /// What the codes of a cell mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,7 +85,7 @@ impl Cells {
     pub fn new(
         system: &System,
         layout: Layout,
-        leaves: &[Leaf],
+        disjuncts: &[Disjunct],
         full: &[u128],
         undefined: bool,
     ) -> Result<Self, Unbuildable> {
@@ -141,9 +120,9 @@ impl Cells {
         }
         let mut this = Self { procs, layout, cells, classes, scale: 1, samples: Vec::new(), outside: true };
         this.nameless_codes(system)?;
-        this.constructor_codes(system, &of, leaves);
-        this.undefined_cells(system, leaves, full, undefined);
-        (this.scale, this.samples) = crate::forward::numbers::scale_and_samples(system)?;
+        this.constructor_codes(system, &of, disjuncts);
+        this.undefined_cells(system, disjuncts, full, undefined);
+        (this.scale, this.samples) = crate::forward::state::numbers::scale_and_samples(system)?;
         Ok(this)
     }
 
@@ -178,10 +157,10 @@ impl Cells {
     }
 
     /// The constructors of a class: what initial states allow and what transitions assign.
-    fn constructor_codes(&mut self, system: &System, of: &[usize], leaves: &[Leaf]) {
+    fn constructor_codes(&mut self, system: &System, of: &[usize], disjuncts: &[Disjunct]) {
         let mut sets = vec![0u128; self.classes.len()];
-        for leaf in leaves {
-            for (cell, set) in self.cells.iter().zip(&leaf.sets) {
+        for disjunct in disjuncts {
+            for (cell, set) in self.cells.iter().zip(&disjunct.sets) {
                 if cell.kind == Kind::Enum {
                     sets[cell.class] |= set;
                 }
@@ -212,10 +191,10 @@ impl Cells {
     }
 
     /// Which variables can be undefined.
-    fn undefined_cells(&mut self, system: &System, leaves: &[Leaf], full: &[u128], undefined: bool) {
+    fn undefined_cells(&mut self, system: &System, disjuncts: &[Disjunct], full: &[u128], undefined: bool) {
         let mut vars = vec![false; system.vars.len()];
-        for leaf in leaves {
-            for c in self.free_cells(leaf, full, undefined) {
+        for disjunct in disjuncts {
+            for c in self.free_cells(disjunct, full, undefined) {
                 vars[usize::from(self.cells[c].var.0)] = true;
             }
         }
@@ -231,10 +210,10 @@ impl Cells {
         }
     }
 
-    /// The cells that stay undefined in the initial states of `leaf`.
-    pub fn free_cells(&self, leaf: &Leaf, full: &[u128], undefined: bool) -> Vec<usize> {
+    /// The cells that stay undefined in the initial states of `disjunct`.
+    pub fn free_cells(&self, disjunct: &Disjunct, full: &[u128], undefined: bool) -> Vec<usize> {
         let mut related = vec![false; self.cells.len()];
-        for lit in &leaf.rest {
+        for lit in &disjunct.rest {
             lit.cells(|c| related[c] = true);
         }
         (0..self.cells.len())
@@ -243,7 +222,7 @@ impl Cells {
                 !related[c]
                     && match cell.kind {
                         Kind::Int | Kind::Real => true,
-                        Kind::Enum | Kind::Proc => undefined && leaf.sets[c] == full[c] && cell.codes > 1,
+                        Kind::Enum | Kind::Proc => undefined && disjunct.sets[c] == full[c] && cell.codes > 1,
                         Kind::Abstract => undefined && cell.codes > 1,
                     }
             })
@@ -275,7 +254,7 @@ impl Cells {
         }
     }
 
-    /// The codes that a set of values (as in [`crate::forward::ground::Lit::In`]) stands for.
+    /// The codes that a set of values (as in [`crate::forward::ground::formula::Lit::In`]) stands for.
     pub fn codes_of(&self, cell: usize, values: u128) -> u128 {
         let info = &self.cells[cell];
         let class = &self.classes[info.class];
@@ -309,136 +288,6 @@ impl Cells {
         let class = &self.classes[self.cells[cell].class];
         let outside = code - class.base;
         if outside < 0 { (2 * code + 1, 0) } else { (2 * (outside / class.per_gap), outside % class.per_gap) }
-    }
-
-    /// Brings nameless codes into canonical form: numbered by first occurrence in order of the cells,
-    /// or densely within each gap.
-    pub fn normalize(&self, state: &mut (impl Codes + ?Sized)) {
-        for class in self.classes.iter().filter(|c| c.nameless > 0) {
-            match class.names {
-                Names::Single | Names::Gaps => {}
-                Names::Partition => {
-                    let mut map = [0i64; MAX_CODES + 1];
-                    let mut next = class.base + 1;
-                    for &c in &class.cells {
-                        let code = state.code(c);
-                        if code >= class.base {
-                            let new = &mut map[code as usize];
-                            if *new == 0 {
-                                *new = next;
-                                next += 1;
-                            }
-                            let new = *new - 1;
-                            if new != code {
-                                state.set_code(c, new);
-                            }
-                        }
-                    }
-                }
-                Names::Ordered => {
-                    let mut used = 0u128;
-                    for &c in &class.cells {
-                        if state.code(c) >= class.base {
-                            used |= 1 << (state.code(c) - class.base);
-                        }
-                    }
-                    for &c in &class.cells {
-                        if state.code(c) >= class.base {
-                            let outside = state.code(c) - class.base;
-                            let first = outside / class.per_gap * class.per_gap;
-                            let below = used >> first & ((1 << (outside - first)) - 1);
-                            state.set_code(c, class.base + first + i64::from(below.count_ones()));
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// Calls `f` with `state` once for each way to choose the value of `cell`, up to the names of
-    /// nameless values. `allowed` restricts the codes of a finite cell. Numbers are sampled.
-    pub fn choices(&self, state: &[i64], cell: usize, allowed: u128, mut f: impl FnMut(Vec<i64>)) {
-        let info = &self.cells[cell];
-        let class = &self.classes[info.class];
-        let mut set = |code: i64| {
-            let mut next = state.to_vec();
-            next[cell] = code;
-            f(next);
-        };
-        match info.kind {
-            Kind::Int | Kind::Real => {
-                for sample in &self.samples {
-                    if let Some(n) = self.scaled(info.kind, *sample) {
-                        set(n);
-                    }
-                }
-                return;
-            }
-            Kind::Enum => {
-                (0..info.codes as i64).filter(|c| allowed >> c & 1 == 1).for_each(set);
-                return;
-            }
-            Kind::Proc => (0..class.base).filter(|c| allowed >> c & 1 == 1).for_each(&mut set),
-            Kind::Abstract => {}
-        }
-        let others = || class.cells.iter().filter(|c| **c != cell).map(|c| state[*c]);
-        match class.names {
-            Names::Single | Names::Gaps => {
-                (class.base..info.codes as i64).filter(|c| allowed >> c & 1 == 1).for_each(set);
-            }
-            Names::Partition => {
-                if allowed >> class.base == 0 {
-                    return;
-                }
-                let used = others().filter(|c| *c >= class.base).fold(0u128, |u, c| u | 1 << c);
-                let fresh =
-                    (class.base..=info.codes as i64).find(|c| used >> c & 1 == 0).expect("some name is free");
-                (class.base..info.codes as i64)
-                    .filter(|c| allowed >> c & 1 == 1 && (used >> c & 1 == 1 || *c == fresh))
-                    .for_each(set);
-            }
-            Names::Ordered => {
-                for gap in 0..=self.procs as i64 {
-                    let first = class.base + gap * class.per_gap;
-                    if allowed >> first & 1 == 0 {
-                        continue;
-                    }
-                    let in_gap = first..first + class.per_gap;
-                    let mut used: Vec<i64> = others().filter(|c| in_gap.contains(c)).collect();
-                    used.sort_unstable();
-                    used.dedup();
-                    // Room is made by moving the values above up by one; there are at most
-                    // `per_gap` cells, so the last rank stays in the gap.
-                    for rank in 0..=used.len() {
-                        let mut next = state.to_vec();
-                        let mut dense = next.clone();
-                        dense[cell] = UNDEF;
-                        self.normalize(dense.as_mut_slice());
-                        next.clone_from(&dense);
-                        for &c in &class.cells {
-                            if c != cell && in_gap.contains(&next[c]) && next[c] >= first + rank as i64 {
-                                next[c] += 1;
-                            }
-                        }
-                        next[cell] = first + rank as i64;
-                        f(next);
-                    }
-                    for rank in 0..used.len() {
-                        let mut next = state.to_vec();
-                        next[cell] = UNDEF;
-                        self.normalize(next.as_mut_slice());
-                        next[cell] = first + rank as i64;
-                        f(next);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether writing to the cell can put nameless codes out of canonical form.
-    pub fn may_rename(&self, cell: usize) -> bool {
-        matches!(self.classes[self.cells[cell].class].names, Names::Partition | Names::Ordered)
-            && matches!(self.cells[cell].kind, Kind::Proc | Kind::Abstract)
     }
 
     /// Lets undefined numbers stand for the integers of a small range.

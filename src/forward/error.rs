@@ -1,0 +1,41 @@
+//! Why an instance cannot be explored at all.
+
+use crate::forward::Stop;
+use crate::forward::ground::formula::Overflow;
+use crate::interrupt::Interrupted;
+
+/// Why an instance cannot be explored at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::forward) enum Unbuildable {
+    /// Too many cells, values or initial choices.
+    TooLarge,
+    /// A constant is out of range.
+    Numbers,
+    /// The system has no instance of this size.
+    NoInstance,
+    /// The run must end.
+    Interrupted(Stop),
+}
+
+impl From<Interrupted> for Unbuildable {
+    fn from(Interrupted(reason): Interrupted) -> Self {
+        Self::Interrupted(reason.into())
+    }
+}
+
+impl From<Overflow> for Unbuildable {
+    fn from(_: Overflow) -> Self {
+        Self::Numbers
+    }
+}
+
+impl From<Unbuildable> for Stop {
+    fn from(why: Unbuildable) -> Self {
+        match why {
+            Unbuildable::TooLarge => Self::TooLarge,
+            Unbuildable::Numbers => Self::Numbers,
+            Unbuildable::NoInstance => Self::NoInstance,
+            Unbuildable::Interrupted(why) => why,
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What a state is: a value for each cell of the instance, as a code, packed into words.
+//!
+//! In go the system and its disjuncts of init; out come the cells with the codes that each may hold, and
+//! where in a packed state each cell is. In reading order: `classes` (variables that share an encoding),
+//! `codes`, `numbers` (how numbers are stored), `cells`, `choices` (ways to define a cell that nothing has
+//! read yet), `expr` (sums over stored numbers), `packing`.
+
+pub(in crate::forward) mod cells;
+pub(in crate::forward) mod choices;
+pub(in crate::forward) mod classes;
+pub(in crate::forward) mod codes;
+pub(in crate::forward) mod expr;
+pub(in crate::forward) mod numbers;
+pub(in crate::forward) mod packing;
