@@ -24,7 +24,7 @@ use indexmap::IndexSet;
 use crate::forward::machine::Instance;
 use crate::forward::state::cells::Cells;
 use crate::forward::state::packing::Packing;
-use crate::forward::symmetry::Symmetry;
+use crate::forward::symmetry::canonical::Symmetry;
 
 /// How a state was found: which instances may be left out there.
 pub(in crate::forward) type FoundBy = u8;

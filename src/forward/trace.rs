@@ -12,7 +12,7 @@ use crate::forward::state::cells::{Cells, Kind};
 use crate::forward::state::classes::Names;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::step::{Scratch, bits};
-use crate::forward::symmetry::rename;
+use crate::forward::symmetry::refinement::rename;
 use crate::model::System;
 use crate::model::semantics::{ReplayError, State, Step, Value, replay};
 use crate::verdict::Trace;

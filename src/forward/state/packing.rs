@@ -79,7 +79,7 @@ impl Codes for Packed<'_> {
 
 /// Where lanes are, when each fits in a word.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Lanes {
+pub(in crate::forward) struct LanePlaces {
     /// Bits of a lane.
     pub bits: u8,
     /// Word and shift of each.
@@ -93,7 +93,7 @@ pub(in crate::forward) struct Packing {
     /// Words of a state; at least 1.
     pub words: usize,
     /// Lanes, when they fit in words and have bits at all.
-    pub lanes: Option<Lanes>,
+    pub lanes: Option<LanePlaces>,
 }
 
 /// Bounds of stored integers, when narrower than the default 32 bits.
@@ -122,7 +122,7 @@ impl Packing {
                     shift += fields[c].bits;
                 }
             }
-            lanes = Some(Lanes { bits: lane_bits as u8, at });
+            lanes = Some(LanePlaces { bits: lane_bits as u8, at });
         } else {
             for &c in lane_cells.iter().flatten() {
                 (fields[c].word, fields[c].shift) = place(&mut used, fields[c].bits);

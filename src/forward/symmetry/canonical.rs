@@ -1,0 +1,106 @@
+//! Canonical representatives under renaming of processes.
+//!
+//! Where arrays have one index and hold no processes or nameless values, a renaming permutes lanes and
+//! remaps the proc globals: sort the lanes, each with the set of globals that point at it. Lanes that
+//! tie are then exchangeable. Otherwise colours of processes are refined and ties are tried out. Both are
+//! exact: two states have one representative iff a renaming takes one to the other.
+
+use crate::forward::state::cells::{Cell, Cells, Kind};
+use crate::forward::state::packing::{Field, Packing};
+use crate::forward::symmetry::lanes::{Lanes, MAX_LANES};
+use crate::forward::symmetry::refinement::{Renaming, general};
+use crate::model::System;
+
+/// How states are brought into canonical form.
+#[derive(Clone, Debug)]
+pub(in crate::forward) enum Symmetry {
+    /// Not at all: renaming is no symmetry, or is not wanted.
+    Off,
+    /// By sorting lanes.
+    Lanes(Lanes),
+    /// By sorting lanes where what they say beside processes and nameless values tells apart all that are
+    /// not exchangeable anyway, by colour refinement elsewhere.
+    Mixed(Lanes),
+    /// By colour refinement; processes below this number keep their place.
+    General(usize),
+}
+
+impl Symmetry {
+    /// What the system allows, or [`Symmetry::Off`] when not `wanted`.
+    pub fn new(system: &System, cells: &Cells, packing: &Packing, wanted: bool) -> Self {
+        let fixed = usize::from(system.proc_constants);
+        if !wanted || system.orders_processes || cells.procs < fixed + 2 {
+            return Self::Off;
+        }
+        let pointers: Vec<usize> = (0..cells.len())
+            .filter(|c| cells.cells[*c].kind == Kind::Proc && cells.cells[*c].index.is_empty())
+            .collect();
+        let single = cells.cells.iter().all(|c| c.index.len() <= 1);
+        let plain = |c: &Cell| match c.kind {
+            Kind::Enum | Kind::Int | Kind::Real => true,
+            Kind::Proc => false,
+            Kind::Abstract => c.codes == 1,
+        };
+        let no_lanes = packing.lanes.is_none() && cells.cells.iter().any(|c| !c.index.is_empty());
+        if !single || no_lanes || cells.procs > MAX_LANES || pointers.len() > 56 {
+            return Self::General(fixed);
+        }
+        let in_lanes = || cells.cells.iter().enumerate().filter(|(_, c)| !c.index.is_empty());
+        let (bits, at) =
+            packing.lanes.as_ref().map_or((0, vec![(0, 0); cells.procs]), |l| (l.bits, l.at.clone()));
+        let mask = if bits == 0 { 0 } else { u64::MAX >> (64 - bits) };
+        let mut keep = vec![u64::MAX; packing.words];
+        for (word, shift) in &at[fixed..] {
+            keep[usize::from(*word)] &= !(mask << shift);
+        }
+        let pointers: Vec<Field> = pointers.into_iter().map(|c| packing.fields[c]).collect();
+        for f in &pointers {
+            keep[usize::from(f.word)] &= !(f.mask() << f.shift);
+        }
+        let mut key = mask;
+        for (c, cell) in in_lanes() {
+            if cell.index[0] == 0 && !plain(cell) {
+                key &= !(packing.fields[c].mask() << (packing.fields[c].shift - at[0].1));
+            }
+        }
+        let lane_pointers: Vec<Field> =
+            in_lanes().filter(|(_, c)| c.kind == Kind::Proc).map(|(c, _)| packing.fields[c]).collect();
+        let lanes = Lanes { fixed, mask, key, at, pointers, lane_pointers, keep };
+        if in_lanes().all(|(_, c)| plain(c)) { Self::Lanes(lanes) } else { Self::Mixed(lanes) }
+    }
+
+    /// Whether states are stored up to renaming.
+    pub const fn is_on(&self) -> bool {
+        !matches!(self, Self::Off)
+    }
+
+    /// Replaces `state` by its representative.
+    #[inline]
+    pub fn canonicalize(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) {
+        match self {
+            Self::Off => {}
+            Self::Lanes(lanes) => {
+                lanes.sort(state);
+            }
+            Self::Mixed(lanes) => {
+                lanes.sort_mixed(cells, packing, state);
+            }
+            Self::General(fixed) => {
+                general(cells, packing, *fixed, state);
+            }
+        }
+    }
+
+    /// Replaces `state` by its representative and says which renaming does it.
+    pub fn renaming(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> Renaming {
+        match self {
+            Self::Off => (0..cells.procs as u8).collect(),
+            Self::Lanes(lanes) => {
+                let place = lanes.sort(state).unwrap_or_else(|| std::array::from_fn(|i| i as u8));
+                place[..cells.procs].to_vec()
+            }
+            Self::Mixed(lanes) => lanes.sort_mixed(cells, packing, state),
+            Self::General(fixed) => general(cells, packing, *fixed, state),
+        }
+    }
+}

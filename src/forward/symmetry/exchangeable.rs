@@ -1,0 +1,58 @@
+//! Transitions of processes that a state does not tell apart: one of them is enough.
+
+use crate::forward::symmetry::canonical::Symmetry;
+
+/// Rows of [`Exchangeable`] for no more processes than this.
+const MAX_EXCHANGEABLE: usize = 9;
+
+/// Which instances are worth firing in a state some of whose neighbouring lanes are equal: exchanging
+/// these changes nothing, so of the instances that such exchanges make of one another the first is
+/// enough.
+#[derive(Clone, Debug)]
+pub(in crate::forward) struct Exchangeable {
+    words: usize,
+    /// For each set of equal neighbours (bit i: lanes i and i + 1), a bit set of instances.
+    rows: Vec<u64>,
+}
+
+impl Exchangeable {
+    /// `arguments` of each instance, in order; `None` where lanes are not sorted, or are too many.
+    pub fn new<'a>(
+        symmetry: &Symmetry,
+        procs: usize,
+        arguments: impl Iterator<Item = &'a [u8]> + Clone,
+    ) -> Option<Self> {
+        if !matches!(symmetry, Symmetry::Lanes(_) | Symmetry::Mixed(_)) || procs > MAX_EXCHANGEABLE {
+            return None;
+        }
+        let words = arguments.clone().count().div_ceil(64);
+        let mut rows = vec![0u64; words << (procs - 1)];
+        for (i, args) in arguments.enumerate() {
+            // Pairs of neighbours of which the instance uses the second without the first before it.
+            let position = |p: usize| args.iter().position(|a| usize::from(*a) == p);
+            let late = (0..procs - 1)
+                .filter(|p| {
+                    position(p + 1).is_some_and(|second| position(*p).is_none_or(|first| first > second))
+                })
+                .fold(0usize, |set, p| set | 1 << p);
+            for equal in 0..1usize << (procs - 1) {
+                if equal & late == 0 {
+                    rows[equal * words + i / 64] |= 1 << (i % 64);
+                }
+            }
+        }
+        Some(Self { words, rows })
+    }
+
+    /// Removes from `enabled` what is not worth firing in the canonical `state`.
+    #[inline]
+    pub fn prune(&self, symmetry: &Symmetry, state: &[u64], enabled: &mut [u64]) {
+        let (Symmetry::Lanes(lanes) | Symmetry::Mixed(lanes)) = symmetry else { return };
+        let equal = lanes.equal_neighbours(state);
+        if equal != 0 {
+            for (e, row) in enabled.iter_mut().zip(&self.rows[equal * self.words..]) {
+                *e &= row;
+            }
+        }
+    }
+}

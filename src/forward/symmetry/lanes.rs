@@ -1,0 +1,226 @@
+//! The canonical form by sorting lanes: the cells of one process each, one after the other in a word.
+
+use crate::forward::state::cells::Cells;
+use crate::forward::state::packing::{Field, Packed, Packing};
+use crate::forward::symmetry::refinement::{Renaming, general};
+
+/// Sorting of lanes.
+#[derive(Clone, Debug)]
+pub(in crate::forward) struct Lanes {
+    /// Processes below this number keep their place.
+    pub fixed: usize,
+    pub mask: u64,
+    /// The part of a lane that is compared.
+    pub key: u64,
+    pub at: Vec<(u16, u8)>,
+    /// Proc-valued globals.
+    pub pointers: Vec<Field>,
+    /// Proc-valued cells of lanes.
+    pub lane_pointers: Vec<Field>,
+    /// Words with the bits of movable lanes and pointers removed.
+    pub keep: Vec<u64>,
+}
+
+/// No more processes than this are sorted by [`Lanes`].
+pub(in crate::forward) const MAX_LANES: usize = 16;
+
+impl Lanes {
+    /// Bit i: the movable lanes i and i + 1 are equal, and no cell points at either.
+    #[inline]
+    pub fn equal_neighbours(&self, state: &[u64]) -> usize {
+        let mut equal = 0;
+        let lane = |i: usize| {
+            let (word, shift) = self.at[i];
+            (state[usize::from(word)] >> shift) & self.mask
+        };
+        let mut last = lane(self.fixed);
+        for i in self.fixed + 1..self.at.len() {
+            let next = lane(i);
+            equal |= usize::from(next == last) << (i - 1);
+            last = next;
+        }
+        if equal != 0 {
+            for field in self.pointers.iter().chain(&self.lane_pointers) {
+                let target = field.raw(state);
+                if target < self.at.len() as u64 {
+                    // Neither the pair before nor the pair after it.
+                    equal &= !(1 << target) & !((1 << target) >> 1);
+                }
+            }
+        }
+        equal
+    }
+
+    /// Sorts and says where each lane went; `None` when all lanes stay.
+    #[inline]
+    pub fn sort(&self, state: &mut [u64]) -> Option<[u8; MAX_LANES]> {
+        // Keys of one word are faster, where they fit.
+        let lane_at = FIRST_POINTER + self.pointers.len() as u32;
+        if lane_at + self.mask.count_ones() <= u64::BITS {
+            self.sort_by::<u64>(lane_at, state)
+        } else {
+            self.sort_by::<u128>(u64::BITS, state)
+        }
+    }
+
+    #[inline]
+    fn sort_by<K: Key>(&self, lane_at: u32, state: &mut [u64]) -> Option<[u8; MAX_LANES]> {
+        let mut keys = self.keys::<K>(lane_at, state);
+        let keys = &mut keys[self.fixed..self.at.len()];
+        if keys.is_sorted() {
+            return None;
+        }
+        insertion_sort(keys);
+        let mut place = std::array::from_fn(|i| i as u8);
+        self.rearrange(keys, lane_at, state, &mut place);
+        Some(place)
+    }
+
+    /// As [`Lanes::sort`], where lanes also hold processes or nameless values.
+    pub fn sort_mixed(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> Renaming {
+        let mut keys = self.keys::<u128>(u64::BITS, state);
+        let keys = &mut keys[self.fixed..self.at.len()];
+        let sorted = keys.is_sorted();
+        if !sorted {
+            insertion_sort(keys);
+        }
+        if !self.ties_are_equal(keys, state) {
+            return general(cells, packing, self.fixed, state);
+        }
+        let mut place: [u8; MAX_LANES] = std::array::from_fn(|i| i as u8);
+        if !sorted {
+            let old: [u64; MAX_LANES] =
+                std::array::from_fn(|i| self.at.get(i).map_or(0, |at| self.lane(state, *at)));
+            for key in keys.iter_mut() {
+                // What is moved is the whole lane, not only its key.
+                *key = *key & u128::from(u64::MAX) | u128::from(old[key.process()]) << u64::BITS;
+            }
+            self.rearrange(keys, u64::BITS, state, &mut place);
+            for field in &self.lane_pointers {
+                let target = field.raw(state) as usize;
+                if target < self.at.len() {
+                    field.set(state, i64::from(place[target]));
+                }
+            }
+            cells.normalize(&mut Packed { fields: &packing.fields, state });
+        }
+        place[..self.at.len()].to_vec()
+    }
+
+    /// Whether sorted lanes that tie are equal in all they say, and none of them is pointed at: then it does
+    /// not matter which comes first.
+    fn ties_are_equal(&self, keys: &[u128], state: &[u64]) -> bool {
+        let mut pointed_at = 0u64;
+        for field in &self.lane_pointers {
+            let target = field.raw(state);
+            if target < self.at.len() as u64 {
+                pointed_at |= 1 << target;
+            }
+        }
+        keys.windows(2).all(|w| {
+            // What comes first in a key is the process itself.
+            let tie = w[0] >> FIRST_POINTER == w[1] >> FIRST_POINTER;
+            let (p, q) = (w[0].process(), w[1].process());
+            let equal = || self.lane(state, self.at[p]) == self.lane(state, self.at[q]);
+            !tie || pointed_at & (1 << p | 1 << q) == 0 && equal()
+        })
+    }
+
+    #[inline]
+    fn lane(&self, state: &[u64], (word, shift): (u16, u8)) -> u64 {
+        (state[usize::from(word)] >> shift) & self.mask
+    }
+
+    /// For each lane: what it says (from bit `lane_at` on), which globals point at it, and its number.
+    #[inline]
+    fn keys<K: Key>(&self, lane_at: u32, state: &[u64]) -> [K; MAX_LANES] {
+        let n = self.at.len();
+        let mut keys = [K::default(); MAX_LANES];
+        for (i, (key, at)) in keys.iter_mut().zip(&self.at).enumerate() {
+            *key = K::new(i, self.lane(state, *at) & self.key, lane_at);
+        }
+        for (j, field) in self.pointers.iter().enumerate() {
+            let target = field.raw(state) as usize;
+            if target < n {
+                keys[target].point(j);
+            }
+        }
+        keys
+    }
+
+    /// Puts the lanes in the order of their keys, and has the globals point to where they went.
+    #[inline]
+    fn rearrange<K: Key>(&self, keys: &[K], lane_at: u32, state: &mut [u64], place: &mut [u8; MAX_LANES]) {
+        let n = self.at.len();
+        for (i, key) in keys.iter().enumerate() {
+            place[key.process() % MAX_LANES] = (i + self.fixed) as u8;
+        }
+        let mut old_pointers = [0u8; 56];
+        for (field, old) in self.pointers.iter().zip(&mut old_pointers) {
+            *old = field.raw(state) as u8;
+        }
+        for (word, keep) in state.iter_mut().zip(&self.keep) {
+            *word &= keep;
+        }
+        for (key, (word, shift)) in keys.iter().zip(&self.at[self.fixed..]) {
+            state[usize::from(*word)] |= key.lane(lane_at) << shift;
+        }
+        for (field, &old) in self.pointers.iter().zip(&old_pointers) {
+            let new = if usize::from(old) < n { place[usize::from(old)] } else { old };
+            state[usize::from(field.word)] |= u64::from(new) << field.shift;
+        }
+    }
+}
+
+/// What lanes are sorted by; in its lowest bits the process, then a bit for each global that points at it,
+/// then the lane.
+trait Key: Copy + Ord + Default {
+    fn new(process: usize, lane: u64, lane_at: u32) -> Self;
+    /// Global number `j` points at the process.
+    fn point(&mut self, j: usize);
+    fn process(self) -> usize;
+    fn lane(self, lane_at: u32) -> u64;
+}
+
+/// Bits of the process in a [`Key`].
+const FIRST_POINTER: u32 = 8;
+
+macro_rules! key {
+    ($word:ty) => {
+        impl Key for $word {
+            #[inline]
+            fn new(process: usize, lane: u64, lane_at: u32) -> Self {
+                Self::from(lane) << lane_at | process as Self
+            }
+
+            #[inline]
+            fn point(&mut self, j: usize) {
+                *self |= 1 << (FIRST_POINTER + j as u32);
+            }
+
+            #[inline]
+            fn process(self) -> usize {
+                (self & 0xff) as usize
+            }
+
+            #[inline]
+            fn lane(self, lane_at: u32) -> u64 {
+                (self >> lane_at) as u64
+            }
+        }
+    };
+}
+key!(u64);
+key!(u128);
+
+fn insertion_sort<K: Key>(keys: &mut [K]) {
+    for i in 1..keys.len() {
+        let key = keys[i];
+        let mut j = i;
+        while j > 0 && keys[j - 1] > key {
+            keys[j] = keys[j - 1];
+            j -= 1;
+        }
+        keys[j] = key;
+    }
+}

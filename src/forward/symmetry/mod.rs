@@ -1,0 +1,10 @@
+//! When two states are the same but for the names of processes.
+//!
+//! In go the system, its cells and their packing; out come `canonical`, which replaces a state by the
+//! representative of its orbit (by `lanes`, that are sorted, or by colour `refinement`), and `exchangeable`,
+//! the steps that equal processes make superfluous.
+
+pub(in crate::forward) mod canonical;
+pub(in crate::forward) mod exchangeable;
+pub(in crate::forward) mod lanes;
+pub(in crate::forward) mod refinement;
