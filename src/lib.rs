@@ -33,6 +33,7 @@
 
 pub mod advice;
 pub mod backward;
+mod bits;
 pub mod certificate;
 pub mod check;
 pub mod diagnostic;

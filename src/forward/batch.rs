@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::forward::commuting::FoundBy;
+use crate::forward::program::sleep::FoundBy;
 use crate::forward::store::{SHARDS, equal, hash, part};
 use crate::forward::team::Team;
 

@@ -6,7 +6,9 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::forward::ground::formula::{Grounder, Lit, Side};
-use crate::forward::machine::{Guard, Machine, Test, test};
+use crate::forward::program::code::{Guard, Test};
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::lower::test;
 use crate::forward::search::Visited;
 use crate::forward::state::classes::Names;
 use crate::model::semantics::distinct_tuples;

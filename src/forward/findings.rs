@@ -1,8 +1,8 @@
 //! Bad and deadlocked states, and their runs.
 
 use crate::forward::limits::Limits;
-use crate::forward::machine::Machine;
 use crate::forward::outside::{always_inside, goes_outside, search_clean};
+use crate::forward::program::compiled::Machine;
 use crate::forward::search::Visited;
 use crate::forward::walk::TechniqueReport;
 use crate::forward::{Stop, trace};

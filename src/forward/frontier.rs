@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use crate::forward::batch::{Batch, Recent};
 use crate::forward::clock::{Clock, Ticker};
-use crate::forward::commuting::{Edges, FoundBy};
-use crate::forward::machine::Machine;
-use crate::forward::step::{BadScratch, Scratch};
+use crate::forward::program::bad::BadScratch;
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::sleep::{Edges, FoundBy};
+use crate::forward::program::step::Scratch;
 use crate::forward::store::Store;
 
 /// States of one chunk.

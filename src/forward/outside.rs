@@ -16,13 +16,13 @@
 use crate::forward::Stop;
 use crate::forward::findings::Found;
 use crate::forward::limits::Limits;
-use crate::forward::machine::Machine;
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::guard_index::GuardIndex;
+use crate::forward::program::step::Scratch;
 use crate::forward::search::{ROOT, Search, Visited};
 use crate::forward::seeds::{Ended, Seeds};
 use crate::forward::state::cells::Kind;
 use crate::forward::state::codes::UNDEF;
-use crate::forward::step::Scratch;
-use crate::forward::table::Table;
 use crate::model::semantics::Value;
 use crate::model::{Assignment, System, Term};
 use crate::observer::Silent;
@@ -146,7 +146,7 @@ impl Machine {
         let mut narrowed = self.clone();
         narrowed.cells.outside = false;
         narrowed.bads.clear();
-        narrowed.bad_table = Table::new(&self.cells, &self.packing, &[]);
+        narrowed.bad_table = GuardIndex::new(&self.cells, &self.packing, &[]);
         narrowed
     }
 

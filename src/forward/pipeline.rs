@@ -12,8 +12,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::forward::clock;
-use crate::forward::commuting::FoundBy;
 use crate::forward::frontier::{Chunk, Expander};
+use crate::forward::program::sleep::FoundBy;
 
 /// Chunks handed out and not yet stored, for each thread.
 const AHEAD: usize = 16;

@@ -6,14 +6,15 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::forward::Stop;
-use crate::forward::commuting::{Edges, FoundBy, UNKNOWN};
 use crate::forward::error::Unbuildable;
 use crate::forward::findings::{Findings, Found};
 use crate::forward::frontier::{CHUNK, Chunk, Expander};
 use crate::forward::limits::Limits;
-use crate::forward::machine::Machine;
+use crate::forward::program::bad::BadScratch;
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::sleep::{Edges, FoundBy, UNKNOWN};
+use crate::forward::program::step::Scratch;
 use crate::forward::sift::Sift;
-use crate::forward::step::{BadScratch, Scratch};
 use crate::forward::store::{Inserted, Store, TOUCHED, hash, reserve};
 use crate::forward::team::Team;
 use crate::interrupt::Interrupt;

@@ -4,8 +4,10 @@ use std::ops::ControlFlow;
 
 use crate::forward::error::Unbuildable;
 use crate::forward::ground::init::Disjunct;
-use crate::forward::machine::{Machine, Test, test};
 use crate::forward::outside::{MAX_COMPARED, Replaces};
+use crate::forward::program::code::Test;
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::lower::test;
 use crate::forward::state::cells::Kind;
 use crate::forward::state::codes::UNDEF;
 use crate::model::Relation;

@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use crate::forward::batch::Batch;
-use crate::forward::commuting::Edges;
 use crate::forward::frontier::{CHUNK, Chunk, Expander};
+use crate::forward::program::sleep::Edges;
 use crate::forward::store::{Store, TOUCHED};
 
 /// What a range of states leads to.

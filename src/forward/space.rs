@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::forward::columns::Columns;
-use crate::forward::machine::Machine;
+use crate::forward::program::compiled::Machine;
 use crate::forward::search::Visited;
 use crate::forward::views::Views;
 use crate::forward::walk::Walk;

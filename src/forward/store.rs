@@ -370,7 +370,7 @@ pub(in crate::forward) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
 mod tests {
     use super::{Inserted, Store, hash};
     use crate::forward::batch::{Batch, Distinct, Recent};
-    use crate::forward::commuting::UNKNOWN;
+    use crate::forward::program::sleep::UNKNOWN;
     use crate::forward::team::Team;
 
     #[test]

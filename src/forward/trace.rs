@@ -5,13 +5,15 @@
 //! later step chose for them, or any value when none did. Nameless values are named so that a name
 //! means one value along the whole run. The result is replayed by the reference semantics.
 
+use crate::bits::bits;
 use crate::forward::findings::Finding;
-use crate::forward::machine::{Machine, Source};
+use crate::forward::program::code::Source;
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::step::Scratch;
 use crate::forward::search::{ROOT, Visited};
 use crate::forward::state::cells::{Cells, Kind};
 use crate::forward::state::classes::Names;
 use crate::forward::state::codes::UNDEF;
-use crate::forward::step::{Scratch, bits};
 use crate::forward::symmetry::refinement::rename;
 use crate::model::System;
 use crate::model::semantics::{ReplayError, State, Step, Value, replay};

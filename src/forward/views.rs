@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use crate::forward::machine::Machine;
+use crate::forward::program::compiled::Machine;
 use crate::forward::search::Visited;
 use crate::forward::state::cells::Kind;
 use crate::forward::state::codes::UNDEF;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::forward::batch::{Batch, Distinct};
 use crate::forward::frontier::CHUNK;
 use crate::forward::pipeline::{Piece, Pipeline};
+use crate::forward::program::bad::BadScratch;
 use crate::forward::search::Search;
 use crate::forward::sift::{Sieve, Sift};
-use crate::forward::step::BadScratch;
 use crate::observer::Observer;
 
 /// With so many threads, each does all of the work on its share of the states; fewer make a pipeline.

@@ -5,7 +5,7 @@
 //! belongs to or points at, if any. A combination is a set of features and the pattern of equalities
 //! between their processes; it does not depend on how the processes are called.
 
-use crate::forward::machine::Machine;
+use crate::forward::program::compiled::Machine;
 use crate::forward::state::cells::{Cells, Kind};
 use crate::forward::state::codes::UNDEF;
 

@@ -10,7 +10,8 @@
 
 use hashbrown::HashMap;
 
-use crate::forward::machine::{Guard, Machine, Source, Test};
+use crate::forward::program::code::{Guard, Source, Test};
+use crate::forward::program::compiled::Machine;
 use crate::forward::walk::targets::Target;
 
 /// Instances with more conditions and effects than this are not looked at: each step would cost too
@@ -355,8 +356,9 @@ mod tests {
     use std::ops::ControlFlow;
 
     use super::{Plan, Relaxed};
-    use crate::forward::machine::{BuildOptions, Machine};
-    use crate::forward::step::Scratch;
+    use crate::forward::program::compile::BuildOptions;
+    use crate::forward::program::compiled::Machine;
+    use crate::forward::program::step::Scratch;
     use crate::forward::walk::targets::Target;
     use crate::interrupt::Interrupt;
 

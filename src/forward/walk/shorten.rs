@@ -1,7 +1,7 @@
 //! Shortest ways within the visited states to those that matter.
 
+use crate::forward::program::step::Scratch;
 use crate::forward::search::ROOT;
-use crate::forward::step::Scratch;
 use crate::forward::walk::Walk;
 
 /// Among more states than this no shortest way is looked for.

@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::forward::machine::{Guard, Machine};
+use crate::forward::program::code::Guard;
+use crate::forward::program::compiled::Machine;
 use crate::forward::walk::relaxed::Relaxed;
 
 /// A transition that never fired, or a bad cube that never held.

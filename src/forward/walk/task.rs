@@ -6,10 +6,13 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::bits::bits;
 use crate::forward::clock::{Clock, Ticker};
-use crate::forward::machine::Machine;
+use crate::forward::program::bad::BadScratch;
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::lazy::Choice;
+use crate::forward::program::step::Scratch;
 use crate::forward::search::Visited;
-use crate::forward::step::{BadScratch, Choice, Scratch, bits};
 use crate::forward::store::{Inserted, Store, hash};
 use crate::forward::walk::novelty::{ItemBuffer, Novelty};
 use crate::forward::walk::pool::{Pool, TRACKED};

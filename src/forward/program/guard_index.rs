@@ -4,7 +4,7 @@
 //! that value does not refute. The guards that a state does not refute are the intersection over the
 //! groups. A second table says which of them look at an undefined cell of the group.
 
-use crate::forward::machine::Guard;
+use crate::forward::program::code::Guard;
 use crate::forward::state::cells::Cells;
 use crate::forward::state::packing::{Field, Packing};
 
@@ -33,7 +33,7 @@ struct Wide {
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Table {
+pub(in crate::forward) struct GuardIndex {
     /// Words of a bit set of guards.
     pub words: usize,
     /// All guards.
@@ -50,7 +50,7 @@ fn set_bit(bits: &mut [u64], i: usize) {
     bits[i / 64] |= 1 << (i % 64);
 }
 
-impl Table {
+impl GuardIndex {
     /// Builds the table of these guards.
     pub fn new(cells: &Cells, packing: &Packing, guards: &[&Guard]) -> Self {
         let words = guards.len().div_ceil(64);

@@ -1,25 +1,25 @@
-//! An instance compiled for speed: ground guards as mask tests and tables, updates as masks and moves.
+//! From the system and the number of processes to the compiled instance.
 
 use std::borrow::Cow;
 
-use smallvec::SmallVec;
-
 use crate::diagnostic::Span;
-use crate::forward::commuting::{Commuting, FoundBy, UNKNOWN};
 use crate::forward::error::Unbuildable;
-use crate::forward::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, Side, push};
-use crate::forward::ground::init::Disjunct;
+use crate::forward::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
 use crate::forward::ground::init::{disjuncts, full_sets};
-use crate::forward::state::cells::{Cells, Kind};
+use crate::forward::program::code::{BadInstance, Case, Guard, Instance, Source, Test, Write};
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::guard_index::GuardIndex;
+use crate::forward::program::lower::test;
+use crate::forward::program::sleep::SleepSets;
+use crate::forward::state::cells::Cells;
 use crate::forward::state::expr::Expr;
 use crate::forward::state::numbers::largest_constant;
 use crate::forward::state::packing::{Bounds, Packing};
 use crate::forward::symmetry::canonical::Symmetry;
 use crate::forward::symmetry::exchangeable::Exchangeable;
-use crate::forward::table::Table;
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{Layout, admits, distinct_tuples, interchangeable, rising_tuples, tuples};
-use crate::model::{Assignment, Bad, BadKind, Branch, Literal, Relation, System, Term, TransitionId};
+use crate::model::{Assignment, Bad, BadKind, Branch, Literal, System, Term, TransitionId};
 
 /// Instances of no more cells than this are explored.
 const MAX_CELLS: usize = 1 << 12;
@@ -27,101 +27,6 @@ const MAX_CELLS: usize = 1 << 12;
 const MAX_INSTANCES: usize = 1 << 20;
 /// Instances of no more processes than this are explored.
 pub(in crate::forward) const MAX_PROCS: usize = 100;
-
-/// A ground test on a state whose cells that it reads are all defined.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::forward) enum Test {
-    /// The cell's code is in the set.
-    In(usize, u128),
-    /// Two cells have equal codes, or not.
-    Same(usize, usize, bool),
-    /// Order of two proc cells of one class.
-    Less(usize, usize, bool),
-    /// A linear constraint.
-    Linear(Expr, Relation),
-    /// One of the conjunctions holds.
-    Any(Vec<Vec<Test>>),
-}
-
-/// Where a written value comes from.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::forward) enum Source {
-    /// This code.
-    Code(i64),
-    /// Another cell of the same class.
-    Copy(usize),
-    /// A number.
-    Expr(Expr),
-}
-
-/// A condition (no test at all: none) and the value to write when it holds.
-pub(in crate::forward) type Case = (Vec<Vec<Test>>, Source);
-
-/// A write that is no constant.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::forward) struct Write {
-    pub cell: usize,
-    /// The first branch whose condition holds; the last one is unconditional.
-    pub branches: Vec<Case>,
-}
-
-/// The guard of a ground transition, or a ground bad cube.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(in crate::forward) struct Guard {
-    /// Cells and the codes that they may have.
-    pub sets: Vec<(usize, u128)>,
-    /// What the sets do not say.
-    pub tests: Vec<Test>,
-    /// Cells that must be defined before the tests (and the updates) are looked at.
-    pub reads: Vec<usize>,
-}
-
-/// A ground transition.
-#[derive(Clone, Debug)]
-pub(in crate::forward) struct Instance {
-    pub transition: TransitionId,
-    pub args: SmallVec<[u8; 4]>,
-    pub guard: Guard,
-    pub writes: Vec<Write>,
-    /// Cells that get any value.
-    pub nondet: Vec<usize>,
-    /// Whether nameless codes must be brought into canonical form afterwards.
-    pub renames: bool,
-}
-
-/// A ground bad cube.
-#[derive(Clone, Debug)]
-pub(in crate::forward) struct BadInstance {
-    /// Index in [`System::bad`].
-    pub bad: usize,
-    pub guard: Guard,
-}
-
-/// A compiled instance.
-#[derive(Clone, Debug)]
-pub(in crate::forward) struct Machine {
-    pub cells: Cells,
-    pub packing: Packing,
-    pub instances: Vec<Instance>,
-    /// For each instance, `words` words of the bits that stay, then as many of the bits that are set.
-    pub masks: Vec<u64>,
-    pub enabled: Table,
-    pub bads: Vec<BadInstance>,
-    pub bad_table: Table,
-    pub symmetry: Symmetry,
-    pub exchangeable: Option<Exchangeable>,
-    pub commuting: Option<Commuting>,
-    pub disjuncts: Vec<Disjunct>,
-    pub full: Vec<u128>,
-    /// Whether finite cells may be undefined.
-    pub undefined: bool,
-    /// Steps that leave this range are disabled.
-    pub range: Option<(i64, i64)>,
-    /// Guards that all hold at an expected end; empty when none is expected. `None`: no state is one.
-    pub ends: Option<Vec<Guard>>,
-    /// Polled while initial states are enumerated.
-    pub interrupt: Interrupt,
-}
 
 /// What to build.
 #[derive(Clone, Copy, Debug)]
@@ -166,13 +71,13 @@ impl Machine {
         let bads = compiler.bads()?;
         let ends = compiler.ends(options.expected_end)?;
         let guards: Vec<&Guard> = instances.iter().map(|i| &i.guard).collect();
-        let enabled = Table::new(&cells, &packing, &guards);
+        let enabled = GuardIndex::new(&cells, &packing, &guards);
         let guards: Vec<&Guard> = bads.iter().map(|b| &b.guard).collect();
-        let bad_table = Table::new(&cells, &packing, &guards);
+        let bad_table = GuardIndex::new(&cells, &packing, &guards);
         let symmetry = Symmetry::new(&read, &cells, &packing, options.symmetry);
         let arguments = instances.iter().map(|i| i.args.as_slice());
         let exchangeable = Exchangeable::new(&symmetry, procs, arguments);
-        let commuting = Commuting::new(&cells, &packing, &symmetry, &instances, &masks);
+        let commuting = SleepSets::new(&cells, &packing, &symmetry, &instances, &masks);
         let (undefined, range) = (options.undefined, options.range);
         Ok(Self {
             cells,
@@ -192,32 +97,6 @@ impl Machine {
             ends,
             interrupt: options.interrupt.clone(),
         })
-    }
-}
-
-impl Machine {
-    /// Replaces `state`, a successor by instance `i`, by its representative; how that is found.
-    #[inline]
-    pub fn canonicalize_successor(&self, i: usize, state: &mut [u64]) -> FoundBy {
-        let Self { cells, packing, symmetry, instances, .. } = self;
-        let Some(commuting) = &self.commuting else {
-            symmetry.canonicalize(cells, packing, state);
-            return UNKNOWN;
-        };
-        match symmetry {
-            Symmetry::Off => commuting.by(i),
-            Symmetry::Lanes(lanes) => match lanes.sort(state) {
-                None => commuting.by(i),
-                Some(place) => commuting.by_renamed(&instances[i], &place),
-            },
-            _ => commuting.by_renamed(&instances[i], &symmetry.renaming(cells, packing, state)),
-        }
-    }
-
-    /// The instances that need not be fired in a state that was found like this.
-    #[inline]
-    pub fn left_out(&self, found_by: FoundBy) -> &[u64] {
-        self.commuting.as_ref().map_or(&[], |commuting| commuting.after(found_by))
     }
 }
 
@@ -511,52 +390,9 @@ impl Compiler<'_> {
     }
 }
 
-/// Compiles a literal.
-pub(in crate::forward) fn test(cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {
-    Ok(match lit {
-        Lit::In { cell, values } => Test::In(*cell, cells.codes_of(*cell, *values)),
-        Lit::Same { a, b, negated } => Test::Same(*a, *b, *negated),
-        Lit::Less { a: Side::Cell(a), b: Side::Cell(b), strict } => Test::Less(*a, *b, *strict),
-        Lit::Less { a: Side::Cell(c), b: Side::Proc(p), strict } => {
-            let limit = (2 * *p as i64 + 1, 0);
-            codes_where(cells, *c, |at| if *strict { at < limit } else { at <= limit })
-        }
-        Lit::Less { a: Side::Proc(p), b: Side::Cell(c), strict } => {
-            let limit = (2 * *p as i64 + 1, 0);
-            codes_where(cells, *c, |at| if *strict { limit < at } else { limit <= at })
-        }
-        Lit::Less { .. } => unreachable!("comparisons of processes are decided when ground"),
-        Lit::Linear { sum, relation } => {
-            let kind = sum.terms.first().map_or(Kind::Int, |(c, _)| cells.cells[*c].kind);
-            Test::Linear(Expr::new(cells, sum, kind)?, *relation)
-        }
-    })
-}
-
-fn codes_where(cells: &Cells, cell: usize, f: impl Fn((i64, i64)) -> bool) -> Test {
-    let codes =
-        (0..cells.cells[cell].codes).filter(|c| f(cells.place(cell, *c as i64))).fold(0, |s, c| s | 1 << c);
-    Test::In(cell, codes)
-}
-
 /// Adds to a small set.
 fn add(set: &mut Vec<usize>, c: usize) {
     if !set.contains(&c) {
         set.push(c);
-    }
-}
-
-impl Test {
-    /// Calls `f` on every cell that the test reads.
-    pub fn cells(&self, f: &mut impl FnMut(usize)) {
-        match self {
-            Self::In(c, _) => f(*c),
-            Self::Same(a, b, _) | Self::Less(a, b, _) => {
-                f(*a);
-                f(*b);
-            }
-            Self::Linear(e, _) => e.terms.iter().for_each(|(c, _)| f(*c)),
-            Self::Any(any) => any.iter().flatten().for_each(|t| t.cells(f)),
-        }
     }
 }

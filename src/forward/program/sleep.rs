@@ -21,7 +21,7 @@ use std::ops::Range;
 
 use indexmap::IndexSet;
 
-use crate::forward::machine::Instance;
+use crate::forward::program::code::Instance;
 use crate::forward::state::cells::Cells;
 use crate::forward::state::packing::Packing;
 use crate::forward::symmetry::canonical::Symmetry;
@@ -39,7 +39,7 @@ const MAX_RENAMED: usize = 1 << 16;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Commuting {
+pub(in crate::forward) struct SleepSets {
     /// Words of a set of instances.
     words: usize,
     /// For each [`FoundBy`], the instances that may be left out.
@@ -59,9 +59,9 @@ struct Footprint {
     writes: Vec<usize>,
 }
 
-impl Commuting {
+impl SleepSets {
     /// `None` when there are too many instances. `masks` are those of
-    /// [`Machine`](crate::forward::machine::Machine).
+    /// [`Machine`](crate::forward::program::compiled::Machine).
     pub fn new(
         cells: &Cells,
         packing: &Packing,
@@ -190,7 +190,7 @@ fn footprints(cells: &Cells, packing: &Packing, instances: &[Instance], masks: &
         let mut writes: Vec<usize> = instance.nondet.clone();
         writes.extend(instance.writes.iter().map(|w| w.cell));
         for (w, keep) in masks[2 * packing.words * i..].iter().take(packing.words).enumerate() {
-            writes.extend(crate::forward::step::bits(&[!keep]).map(|bit| cell_at[64 * w + bit]));
+            writes.extend(crate::bits::bits(&[!keep]).map(|bit| cell_at[64 * w + bit]));
         }
         writes.sort_unstable();
         writes.dedup();

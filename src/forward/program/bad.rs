@@ -1,0 +1,69 @@
+//! Which bad cube a state satisfies.
+
+use crate::bits::bits;
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::lazy::Choice;
+
+/// Buffers for [`Machine::bad`].
+#[derive(Clone, Debug, Default)]
+pub(in crate::forward) struct BadScratch {
+    bad: Vec<u64>,
+    undefined: Vec<u64>,
+    /// A number left its range.
+    pub numbers: bool,
+}
+
+impl BadScratch {
+    /// Buffers for `machine`.
+    pub fn new(machine: &Machine) -> Self {
+        let words = machine.bad_table.words;
+        Self { bad: vec![0; words], undefined: vec![0; words], numbers: false }
+    }
+}
+
+impl Machine {
+    /// Whether [`Machine::bad`] is worth a call, at a glance.
+    #[inline]
+    pub fn may_be_bad(&self, state: &[u64], scratch: &mut BadScratch) -> bool {
+        let BadScratch { bad, undefined, .. } = scratch;
+        if self.bads.is_empty() {
+            return false;
+        }
+        self.bad_table.look(state, bad, undefined);
+        bad.iter().any(|w| *w != 0)
+    }
+
+    /// The first ground bad cube that `state` satisfies, and the state with the cells defined that it reads.
+    #[inline]
+    pub fn bad(&self, state: &[u64], scratch: &mut BadScratch) -> Option<(usize, Vec<u64>)> {
+        if self.bads.is_empty() {
+            return None;
+        }
+        let BadScratch { bad, undefined, numbers } = scratch;
+        let any_undefined = self.bad_table.look(state, bad, undefined);
+        if bad.iter().all(|w| *w == 0) {
+            return None;
+        }
+        for i in bits(bad) {
+            let guard = &self.bads[i].guard;
+            let mut found = None;
+            if any_undefined && undefined[i / 64] >> (i % 64) & 1 == 1 {
+                self.refine_until(guard, state, numbers, <[Choice]>::reverse, |s| {
+                    found = Some(s.to_vec());
+                    true
+                });
+            } else {
+                match self.all(&guard.tests, state) {
+                    Some(true) => found = Some(state.to_vec()),
+                    Some(false) => {}
+                    None => *numbers = true,
+                }
+            }
+            if let Some(mut state) = found {
+                self.normalize(&mut state);
+                return Some((self.bads[i].bad, state));
+            }
+        }
+        None
+    }
+}

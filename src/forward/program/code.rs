@@ -1,0 +1,90 @@
+//! What a ground transition is compiled to: tests, guards, writes.
+
+use smallvec::SmallVec;
+
+use crate::forward::state::expr::Expr;
+use crate::model::{Relation, TransitionId};
+
+/// A ground test on a state whose cells that it reads are all defined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::forward) enum Test {
+    /// The cell's code is in the set.
+    In(usize, u128),
+    /// Two cells have equal codes, or not.
+    Same(usize, usize, bool),
+    /// Order of two proc cells of one class.
+    Less(usize, usize, bool),
+    /// A linear constraint.
+    Linear(Expr, Relation),
+    /// One of the conjunctions holds.
+    Any(Vec<Vec<Test>>),
+}
+
+/// Where a written value comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::forward) enum Source {
+    /// This code.
+    Code(i64),
+    /// Another cell of the same class.
+    Copy(usize),
+    /// A number.
+    Expr(Expr),
+}
+
+/// A condition (no test at all: none) and the value to write when it holds.
+pub(in crate::forward) type Case = (Vec<Vec<Test>>, Source);
+
+/// A write that is no constant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::forward) struct Write {
+    pub cell: usize,
+    /// The first branch whose condition holds; the last one is unconditional.
+    pub branches: Vec<Case>,
+}
+
+/// The guard of a ground transition, or a ground bad cube.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(in crate::forward) struct Guard {
+    /// Cells and the codes that they may have.
+    pub sets: Vec<(usize, u128)>,
+    /// What the sets do not say.
+    pub tests: Vec<Test>,
+    /// Cells that must be defined before the tests (and the updates) are looked at.
+    pub reads: Vec<usize>,
+}
+
+/// A ground transition.
+#[derive(Clone, Debug)]
+pub(in crate::forward) struct Instance {
+    pub transition: TransitionId,
+    pub args: SmallVec<[u8; 4]>,
+    pub guard: Guard,
+    pub writes: Vec<Write>,
+    /// Cells that get any value.
+    pub nondet: Vec<usize>,
+    /// Whether nameless codes must be brought into canonical form afterwards.
+    pub renames: bool,
+}
+
+/// A ground bad cube.
+#[derive(Clone, Debug)]
+pub(in crate::forward) struct BadInstance {
+    /// Index in [`System::bad`].
+    pub bad: usize,
+    pub guard: Guard,
+}
+
+impl Test {
+    /// Calls `f` on every cell that the test reads.
+    pub fn cells(&self, f: &mut impl FnMut(usize)) {
+        match self {
+            Self::In(c, _) => f(*c),
+            Self::Same(a, b, _) | Self::Less(a, b, _) => {
+                f(*a);
+                f(*b);
+            }
+            Self::Linear(e, _) => e.terms.iter().for_each(|(c, _)| f(*c)),
+            Self::Any(any) => any.iter().flatten().for_each(|t| t.cells(f)),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! A compiled instance: all that a search needs to know of it.
+
+use crate::forward::ground::init::Disjunct;
+use crate::forward::program::code::{BadInstance, Guard, Instance};
+use crate::forward::program::guard_index::GuardIndex;
+use crate::forward::program::sleep::{FoundBy, SleepSets, UNKNOWN};
+use crate::forward::state::cells::Cells;
+use crate::forward::state::packing::Packing;
+use crate::forward::symmetry::canonical::Symmetry;
+use crate::forward::symmetry::exchangeable::Exchangeable;
+use crate::interrupt::Interrupt;
+
+/// A compiled instance.
+#[derive(Clone, Debug)]
+pub(in crate::forward) struct Machine {
+    pub cells: Cells,
+    pub packing: Packing,
+    pub instances: Vec<Instance>,
+    /// For each instance, `words` words of the bits that stay, then as many of the bits that are set.
+    pub masks: Vec<u64>,
+    pub enabled: GuardIndex,
+    pub bads: Vec<BadInstance>,
+    pub bad_table: GuardIndex,
+    pub symmetry: Symmetry,
+    pub exchangeable: Option<Exchangeable>,
+    pub commuting: Option<SleepSets>,
+    pub disjuncts: Vec<Disjunct>,
+    pub full: Vec<u128>,
+    /// Whether finite cells may be undefined.
+    pub undefined: bool,
+    /// Steps that leave this range are disabled.
+    pub range: Option<(i64, i64)>,
+    /// Guards that all hold at an expected end; empty when none is expected. `None`: no state is one.
+    pub ends: Option<Vec<Guard>>,
+    /// Polled while initial states are enumerated.
+    pub interrupt: Interrupt,
+}
+
+impl Machine {
+    /// Replaces `state`, a successor by instance `i`, by its representative; how that is found.
+    #[inline]
+    pub fn canonicalize_successor(&self, i: usize, state: &mut [u64]) -> FoundBy {
+        let Self { cells, packing, symmetry, instances, .. } = self;
+        let Some(commuting) = &self.commuting else {
+            symmetry.canonicalize(cells, packing, state);
+            return UNKNOWN;
+        };
+        match symmetry {
+            Symmetry::Off => commuting.by(i),
+            Symmetry::Lanes(lanes) => match lanes.sort(state) {
+                None => commuting.by(i),
+                Some(place) => commuting.by_renamed(&instances[i], &place),
+            },
+            _ => commuting.by_renamed(&instances[i], &symmetry.renaming(cells, packing, state)),
+        }
+    }
+
+    /// The instances that need not be fired in a state that was found like this.
+    #[inline]
+    pub fn left_out(&self, found_by: FoundBy) -> &[u64] {
+        self.commuting.as_ref().map_or(&[], |commuting| commuting.after(found_by))
+    }
+}

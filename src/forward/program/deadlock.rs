@@ -1,0 +1,119 @@
+//! Whether a state stands for one in which nothing is enabled and no end is expected.
+
+use crate::bits::bits;
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::step::Scratch;
+use crate::forward::state::cells::Kind;
+use crate::forward::state::codes::UNDEF;
+
+/// Whether a state without enabled transitions is one in which runs are expected to end.
+enum End {
+    Expected,
+    No,
+    /// It depends on a cell that is not defined.
+    Depends(usize),
+    /// It depends on a number out of range.
+    Numbers,
+}
+
+impl Machine {
+    /// A concrete-enough state that `state` stands for in which no transition is enabled, and that is no
+    /// expected end; one without a choice of outside values, if there is such a one.
+    pub fn deadlock(&self, state: &[u64], scratch: &mut Scratch) -> Option<Vec<u64>> {
+        let open = |c: usize| self.cells.cells[c].kind == Kind::Proc && self.get(state, c) == UNDEF;
+        let narrow = self.cells.outside && (0..self.cells.len()).any(open);
+        let inside = narrow.then(|| self.deadlock_among(state, scratch, |c| self.cells.inside_codes(c)));
+        inside.flatten().or_else(|| self.deadlock_among(state, scratch, |c| self.cells.open_codes(c)))
+    }
+
+    /// As [`Machine::deadlock`], with the codes that undefined cells may have.
+    fn deadlock_among(
+        &self,
+        state: &[u64],
+        scratch: &mut Scratch,
+        allowed: impl Fn(usize) -> u128,
+    ) -> Option<Vec<u64>> {
+        let mut stack = vec![state.to_vec()];
+        let mut codes = Vec::new();
+        let mut packed = vec![0; self.packing.words];
+        'states: while let Some(state) = stack.pop() {
+            let Scratch { enabled, undefined, numbers, .. } = scratch;
+            let any_undefined = self.enabled.look(&state, enabled, undefined);
+            let mut open = None;
+            for i in bits(enabled) {
+                let guard = &self.instances[i].guard;
+                let unread = any_undefined && undefined[i / 64] >> (i % 64) & 1 == 1;
+                let cell = unread.then(|| self.open_cell(guard, &state)).flatten();
+                if let Some(cell) = cell {
+                    open.get_or_insert(cell);
+                    continue;
+                }
+                match self.all(&guard.tests, &state) {
+                    Some(true) => continue 'states,
+                    Some(false) => {}
+                    None => {
+                        *numbers = true;
+                        continue 'states;
+                    }
+                }
+            }
+            let cell = match open.map_or_else(|| self.end(&state), End::Depends) {
+                End::No => return Some(state),
+                End::Expected => continue,
+                End::Numbers => {
+                    *numbers = true;
+                    continue;
+                }
+                End::Depends(cell) => cell,
+            };
+            if self.cells.cells[cell].codes == 0 {
+                *numbers = true;
+            }
+            self.packing.unpack(&state, &mut codes);
+            let first = stack.len();
+            self.cells.choices(&codes, cell, allowed(cell), |mut next| {
+                self.cells.normalize(next.as_mut_slice());
+                if self.packing.pack(&next, &mut packed).is_some() {
+                    stack.push(packed.clone());
+                } else {
+                    *numbers = true;
+                }
+            });
+            stack[first..].reverse();
+        }
+        None
+    }
+
+    /// Whether every process has ended as the user expects.
+    fn end(&self, state: &[u64]) -> End {
+        let Some(ends) = &self.ends else { return End::No };
+        let mut end = End::Expected;
+        for guard in ends {
+            let defined = |c: usize| self.get(state, c) != UNDEF;
+            let in_sets = guard
+                .sets
+                .iter()
+                .all(|(c, set)| !defined(*c) || set >> self.packing.fields[*c].raw(state) & 1 == 1);
+            let mut known = Some(in_sets);
+            for test in &guard.tests {
+                let mut readable = true;
+                test.cells(&mut |c| readable &= defined(c));
+                if readable && known != Some(false) {
+                    match self.test(test, state) {
+                        Some(true) => {}
+                        Some(false) => known = Some(false),
+                        None => known = None,
+                    }
+                }
+            }
+            match (known, self.open_cell(guard, state)) {
+                (Some(false), _) => return End::No,
+                // Which other process decides may still be open.
+                (_, Some(cell)) => end = End::Depends(cell),
+                (None, None) if matches!(end, End::Expected) => end = End::Numbers,
+                _ => {}
+            }
+        }
+        end
+    }
+}

@@ -1,0 +1,296 @@
+//! Steps of a compiled instance: which transitions are enabled, and what they lead to.
+
+use crate::forward::program::code::Source;
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::lazy::Choice;
+use crate::forward::state::cells::Kind;
+
+/// Buffers of one worker, reused for every state.
+#[derive(Clone, Debug, Default)]
+pub(in crate::forward) struct Scratch {
+    /// The enabled instances, after [`Machine::exits`].
+    pub enabled: Vec<u64>,
+    pub undefined: Vec<u64>,
+    next: Vec<u64>,
+    /// A number left its range: what was explored is not everything.
+    pub numbers: bool,
+}
+
+impl Scratch {
+    /// Buffers for `machine`.
+    pub fn new(machine: &Machine) -> Self {
+        Self {
+            enabled: vec![0; machine.enabled.words],
+            undefined: vec![0; machine.enabled.words],
+            next: vec![0; machine.packing.words],
+            numbers: false,
+        }
+    }
+}
+
+impl Machine {
+    /// Fires an instance whose guard holds in `state`, where all that it reads is defined. Puts the
+    /// successor, not yet in canonical form, into `out`. False when there is none, because a number
+    /// leaves its range.
+    #[inline]
+    fn fire(&self, i: usize, state: &[u64], out: &mut [u64], numbers: &mut bool) -> bool {
+        let words = self.packing.words;
+        let masks = &self.masks[2 * words * i..2 * words * (i + 1)];
+        let (keep, put) = masks.split_at(words);
+        for (((o, s), k), p) in out.iter_mut().zip(state).zip(keep).zip(put) {
+            *o = s & k | p;
+        }
+        let instance = &self.instances[i];
+        if !instance.writes.is_empty() && !self.write(i, state, out) {
+            *numbers = true;
+            return false;
+        }
+        true
+    }
+
+    fn write(&self, i: usize, state: &[u64], out: &mut [u64]) -> bool {
+        for write in &self.instances[i].writes {
+            let Some(source) = self.source(write, state) else { return false };
+            let field = self.packing.fields[write.cell];
+            let code = match source {
+                Source::Code(code) => *code,
+                Source::Copy(cell) => self.get(state, *cell),
+                Source::Expr(e) => match e.value(|c| self.get(state, c)) {
+                    Some(n) => n,
+                    None => return false,
+                },
+            };
+            if self.cells.cells[write.cell].codes == 0
+                && (!field.fits(code) || !self.in_range(write.cell, code))
+            {
+                return false;
+            }
+            field.set(out, code);
+        }
+        true
+    }
+
+    /// Calls `f` with each firing of one instance: the state with what it reads defined, and the
+    /// successor, nameless codes in canonical form but processes not renamed.
+    pub fn firings(&self, i: usize, state: &[u64], mut f: impl FnMut(&[u64], &[u64])) {
+        let mut numbers = false;
+        let mut refined = Vec::new();
+        self.refine(&self.instances[i].guard, state, &mut numbers, |s| refined.push(s.to_vec()));
+        let mut next = vec![0; self.packing.words];
+        for mut state in refined {
+            self.normalize(&mut state);
+            if self.fire(i, &state, &mut next, &mut numbers) {
+                self.finish(i, &mut next, &mut |_, s| {
+                    f(&state, s);
+                    false
+                });
+            }
+        }
+    }
+
+    fn in_range(&self, cell: usize, n: i64) -> bool {
+        let Some((low, high)) = self.range else { return true };
+        let scale = match self.cells.cells[cell].kind {
+            Kind::Real => i128::from(self.cells.scale),
+            _ => 1,
+        };
+        let n = i128::from(n);
+        i128::from(low) * scale <= n && n <= i128::from(high) * scale
+    }
+
+    /// Calls `f` with each step from the canonical `state`, up to exchanges of equal processes: the
+    /// instance and the successor, nameless codes in canonical form but processes not renamed. Ends when
+    /// `f` says stop (true). Returns whether some transition is enabled in every concrete state that `state`
+    /// stands for; when false, [`Machine::deadlock`] knows more.
+    pub fn successors(
+        &self,
+        state: &[u64],
+        scratch: &mut Scratch,
+        f: impl FnMut(usize, &mut [u64]) -> bool,
+    ) -> bool {
+        self.successors_but(state, &[], scratch, f)
+    }
+
+    /// As [`Machine::successors`], but without firing the instances of a set whose guards hold in all
+    /// that `state` stands for ([`SleepSets::after`](crate::forward::program::sleep::SleepSets::after)).
+    pub fn successors_but(
+        &self,
+        state: &[u64],
+        left_out: &[u64],
+        scratch: &mut Scratch,
+        mut f: impl FnMut(usize, &mut [u64]) -> bool,
+    ) -> bool {
+        let Scratch { enabled, undefined, next, numbers } = scratch;
+        let any_undefined = self.enabled.look(state, enabled, undefined);
+        if let Some(exchangeable) = &self.exchangeable {
+            exchangeable.prune(&self.symmetry, state, enabled);
+        }
+        let mut live = false;
+        for (w, &word) in enabled.iter().enumerate() {
+            let mut rest = word;
+            let open = if any_undefined { undefined[w] } else { 0 };
+            let left_out = left_out.get(w).copied().unwrap_or(0);
+            live |= rest & left_out & !open & !self.enabled.tested[w] != 0;
+            rest &= !left_out | open | self.enabled.tested[w];
+            while rest != 0 {
+                let bit = rest & rest.wrapping_neg();
+                rest ^= bit;
+                let i = w * 64 + bit.trailing_zeros() as usize;
+                if open & bit != 0 {
+                    if self.split(i, state, next, numbers, &mut f) {
+                        return true;
+                    }
+                    continue;
+                }
+                if self.enabled.tested[w] & bit != 0 {
+                    match self.all(&self.instances[i].guard.tests, state) {
+                        Some(true) => {}
+                        Some(false) => continue,
+                        None => {
+                            *numbers = true;
+                            continue;
+                        }
+                    }
+                }
+                live = true;
+                if left_out & bit == 0 && self.fire(i, state, next, numbers) && self.finish(i, next, &mut f) {
+                    return true;
+                }
+            }
+        }
+        live
+    }
+
+    /// Puts exactly the instances into `scratch` that are enabled in some concrete state that `state`
+    /// stands for. Returns how many there are, and whether each needs an undefined cell to be chosen.
+    pub fn exits(&self, state: &[u64], scratch: &mut Scratch) -> (usize, bool) {
+        let Scratch { enabled, undefined, numbers, .. } = scratch;
+        let any_undefined = self.enabled.look(state, enabled, undefined);
+        if !any_undefined {
+            undefined.fill(0);
+        }
+        let (mut count, mut conditional) = (0, true);
+        for w in 0..enabled.len() {
+            let mut rest = enabled[w] & (self.enabled.tested[w] | undefined[w]);
+            while rest != 0 {
+                let bit = rest & rest.wrapping_neg();
+                rest ^= bit;
+                let guard = &self.instances[w * 64 + bit.trailing_zeros() as usize].guard;
+                let holds = if undefined[w] & bit != 0 {
+                    self.may_hold(guard, state, numbers)
+                } else {
+                    let truth = self.all(&guard.tests, state);
+                    *numbers |= truth.is_none();
+                    truth == Some(true)
+                };
+                if !holds {
+                    enabled[w] ^= bit;
+                }
+            }
+            undefined[w] &= enabled[w];
+            count += enabled[w].count_ones() as usize;
+            conditional &= enabled[w] == undefined[w];
+        }
+        (count, conditional)
+    }
+
+    /// Calls `f` with each successor by instance `i`, which is in `scratch` after [`Machine::exits`], until
+    /// it says stop (true).
+    pub fn take(
+        &self,
+        i: usize,
+        state: &[u64],
+        scratch: &mut Scratch,
+        mut f: impl FnMut(&mut [u64]) -> bool,
+    ) {
+        let Scratch { undefined, next, numbers, .. } = scratch;
+        if undefined[i / 64] >> (i % 64) & 1 == 1 {
+            self.split(i, state, next, numbers, &mut |_, s| f(s));
+        } else if self.fire(i, state, next, numbers) {
+            self.finish(i, next, &mut |_, s| f(s));
+        }
+    }
+
+    /// As [`Machine::take`], but of the ways to define what `i` reads, only the first `most` in the order
+    /// that `order` makes. Returns whether that may have left some out.
+    pub fn take_some(
+        &self,
+        i: usize,
+        state: &[u64],
+        scratch: &mut Scratch,
+        most: usize,
+        order: impl FnMut(&mut [Choice]),
+        mut f: impl FnMut(&mut [u64]),
+    ) -> bool {
+        let Scratch { undefined, next, numbers, .. } = scratch;
+        let mut f = |_: usize, s: &mut [u64]| {
+            f(s);
+            false
+        };
+        if undefined[i / 64] >> (i % 64) & 1 == 0 {
+            if self.fire(i, state, next, numbers) {
+                self.finish(i, next, &mut f);
+            }
+            return false;
+        }
+        let mut refined = 0;
+        self.split_until(i, state, next, numbers, order, &mut f, || {
+            refined += 1;
+            refined >= most
+        })
+    }
+
+    /// Fires an instance in all ways to define what it reads, until `f` says stop; whether it did.
+    fn split(
+        &self,
+        i: usize,
+        state: &[u64],
+        next: &mut [u64],
+        numbers: &mut bool,
+        f: &mut impl FnMut(usize, &mut [u64]) -> bool,
+    ) -> bool {
+        self.split_until(i, state, next, numbers, <[Choice]>::reverse, f, || false)
+    }
+
+    /// As [`Machine::split`], in an order, and until `enough` says stop.
+    #[expect(clippy::too_many_arguments, reason = "buffers of the caller")]
+    fn split_until(
+        &self,
+        i: usize,
+        state: &[u64],
+        next: &mut [u64],
+        numbers: &mut bool,
+        order: impl FnMut(&mut [Choice]),
+        f: &mut impl FnMut(usize, &mut [u64]) -> bool,
+        mut enough: impl FnMut() -> bool,
+    ) -> bool {
+        let mut defined = vec![0; self.packing.words];
+        let (mut stop, mut out_of_range) = (false, false);
+        self.refine_until(&self.instances[i].guard, state, numbers, order, |s| {
+            defined.copy_from_slice(s);
+            // Choosing a value may also have used a new name.
+            self.normalize(&mut defined);
+            if self.fire(i, &defined, next, &mut out_of_range) {
+                stop |= self.finish(i, next, f);
+            }
+            stop |= enough();
+            stop
+        });
+        *numbers |= out_of_range;
+        stop
+    }
+
+    #[inline]
+    fn finish(&self, i: usize, next: &mut [u64], f: &mut impl FnMut(usize, &mut [u64]) -> bool) -> bool {
+        let instance = &self.instances[i];
+        if !self.undefined && !instance.nondet.is_empty() {
+            let mut stop = false;
+            self.define(&instance.nondet, next, &mut |s| stop |= f(i, s));
+            return stop;
+        }
+        if instance.renames {
+            self.normalize(next);
+        }
+        f(i, next)
+    }
+}
