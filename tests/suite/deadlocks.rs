@@ -195,7 +195,7 @@ fn environment(name: &str, default: u64) -> u64 {
 }
 
 /// Examines systems; those that fail, reduced.
-fn examine_all(first: u64, count: u64) -> (Tally, Vec<String>) {
+fn examine_all(first: u64, count: u64, progress: impl Fn(&Tally, u64, &[String])) -> (Tally, Vec<String>) {
     let (mut sum, mut failures) = (Tally::default(), Vec::new());
     for seed in first..first + count {
         let model = generate(seed, &Weights::pointing(seed));
@@ -216,14 +216,17 @@ fn examine_all(first: u64, count: u64) -> (Tally, Vec<String>) {
                 }
             }
         }
+        if (seed - first) % 1000 == 999 {
+            progress(&sum, seed - first + 1, &failures);
+        }
     }
     (sum, failures)
 }
 
 #[test]
 fn deadlocks_agree_with_brute_force() {
-    let (tally, failures) =
-        examine_all(environment("CUBICLE_RANDOM_SEED", 0), environment("CUBICLE_RANDOM_COUNT", 120));
+    let (first, count) = (environment("CUBICLE_RANDOM_SEED", 0), environment("CUBICLE_RANDOM_COUNT", 120));
+    let (tally, failures) = examine_all(first, count, |_, _, _| {});
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     // The systems are of use only when all kinds occur.
     let kinds = [tally.deadlocked, tally.mixed, tally.outside, tally.needed];
@@ -237,7 +240,10 @@ fn campaign() {
     let first = environment("CUBICLE_RANDOM_SEED", 2_000_000);
     let count = environment("CUBICLE_RANDOM_COUNT", 2_000);
     std::panic::set_hook(Box::new(|_| {}));
-    let (tally, failures) = examine_all(first, count);
+    let progress = |tally: &Tally, done, failures: &[String]| {
+        println!("{done} systems, {} disagreements: {tally:?}", failures.len());
+    };
+    let (tally, failures) = examine_all(first, count, progress);
     drop(std::panic::take_hook());
     println!("{tally:?}");
     assert!(failures.is_empty(), "{} disagreements\n{}", failures.len(), failures.join("\n"));

@@ -49,7 +49,10 @@ impl<'a> Ends<'a> {
                 None => ends.complete = false,
             }
         }
-        ends.explore();
+        // Otherwise there may be no end.
+        if ends.complete {
+            ends.explore();
+        }
         ends
     }
 
