@@ -15,10 +15,10 @@ thread_local! {
     static POLLED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The run as a whole must end, for this reason.
+/// The run as a whole must end, for this reason. Small, since inner loops return it.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the run must end")]
-pub struct Interrupted(pub Reason);
+pub struct Interrupted(pub Box<Reason>);
 
 /// Shared between a run and whoever may stop it. Cloning shares.
 #[derive(Clone, Debug, Default)]
@@ -96,7 +96,7 @@ impl Interrupt {
     /// # Errors
     /// Why it must.
     pub fn check(&self) -> Result<(), Interrupted> {
-        self.reason().map_or(Ok(()), |reason| Err(Interrupted(reason)))
+        self.reason().map_or(Ok(()), |reason| Err(Interrupted(Box::new(reason))))
     }
 
     /// As [`Interrupt::check`], for inner loops: a counter, and now and then a look at the clock. Meant to be
@@ -130,10 +130,10 @@ mod tests {
         let interrupt = Interrupt::default();
         assert!((0..10 * POLLS).all(|_| interrupt.poll().is_ok()));
         interrupt.set_deadline(Instant::now());
-        assert!((0..POLLS).any(|_| interrupt.poll() == Err(Interrupted(Reason::Time))));
+        assert!((0..POLLS).any(|_| interrupt.poll() == Err(Interrupted(Box::new(Reason::Time)))));
         interrupt.raise(2);
-        assert_eq!(interrupt.check(), Err(Interrupted(Reason::Interrupted(2))));
+        assert_eq!(interrupt.check(), Err(Interrupted(Box::new(Reason::Interrupted(2)))));
         assert!(interrupt.consume());
-        assert_eq!(interrupt.check(), Err(Interrupted(Reason::Time)));
+        assert_eq!(interrupt.check(), Err(Interrupted(Box::new(Reason::Time))));
     }
 }

@@ -40,6 +40,6 @@ impl From<Overflow> for Failure {
 
 impl From<Interrupted> for Failure {
     fn from(Interrupted(reason): Interrupted) -> Self {
-        Self::Stopped(reason)
+        Self::Stopped(*reason)
     }
 }

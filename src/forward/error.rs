@@ -19,7 +19,7 @@ pub(in crate::forward) enum Unbuildable {
 
 impl From<Interrupted> for Unbuildable {
     fn from(Interrupted(reason): Interrupted) -> Self {
-        Self::Interrupted(reason.into())
+        Self::Interrupted((*reason).into())
     }
 }
 

@@ -23,7 +23,7 @@ impl From<Halt> for Reason {
     fn from(halt: Halt) -> Self {
         match halt {
             Halt::Overflow(Overflow) => Self::Overflow,
-            Halt::Interrupted(Interrupted(reason)) => reason,
+            Halt::Interrupted(Interrupted(reason)) => *reason,
         }
     }
 }

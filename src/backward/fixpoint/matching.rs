@@ -232,7 +232,10 @@ impl Matching<'_, '_> {
     }
 
     fn assign(&self, at: usize, map: &mut [u8], taken: u64, done: &mut Done<'_>) -> Result<bool, Halt> {
-        self.context.interrupt.poll()?;
+        // Before that, there are few maps.
+        if at > 2 {
+            self.context.interrupt.poll()?;
+        }
         let Some(&FreeProcess { process: p, above, later }) = self.v.order.get(at) else {
             return done(self, map);
         };

@@ -81,6 +81,7 @@ impl Visited {
     }
 
     fn subsumes_view(&self, context: &CubeContext, n: &Tested<'_>) -> Result<bool, Halt> {
+        context.interrupt.poll()?;
         for i in (0..self.digests.len()).rev() {
             if self.digests[i].may_subsume(n.cube) && subsumes(context, &self.entries[i].pattern, n)? {
                 return Ok(true);

@@ -274,7 +274,7 @@ impl<'a, 'r> Run<'a, 'r> {
         let _phase = self.tester.profiler.enter(Phase::Replay);
         let found = match self.concretize(id) {
             Ok(found) => found,
-            Err(Interrupted(reason)) => return Some(End::Unknown(reason, None)),
+            Err(Interrupted(reason)) => return Some(End::Unknown(*reason, None)),
         };
         if let Origin::Candidate(number) = self.nodes.get(self.nodes.root(id)).origin {
             return Some(match found {
