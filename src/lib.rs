@@ -50,6 +50,7 @@ pub mod smt;
 mod solver;
 pub mod syntax;
 pub mod verdict;
+mod workers;
 
 pub use check::{Conclusion, Report, check};
 pub use load::{Loaded, load};

@@ -9,8 +9,8 @@ use crate::forward::ground::formula::{Grounder, Lit, Side};
 use crate::forward::program::code::{Guard, Test};
 use crate::forward::program::compiled::Machine;
 use crate::forward::program::lower::test;
-use crate::forward::search::Visited;
 use crate::forward::state::classes::Names;
+use crate::forward::store::visited::Visited;
 use crate::model::semantics::distinct_tuples;
 use crate::model::{Literal, System};
 use crate::oracle::Answer;
@@ -19,7 +19,7 @@ use crate::oracle::Answer;
 type CellColumns = Vec<Vec<u64>>;
 
 /// Some states of one exploration, with columns made when they are first needed.
-pub(in crate::forward) struct Columns {
+pub struct Columns {
     machine: Arc<Machine>,
     /// The states, shared with a walk that may add to them.
     visited: Arc<RwLock<Visited>>,

@@ -6,7 +6,7 @@ use crate::interrupt::Interrupted;
 
 /// Why an instance cannot be explored at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::forward) enum Unbuildable {
+pub enum Unbuildable {
     /// Too many cells, values or initial choices.
     TooLarge,
     /// A constant is out of range.

@@ -1,9 +1,9 @@
 //! Bad and deadlocked states, and their runs.
 
-use crate::forward::limits::Limits;
 use crate::forward::outside::{always_inside, goes_outside, search_clean};
 use crate::forward::program::compiled::Machine;
-use crate::forward::search::Visited;
+use crate::forward::run::limits::Limits;
+use crate::forward::store::visited::Visited;
 use crate::forward::walk::TechniqueReport;
 use crate::forward::{Stop, trace};
 use crate::model::System;
@@ -19,7 +19,7 @@ const MAX_DEADLOCK_STEPS: usize = 5_000;
 
 /// A state that is bad or deadlocked.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Finding {
+pub struct Finding {
     /// Number of the stored state.
     pub state: usize,
     /// The same with those cells defined that decide it.
@@ -30,7 +30,7 @@ pub(in crate::forward) struct Finding {
 
 /// What a search found.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Found {
+pub struct Found {
     pub stop: Stop,
     pub depth: usize,
     /// One for each bad cube met, in order of discovery.
@@ -55,7 +55,7 @@ pub(in crate::forward) struct Found {
 
 /// Bad and deadlocked states met so far.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Findings {
+pub struct Findings {
     /// Cubes met.
     pub bads: Vec<usize>,
     bad_states: Vec<Finding>,

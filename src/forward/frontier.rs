@@ -8,22 +8,22 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::forward::batch::{Batch, Recent};
-use crate::forward::clock::{Clock, Ticker};
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Machine;
 use crate::forward::program::sleep::{Edges, FoundBy};
 use crate::forward::program::step::Scratch;
-use crate::forward::store::Store;
+use crate::forward::run::clock::{Clock, Ticker};
+use crate::forward::store::batch::{Batch, Recent};
+use crate::forward::store::table::Store;
 
 /// States of one chunk.
-pub(in crate::forward) const CHUNK: usize = 128;
+pub const CHUNK: usize = 128;
 /// ...unless they have more successors than this together. Tests see chunks cut like this, too.
 const CHUNK_SUCCESSORS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
 
 /// What the states of one chunk lead to.
 #[derive(Debug, Default)]
-pub(in crate::forward) struct Chunk {
+pub struct Chunk {
     /// The states.
     pub range: Range<usize>,
     /// Their successors in canonical form.
@@ -44,7 +44,7 @@ pub(in crate::forward) struct Chunk {
 
 /// Computes successors; each thread has one.
 #[derive(Debug)]
-pub(in crate::forward) struct Expander<'a> {
+pub struct Expander<'a> {
     machine: &'a Machine,
     clock: Arc<Clock>,
     deadlock: bool,

@@ -15,17 +15,15 @@
 // Shares and probabilities need no more than the mantissa holds.
 #![allow(clippy::cast_precision_loss)]
 
-mod batch;
-mod clock;
 mod columns;
 mod error;
 mod findings;
 mod frontier;
 mod ground;
-mod limits;
 mod outside;
 mod pipeline;
 mod program;
+mod run;
 mod search;
 mod seeds;
 mod sift;
@@ -33,7 +31,6 @@ mod space;
 mod state;
 mod store;
 mod symmetry;
-mod team;
 #[cfg(test)]
 mod tests;
 mod trace;

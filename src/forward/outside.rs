@@ -15,14 +15,15 @@
 
 use crate::forward::Stop;
 use crate::forward::findings::Found;
-use crate::forward::limits::Limits;
 use crate::forward::program::compiled::Machine;
 use crate::forward::program::guard_index::GuardIndex;
 use crate::forward::program::step::Scratch;
-use crate::forward::search::{ROOT, Search, Visited};
+use crate::forward::run::limits::Limits;
+use crate::forward::search::Search;
 use crate::forward::seeds::{Ended, Seeds};
 use crate::forward::state::cells::Kind;
 use crate::forward::state::codes::UNDEF;
+use crate::forward::store::visited::{ROOT, Visited};
 use crate::model::semantics::Value;
 use crate::model::{Assignment, System, Term};
 use crate::observer::Silent;
@@ -33,10 +34,10 @@ use crate::verdict::Trace;
 const LEAST_STATES: usize = 20_000;
 
 /// With more ways to meet init than this, what an initial state needs is not asked.
-pub(in crate::forward) const MAX_COMPARED: usize = 1 << 10;
+pub const MAX_COMPARED: usize = 1 << 10;
 
 /// Whether a cell holds an outside value in some state of the run.
-pub(in crate::forward) fn goes_outside(trace: &Trace) -> bool {
+pub fn goes_outside(trace: &Trace) -> bool {
     let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after));
     states.into_iter().any(|state| {
         let outside = |v: &Value| matches!(v, Value::Proc(p) if p.as_process(state.procs).is_none());
@@ -45,7 +46,7 @@ pub(in crate::forward) fn goes_outside(trace: &Trace) -> bool {
 }
 
 /// The cells that hold no outside value in any state of a clean run. There may be more of them.
-pub(in crate::forward) fn always_inside(system: &System, machine: &Machine) -> Vec<usize> {
+pub fn always_inside(system: &System, machine: &Machine) -> Vec<usize> {
     let cells = &machine.cells;
     let procs = cells.procs;
     // Variables that may hold a value that is needed.
@@ -77,7 +78,7 @@ pub(in crate::forward) fn always_inside(system: &System, machine: &Machine) -> V
 }
 
 /// What the search of clean runs found.
-pub(in crate::forward) struct Clean {
+pub struct Clean {
     pub found: Found,
     machine: Machine,
     visited: Visited,
@@ -114,7 +115,7 @@ impl Clean {
 }
 
 /// Searches the clean runs, within the limits of a search that found `visited`.
-pub(in crate::forward) fn search_clean(
+pub fn search_clean(
     system: &System,
     machine: &Machine,
     visited: &Visited,
@@ -163,7 +164,7 @@ impl Machine {
     /// Calls `f` with the initial states among those that `codes` stands for in which all outside values
     /// are needed; `disjuncts` are those of init, or none when they are too many. Sets `open` when something
     /// is left out that may belong to these.
-    pub(in crate::forward) fn needed(
+    pub fn needed(
         &self,
         disjuncts: &[Seeds<'_>],
         codes: Vec<i64>,
@@ -209,7 +210,7 @@ impl Machine {
 }
 
 /// Whether a disjunct of init has a process where a state has an outside value.
-pub(in crate::forward) enum Replaces {
+pub enum Replaces {
     No,
     Yes,
     /// It depends on a cell that is not defined.

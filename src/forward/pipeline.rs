@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::forward::clock;
 use crate::forward::frontier::{Chunk, Expander};
 use crate::forward::program::sleep::FoundBy;
+use crate::forward::run::clock;
 
 /// Chunks handed out and not yet stored, for each thread.
 const AHEAD: usize = 16;
@@ -24,7 +24,7 @@ const NAP: Duration = Duration::from_millis(1);
 
 /// Chunks on their way between the leader and the helpers.
 #[derive(Debug)]
-pub(in crate::forward) struct Pipeline {
+pub struct Pipeline {
     /// Piece number n is in slot n modulo their number.
     slots: Vec<Slot>,
     /// Pieces handed out.
@@ -49,7 +49,7 @@ struct Slot {
 
 /// States to expand, and what they lead to.
 #[derive(Debug, Default)]
-pub(in crate::forward) struct Piece {
+pub struct Piece {
     pub range: Range<usize>,
     /// One after the other.
     pub states: Vec<u64>,
@@ -60,7 +60,7 @@ pub(in crate::forward) struct Piece {
 
 /// The leader's side of a pipeline. Helpers end when it is dropped.
 #[derive(Debug)]
-pub(in crate::forward) struct Lead<'a> {
+pub struct Lead<'a> {
     pipeline: &'a Pipeline,
     /// The next piece to be stored.
     oldest: usize,

@@ -9,18 +9,21 @@ use crate::forward::Stop;
 use crate::forward::error::Unbuildable;
 use crate::forward::findings::{Findings, Found};
 use crate::forward::frontier::{CHUNK, Chunk, Expander};
-use crate::forward::limits::Limits;
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Machine;
 use crate::forward::program::sleep::{Edges, FoundBy, UNKNOWN};
 use crate::forward::program::step::Scratch;
+use crate::forward::run::clock::begin_to_help;
+use crate::forward::run::limits::Limits;
 use crate::forward::sift::Sift;
-use crate::forward::store::{Inserted, Store, TOUCHED, hash, reserve};
-use crate::forward::team::Team;
+use crate::forward::store::hash::hash;
+use crate::forward::store::table::{Inserted, Store, TOUCHED, reserve};
+use crate::forward::store::visited::{ROOT, Visited};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
+use crate::workers::WorkerPool;
 
 /// Fewer states than this are not worth starting threads.
 const WORTHWHILE: usize = 2048;
@@ -28,26 +31,8 @@ const WORTHWHILE: usize = 2048;
 /// Levels grow fast when each has so many times the states of the one before.
 const STEEP: f64 = 1.4;
 
-/// No parent: an initial state.
-pub(in crate::forward) const ROOT: u32 = u32::MAX;
-
-/// Visited states and how they were found.
-#[derive(Clone, Debug, Default)]
-pub(in crate::forward) struct Visited {
-    pub store: Store,
-    /// For each state, the one that it was found from; [`ROOT`] for initial ones.
-    pub parents: Vec<u32>,
-}
-
-impl Visited {
-    /// Bytes in use.
-    pub fn bytes(&self) -> usize {
-        self.store.bytes() + 4 * self.parents.capacity()
-    }
-}
-
 /// A running search.
-pub(in crate::forward) struct Search<'a> {
+pub struct Search<'a> {
     system: &'a System,
     machine: &'a Machine,
     options: &'a ForwardOptions,
@@ -59,7 +44,7 @@ pub(in crate::forward) struct Search<'a> {
     depth: usize,
     numbers: bool,
     bad_scratch: BadScratch,
-    team: Arc<Team>,
+    workers: Arc<WorkerPool>,
     /// Used again in each round.
     sifts: Vec<Sift>,
 }
@@ -100,7 +85,7 @@ impl<'a> Search<'a> {
             depth: 0,
             numbers: false,
             bad_scratch: BadScratch::new(machine),
-            team: Arc::new(Team::new(options.jobs)),
+            workers: Arc::new(WorkerPool::new(options.jobs, begin_to_help)),
             sifts: Vec::new(),
         }
     }

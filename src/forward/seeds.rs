@@ -63,11 +63,11 @@ impl Machine {
 }
 
 /// Why an enumeration ended early: its user has enough, or the run must end.
-pub(in crate::forward) type Ended = Option<Unbuildable>;
+pub type Ended = Option<Unbuildable>;
 
 /// Enumeration of one disjunct.
 #[derive(Clone)]
-pub(in crate::forward) struct Seeds<'a> {
+pub struct Seeds<'a> {
     machine: &'a Machine,
     /// Cells to define, in this order where nothing forces one.
     cells: Vec<usize>,
@@ -165,7 +165,7 @@ impl<'a> Seeds<'a> {
 
     /// Whether this disjunct has a state that agrees with `codes` in all but the cells `outside` and has a
     /// process in one of these.
-    pub(in crate::forward) fn replaces(&self, codes: &[i64], outside: &[usize]) -> Result<Replaces, Ended> {
+    pub fn replaces(&self, codes: &[i64], outside: &[usize]) -> Result<Replaces, Ended> {
         let cells = &self.machine.cells;
         let mut depends = None;
         for (c, &code) in codes.iter().enumerate() {

@@ -2,18 +2,18 @@
 //!
 //! Most successors are known, so those that are left are few enough to stay in the caches until all
 //! threads are done and the states that are new get their numbers, in the order in which one thread
-//! alone would have met them ([`Distinct`](crate::forward::batch::Distinct), [`Store::extend`]).
+//! alone would have met them ([`Distinct`](crate::forward::store::batch::Distinct), [`Store::extend`]).
 
 use std::ops::Range;
 
-use crate::forward::batch::Batch;
 use crate::forward::frontier::{CHUNK, Chunk, Expander};
 use crate::forward::program::sleep::Edges;
-use crate::forward::store::{Store, TOUCHED};
+use crate::forward::store::batch::Batch;
+use crate::forward::store::table::{Store, TOUCHED};
 
 /// What a range of states leads to.
 #[derive(Debug, Default)]
-pub(in crate::forward) struct Sift {
+pub struct Sift {
     /// Successors that the store did not hold, in canonical form, sorted.
     pub unknown: Batch,
     /// For each of them, the state that it came from.
@@ -29,7 +29,7 @@ pub(in crate::forward) struct Sift {
 }
 
 /// What a thread uses from range to range.
-pub(in crate::forward) struct Sieve<'a> {
+pub struct Sieve<'a> {
     store: &'a Store,
     edges: &'a Edges,
     words: usize,

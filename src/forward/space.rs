@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::forward::columns::Columns;
 use crate::forward::program::compiled::Machine;
-use crate::forward::search::Visited;
+use crate::forward::store::visited::Visited;
 use crate::forward::views::Views;
 use crate::forward::walk::Walk;
 use crate::forward::{Exploration, explore};
@@ -23,7 +23,7 @@ const WIDER_STATES: usize = 100_000;
 
 /// The states of one exploration.
 #[derive(Clone)]
-pub(in crate::forward) struct Seen(Arc<Shared>);
+pub struct Seen(Arc<Shared>);
 
 struct Shared {
     system: Arc<System>,
@@ -48,7 +48,7 @@ impl fmt::Debug for Seen {
 }
 
 impl Seen {
-    pub(in crate::forward) fn new(
+    pub fn new(
         system: Arc<System>,
         machine: Arc<Machine>,
         visited: Visited,
@@ -90,19 +90,19 @@ impl Seen {
     }
 
     /// Number of states.
-    pub(in crate::forward) fn states(&self) -> usize {
+    pub fn states(&self) -> usize {
         self.0.visited.read().unwrap_or_else(PoisonError::into_inner).store.len()
     }
 
     /// What so many processes look like together.
-    pub(in crate::forward) fn views(&self, procs: usize) -> Views {
+    pub fn views(&self, procs: usize) -> Views {
         let Shared { system, machine, visited, .. } = &*self.0;
         let visited = visited.read().unwrap_or_else(PoisonError::into_inner);
         Views::new(machine, usize::from(system.proc_constants), system.orders_processes, &visited, procs)
     }
 
     /// Whether the options ask to stop at the first bad state.
-    pub(in crate::forward) fn stops_at_unsafe(&self) -> bool {
+    pub fn stops_at_unsafe(&self) -> bool {
         self.0.options.stop_at_unsafe
     }
 
@@ -112,7 +112,7 @@ impl Seen {
     }
 
     /// Adds what the walk did to the figures of the search that it went on from.
-    pub(in crate::forward) fn add_coverage(&self, exploration: &mut Exploration) {
+    pub fn add_coverage(&self, exploration: &mut Exploration) {
         if let Some(walk) = &self.grown().walk {
             for (total, n) in exploration.fired.iter_mut().zip(walk.fired()) {
                 *total += n;
@@ -123,7 +123,7 @@ impl Seen {
     }
 
     /// Walks on until there are so many states.
-    pub(in crate::forward) fn grow_to(&self, most: usize) -> Growth {
+    pub fn grow_to(&self, most: usize) -> Growth {
         let Shared { system, machine, visited: shared, options, interrupt, .. } = &*self.0;
         let mut grown = self.grown();
         let mut visited = shared.write().unwrap_or_else(PoisonError::into_inner);

@@ -10,10 +10,10 @@ use crate::forward::findings::Finding;
 use crate::forward::program::code::Source;
 use crate::forward::program::compiled::Machine;
 use crate::forward::program::step::Scratch;
-use crate::forward::search::{ROOT, Visited};
 use crate::forward::state::cells::{Cells, Kind};
 use crate::forward::state::classes::Names;
 use crate::forward::state::codes::UNDEF;
+use crate::forward::store::visited::{ROOT, Visited};
 use crate::forward::symmetry::refinement::rename;
 use crate::model::System;
 use crate::model::semantics::{ReplayError, State, Step, Value, replay};
@@ -21,7 +21,7 @@ use crate::verdict::Trace;
 
 /// A run could not be rebuilt from its stored states, or the reference semantics rejects it.
 #[derive(Debug, thiserror::Error)]
-pub(in crate::forward) enum TraceError {
+pub enum TraceError {
     /// No firing of the stored instance leads from one stored state to the next.
     #[error("step {0} cannot be repeated")]
     Step(usize),
@@ -45,7 +45,7 @@ struct RealStep {
 }
 
 /// The run that leads to `finding`.
-pub(in crate::forward) fn build(
+pub fn build(
     system: &System,
     machine: &Machine,
     visited: &Visited,

@@ -8,9 +8,9 @@
 use std::collections::HashSet;
 
 use crate::forward::program::compiled::Machine;
-use crate::forward::search::Visited;
 use crate::forward::state::cells::Kind;
 use crate::forward::state::codes::UNDEF;
+use crate::forward::store::visited::Visited;
 use crate::model::semantics::tuples;
 
 /// Kinds of entries of a view.
@@ -44,13 +44,7 @@ impl Views {
     }
 
     /// The views of `procs` processes of all states. Processes that the model names are in every view.
-    pub(in crate::forward) fn new(
-        machine: &Machine,
-        fixed: usize,
-        ordered: bool,
-        visited: &Visited,
-        procs: usize,
-    ) -> Self {
+    pub fn new(machine: &Machine, fixed: usize, ordered: bool, visited: &Visited, procs: usize) -> Self {
         let mut viewer = Viewer { machine, ordered, codes: Vec::new(), view: Vec::new(), least: Vec::new() };
         // Choices of processes, each with the orders in which it is looked at.
         let choices: Vec<Vec<Vec<usize>>> = subsets(fixed, machine.cells.procs, procs)

@@ -7,11 +7,11 @@ use crate::model::{Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, Syst
 
 /// A number left the 64-bit range while constants were combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::forward) struct Overflow;
+pub struct Overflow;
 
 /// One side of a process comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::forward) enum Side {
+pub enum Side {
     /// The value of a cell.
     Cell(usize),
     /// A process, from 0.
@@ -20,7 +20,7 @@ pub(in crate::forward) enum Side {
 
 /// `constant + sum of coefficient * cell`; cells are distinct and sorted, no coefficient is zero.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::forward) struct Sum {
+pub struct Sum {
     pub terms: Vec<(usize, Rational)>,
     pub constant: Rational,
 }
@@ -28,7 +28,7 @@ pub(in crate::forward) struct Sum {
 /// A ground literal that is neither true nor false by itself. Cells are positions in
 /// [`crate::model::semantics::State::values`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::forward) enum Lit {
+pub enum Lit {
     /// The cell's value is in the set: constructor c is bit c; process p is bit p, and bit k (the
     /// number of processes) stands for every outside value.
     In { cell: usize, values: u128 },
@@ -62,13 +62,13 @@ impl Lit {
 }
 
 /// A conjunction of ground literals, at most one [`Lit::In`] for each cell.
-pub(in crate::forward) type GroundConj = Vec<Lit>;
+pub type GroundConj = Vec<Lit>;
 
 /// A disjunction of conjunctions; empty is false, one with an empty member is true.
-pub(in crate::forward) type GroundDnf = Vec<GroundConj>;
+pub type GroundDnf = Vec<GroundConj>;
 
 /// Grounds formulas of one instance.
-pub(in crate::forward) struct Grounder<'a> {
+pub struct Grounder<'a> {
     pub system: &'a System,
     pub layout: &'a Layout,
 }
@@ -181,7 +181,7 @@ impl Grounder<'_> {
 }
 
 /// Adds a literal to a conjunction; false when the conjunction becomes false.
-pub(in crate::forward) fn push(conj: &mut GroundConj, lit: Lit) -> bool {
+pub fn push(conj: &mut GroundConj, lit: Lit) -> bool {
     if let Lit::In { cell, values } = lit {
         for old in conj.iter_mut() {
             if let Lit::In { cell: c, values: v } = old
@@ -218,7 +218,7 @@ fn merge_sets(dnf: GroundDnf) -> GroundDnf {
 }
 
 /// Whether a number with this sign stands in `relation` to zero.
-pub(in crate::forward) const fn holds(relation: Relation, sign: i64) -> bool {
+pub const fn holds(relation: Relation, sign: i64) -> bool {
     match relation {
         Relation::Eq => sign == 0,
         Relation::Ne => sign != 0,

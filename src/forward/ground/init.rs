@@ -8,7 +8,7 @@ use crate::model::semantics::{distinct_tuples, tuples};
 
 /// One way to meet the instantiated init: a set of values for each cell, and what relates cells.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::forward) struct Disjunct {
+pub struct Disjunct {
     /// For each cell of finite type, its values as in [`Lit::In`]; 0 for other types.
     pub sets: Vec<u128>,
     /// All other literals.
@@ -31,7 +31,7 @@ struct Clause {
 
 /// The disjuncts of the instance; every initial state satisfies one of them, and conversely. Axioms are part of
 /// init here.
-pub(in crate::forward) fn disjuncts(
+pub fn disjuncts(
     grounder: &Grounder<'_>,
     full: &[u128],
     interrupt: &Interrupt,
@@ -158,7 +158,7 @@ impl Disjunct {
 }
 
 /// All values of each cell, as in [`Lit::In`]; 0 for cells of infinite type.
-pub(in crate::forward) fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
+pub fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
     let procs = grounder.layout.procs;
     let mut sets = Vec::with_capacity(grounder.layout.len());
     for var in &grounder.system.vars {

@@ -3,5 +3,5 @@
 //! In goes the IR and the number of processes; out come ground literals over cells (`formula`), and init as
 //! a list of disjuncts, each a set of values for each cell and what relates cells (`init`).
 
-pub(in crate::forward) mod formula;
-pub(in crate::forward) mod init;
+pub mod formula;
+pub mod init;

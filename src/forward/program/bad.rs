@@ -6,7 +6,7 @@ use crate::forward::program::lazy::Choice;
 
 /// Buffers for [`Machine::bad`].
 #[derive(Clone, Debug, Default)]
-pub(in crate::forward) struct BadScratch {
+pub struct BadScratch {
     bad: Vec<u64>,
     undefined: Vec<u64>,
     /// A number left its range.

@@ -7,7 +7,7 @@ use crate::model::{Relation, TransitionId};
 
 /// A ground test on a state whose cells that it reads are all defined.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::forward) enum Test {
+pub enum Test {
     /// The cell's code is in the set.
     In(usize, u128),
     /// Two cells have equal codes, or not.
@@ -22,7 +22,7 @@ pub(in crate::forward) enum Test {
 
 /// Where a written value comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::forward) enum Source {
+pub enum Source {
     /// This code.
     Code(i64),
     /// Another cell of the same class.
@@ -32,11 +32,11 @@ pub(in crate::forward) enum Source {
 }
 
 /// A condition (no test at all: none) and the value to write when it holds.
-pub(in crate::forward) type Case = (Vec<Vec<Test>>, Source);
+pub type Case = (Vec<Vec<Test>>, Source);
 
 /// A write that is no constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::forward) struct Write {
+pub struct Write {
     pub cell: usize,
     /// The first branch whose condition holds; the last one is unconditional.
     pub branches: Vec<Case>,
@@ -44,7 +44,7 @@ pub(in crate::forward) struct Write {
 
 /// The guard of a ground transition, or a ground bad cube.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(in crate::forward) struct Guard {
+pub struct Guard {
     /// Cells and the codes that they may have.
     pub sets: Vec<(usize, u128)>,
     /// What the sets do not say.
@@ -55,7 +55,7 @@ pub(in crate::forward) struct Guard {
 
 /// A ground transition.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Instance {
+pub struct Instance {
     pub transition: TransitionId,
     pub args: SmallVec<[u8; 4]>,
     pub guard: Guard,
@@ -68,7 +68,7 @@ pub(in crate::forward) struct Instance {
 
 /// A ground bad cube.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct BadInstance {
+pub struct BadInstance {
     /// Index in [`System::bad`].
     pub bad: usize,
     pub guard: Guard,

@@ -26,11 +26,11 @@ const MAX_CELLS: usize = 1 << 12;
 /// Instances of no more ground transitions than this are explored.
 const MAX_INSTANCES: usize = 1 << 20;
 /// Instances of no more processes than this are explored.
-pub(in crate::forward) const MAX_PROCS: usize = 100;
+pub const MAX_PROCS: usize = 100;
 
 /// What to build.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::forward) struct BuildOptions<'a> {
+pub struct BuildOptions<'a> {
     /// Use symmetry where possible.
     pub symmetry: bool,
     /// Leave finite cells undefined until they are read.

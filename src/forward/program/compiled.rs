@@ -12,7 +12,7 @@ use crate::interrupt::Interrupt;
 
 /// A compiled instance.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Machine {
+pub struct Machine {
     pub cells: Cells,
     pub packing: Packing,
     pub instances: Vec<Instance>,

@@ -33,7 +33,7 @@ struct Wide {
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct GuardIndex {
+pub struct GuardIndex {
     /// Words of a bit set of guards.
     pub words: usize,
     /// All guards.

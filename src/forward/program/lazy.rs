@@ -7,7 +7,7 @@ use crate::forward::state::packing::Packed;
 
 /// The codes of a state whose undefined cells are being defined, and how many tests of a guard hold
 /// already, whatever is chosen for the cells that are still open.
-pub(in crate::forward) type Choice = (Vec<i64>, usize);
+pub type Choice = (Vec<i64>, usize);
 
 impl Machine {
     /// Calls `f` with each way to define the cells of `state` that `guard` reads such that the guard

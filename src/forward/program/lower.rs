@@ -7,7 +7,7 @@ use crate::forward::state::cells::{Cells, Kind};
 use crate::forward::state::expr::Expr;
 
 /// Compiles a literal.
-pub(in crate::forward) fn test(cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {
+pub fn test(cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {
     Ok(match lit {
         Lit::In { cell, values } => Test::In(*cell, cells.codes_of(*cell, *values)),
         Lit::Same { a, b, negated } => Test::Same(*a, *b, *negated),

@@ -6,14 +6,14 @@
 //! of it together), `compile`; then what it does: `eval`, `lazy` (cells that nothing has read yet), `step`,
 //! `bad`, `deadlock`.
 
-pub(in crate::forward) mod bad;
-pub(in crate::forward) mod code;
-pub(in crate::forward) mod compile;
-pub(in crate::forward) mod compiled;
-pub(in crate::forward) mod deadlock;
-pub(in crate::forward) mod eval;
-pub(in crate::forward) mod guard_index;
-pub(in crate::forward) mod lazy;
-pub(in crate::forward) mod lower;
-pub(in crate::forward) mod sleep;
-pub(in crate::forward) mod step;
+pub mod bad;
+pub mod code;
+pub mod compile;
+pub mod compiled;
+pub mod deadlock;
+pub mod eval;
+pub mod guard_index;
+pub mod lazy;
+pub mod lower;
+pub mod sleep;
+pub mod step;

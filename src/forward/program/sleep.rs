@@ -27,10 +27,10 @@ use crate::forward::state::packing::Packing;
 use crate::forward::symmetry::canonical::Symmetry;
 
 /// How a state was found: which instances may be left out there.
-pub(in crate::forward) type FoundBy = u8;
+pub type FoundBy = u8;
 
 /// None; it is an initial state, perhaps.
-pub(in crate::forward) const UNKNOWN: FoundBy = FoundBy::MAX;
+pub const UNKNOWN: FoundBy = FoundBy::MAX;
 
 /// Beyond so many instances nothing is left out: the sets would not stay in the caches.
 const MAX_INSTANCES: usize = 2048;
@@ -39,7 +39,7 @@ const MAX_RENAMED: usize = 1 << 16;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct SleepSets {
+pub struct SleepSets {
     /// Words of a set of instances.
     words: usize,
     /// For each [`FoundBy`], the instances that may be left out.
@@ -205,7 +205,7 @@ fn footprints(cells: &Cells, packing: &Packing, instances: &[Instance], masks: &
 
 /// How the states that a breadth-first search has not expanded were found.
 #[derive(Clone, Debug, Default)]
-pub(in crate::forward) struct Edges {
+pub struct Edges {
     /// Of the level that is being expanded, and of the next.
     level: Vec<FoundBy>,
     next: Vec<FoundBy>,

@@ -7,7 +7,7 @@ use crate::forward::state::cells::Kind;
 
 /// Buffers of one worker, reused for every state.
 #[derive(Clone, Debug, Default)]
-pub(in crate::forward) struct Scratch {
+pub struct Scratch {
     /// The enabled instances, after [`Machine::exits`].
     pub enabled: Vec<u64>,
     pub undefined: Vec<u64>,

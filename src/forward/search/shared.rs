@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::forward::batch::{Batch, Distinct};
 use crate::forward::frontier::CHUNK;
 use crate::forward::pipeline::{Piece, Pipeline};
 use crate::forward::program::bad::BadScratch;
 use crate::forward::search::Search;
 use crate::forward::sift::{Sieve, Sift};
+use crate::forward::store::batch::{Batch, Distinct};
 use crate::observer::Observer;
 
 /// With so many threads, each does all of the work on its share of the states; fewer make a pipeline.
@@ -23,11 +23,7 @@ const ROUND_NEW: usize = 1 << 18;
 impl Search<'_> {
     /// Expands the first states of a range of one level on several threads, with the same result as chunk
     /// by chunk; to where. `None` when one thread must go on alone.
-    pub(in crate::forward) fn share(
-        &mut self,
-        range: Range<usize>,
-        observer: &mut dyn Observer,
-    ) -> Option<usize> {
+    pub fn share(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> Option<usize> {
         if self.options.jobs < MANY {
             self.pipeline(range.clone(), observer);
             return Some(range.end);
@@ -39,12 +35,12 @@ impl Search<'_> {
 
     /// Expands a range of states of one level with a few helpers, or until the search ends.
     fn pipeline(&mut self, range: Range<usize>, observer: &mut dyn Observer) {
-        let team = Arc::clone(&self.team);
+        let workers = Arc::clone(&self.workers);
         let pipeline = Pipeline::new(self.options.jobs);
         // Helpers start with what this thread has used.
         self.limits.look();
         let expander = self.expanders();
-        team.lead(
+        workers.lead(
             || pipeline.help(&mut expander()),
             || {
                 let mut expander = expander();
@@ -85,7 +81,7 @@ impl Search<'_> {
 
     fn share_round(&mut self, range: Range<usize>, sifts: &mut Vec<Sift>) -> bool {
         let expander = self.expanders();
-        let Self { machine, limits, visited, edges, options, team, .. } = self;
+        let Self { machine, limits, visited, edges, options, workers, .. } = self;
         // Helpers start with what this thread has used.
         limits.look();
         if limits.stop.is_some() {
@@ -97,28 +93,29 @@ impl Search<'_> {
         let work: Vec<_> = sifts.iter_mut().zip(parts).collect();
         let (store, edges, words) = (&visited.store, &*edges, machine.packing.words);
         let sieve = || Sieve::new(store, edges, words, expander());
-        team.share_with(work, sieve, |sieve, _, (sift, part)| sieve.sift(part, sift));
+        workers.share_with(work, sieve, |sieve, _, (sift, part)| sieve.sift(part, sift));
         let sifts = &*sifts;
         if sifts.iter().any(|sift| sift.cut) {
             return false;
         }
         let batches: Vec<&Batch> = sifts.iter().map(|sift| &sift.unknown).collect();
-        let new = Distinct::new(&batches, machine.packing.words, team);
+        let new = Distinct::new(&batches, machine.packing.words, workers);
         let bad_scratch = || BadScratch::new(machine);
-        let bads: Vec<(Vec<_>, bool)> = team.share_with(batches.clone(), bad_scratch, |scratch, _, batch| {
-            let mut bads = Vec::new();
-            scratch.numbers = false;
-            for at in batch.suspects.iter().map(|at| *at as usize).filter(|at| batch.is_fresh(*at)) {
-                let state = batch.state(at, machine.packing.words);
-                bads.extend(machine.bad(state, scratch).map(|(bad, refined)| (at, bad, refined)));
-            }
-            (bads, scratch.numbers)
-        });
+        let bads: Vec<(Vec<_>, bool)> =
+            workers.share_with(batches.clone(), bad_scratch, |scratch, _, batch| {
+                let mut bads = Vec::new();
+                scratch.numbers = false;
+                for at in batch.suspects.iter().map(|at| *at as usize).filter(|at| batch.is_fresh(*at)) {
+                    let state = batch.state(at, machine.packing.words);
+                    bads.extend(machine.bad(state, scratch).map(|(bad, refined)| (at, bad, refined)));
+                }
+                (bads, scratch.numbers)
+            });
         let stops = options.stop_at_unsafe && bads.iter().any(|(bads, _)| !bads.is_empty());
         if new.len() > limits.max_states - visited.store.len() || stops {
             return false;
         }
-        visited.store.extend(&batches, &new, &mut visited.parents, team, |b, places, parents| {
+        visited.store.extend(&batches, &new, &mut visited.parents, workers, |b, places, parents| {
             for (at, slot) in places.iter().zip(parents) {
                 *slot = sifts[b].parents[*at as usize];
             }

@@ -18,11 +18,11 @@ use crate::model::semantics::{Layout, PROC_STRIDE, Point, Value, tuples};
 use crate::model::{Assignment, Rational, System, Term, Type, VarId};
 
 /// Codes of one finite cell are below this.
-pub(in crate::forward) const MAX_CODES: usize = 120;
+pub const MAX_CODES: usize = 120;
 
 /// What the codes of a cell mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::forward) enum Kind {
+pub enum Kind {
     /// Constructors.
     Enum,
     /// Processes and outside values.
@@ -37,7 +37,7 @@ pub(in crate::forward) enum Kind {
 
 /// One cell.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Cell {
+pub struct Cell {
     pub var: VarId,
     pub index: SmallVec<[u8; 2]>,
     pub kind: Kind,
@@ -50,7 +50,7 @@ pub(in crate::forward) struct Cell {
 
 /// One class of variables.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Class {
+pub struct Class {
     pub names: Names,
     /// Constructors in order of their codes, for enum classes.
     pub constructors: Vec<u8>,
@@ -67,7 +67,7 @@ pub(in crate::forward) struct Class {
 /// All cells of an instance.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_field_names, reason = "cells are what it has")]
-pub(in crate::forward) struct Cells {
+pub struct Cells {
     pub procs: usize,
     pub layout: Layout,
     pub cells: Vec<Cell>,

@@ -5,7 +5,7 @@ use crate::model::{Assignment, Conj, Dnf, Literal, System, Term, VarId};
 /// How finely values without a name (outside values of proc, all values of an abstract type) must be
 /// told apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::forward) enum Names {
+pub enum Names {
     /// Nothing in the system compares two of them: one stands for all.
     Single,
     /// Compared for equality: a partition of the cells, numbered by first occurrence.
@@ -19,7 +19,7 @@ pub(in crate::forward) enum Names {
 /// The classes of a system's variables: the finest partition in which variables that are compared or
 /// copied are together.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Classes {
+pub struct Classes {
     /// Class of each variable.
     pub of: Vec<usize>,
     /// For each class, how finely nameless values are distinguished.

@@ -1,10 +1,10 @@
 //! What a state says of a cell: a code, or nothing yet.
 
 /// The cell holds any value of its domain.
-pub(in crate::forward) const UNDEF: i64 = i64::MIN;
+pub const UNDEF: i64 = i64::MIN;
 
 /// A state whose codes can be read and written, packed or not.
-pub(in crate::forward) trait Codes {
+pub trait Codes {
     /// The code of a cell.
     fn code(&self, cell: usize) -> i64;
     /// Changes the code of a cell.

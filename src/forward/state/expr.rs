@@ -7,7 +7,7 @@ use crate::model::{Rational, Relation};
 
 /// A linear expression over stored numbers: `(constant + sum of coefficient * cell) / divisor`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::forward) struct Expr {
+pub struct Expr {
     pub terms: Vec<(usize, i64)>,
     pub constant: i128,
     pub divisor: i128,

@@ -5,10 +5,10 @@
 //! `codes`, `numbers` (how numbers are stored), `cells`, `choices` (ways to define a cell that nothing has
 //! read yet), `expr` (sums over stored numbers), `packing`.
 
-pub(in crate::forward) mod cells;
-pub(in crate::forward) mod choices;
-pub(in crate::forward) mod classes;
-pub(in crate::forward) mod codes;
-pub(in crate::forward) mod expr;
-pub(in crate::forward) mod numbers;
-pub(in crate::forward) mod packing;
+pub mod cells;
+pub mod choices;
+pub mod classes;
+pub mod codes;
+pub mod expr;
+pub mod numbers;
+pub mod packing;

@@ -10,7 +10,7 @@ const MAX_SAMPLES: usize = 6;
 ///
 /// The factor is the least common multiple of all denominators, so that sums of constants are stored
 /// exactly; whatever is no multiple of its inverse ends the exploration, and is never rounded.
-pub(in crate::forward) fn scale_and_samples(system: &System) -> Result<(i64, Vec<Rational>), Unbuildable> {
+pub fn scale_and_samples(system: &System) -> Result<(i64, Vec<Rational>), Unbuildable> {
     let mut constants = Vec::new();
     let mut scale: i64 = 1;
     each_linear(system, |linear| {
@@ -37,7 +37,7 @@ pub(in crate::forward) fn scale_and_samples(system: &System) -> Result<(i64, Vec
 }
 
 /// The largest absolute value of a constant in the system, rounded up.
-pub(in crate::forward) fn largest_constant(system: &System) -> u64 {
+pub fn largest_constant(system: &System) -> u64 {
     let mut largest = 0;
     let done: Result<(), Unbuildable> = each_linear(system, |linear| {
         for n in std::iter::once(linear.constant).chain(linear.terms.iter().map(|(_, c)| *c)) {
@@ -49,7 +49,7 @@ pub(in crate::forward) fn largest_constant(system: &System) -> u64 {
     largest
 }
 
-pub(in crate::forward) fn gcd(mut a: i64, mut b: i64) -> i64 {
+pub fn gcd(mut a: i64, mut b: i64) -> i64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

@@ -9,7 +9,7 @@ use crate::forward::state::codes::{Codes, UNDEF};
 
 /// Bits of one cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(in crate::forward) struct Field {
+pub struct Field {
     pub word: u16,
     pub shift: u8,
     pub bits: u8,
@@ -60,7 +60,7 @@ impl Field {
 }
 
 /// A packed state, seen as codes.
-pub(in crate::forward) struct Packed<'a> {
+pub struct Packed<'a> {
     pub fields: &'a [Field],
     pub state: &'a mut [u64],
 }
@@ -79,7 +79,7 @@ impl Codes for Packed<'_> {
 
 /// Where lanes are, when each fits in a word.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct LanePlaces {
+pub struct LanePlaces {
     /// Bits of a lane.
     pub bits: u8,
     /// Word and shift of each.
@@ -88,7 +88,7 @@ pub(in crate::forward) struct LanePlaces {
 
 /// The packing of an instance.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Packing {
+pub struct Packing {
     pub fields: Vec<Field>,
     /// Words of a state; at least 1.
     pub words: usize,
@@ -97,7 +97,7 @@ pub(in crate::forward) struct Packing {
 }
 
 /// Bounds of stored integers, when narrower than the default 32 bits.
-pub(in crate::forward) type Bounds = Option<(i64, i64)>;
+pub type Bounds = Option<(i64, i64)>;
 
 impl Packing {
     /// Packs the cells. `wide` numbers take 64 bits.

@@ -13,7 +13,7 @@ use crate::model::System;
 
 /// How states are brought into canonical form.
 #[derive(Clone, Debug)]
-pub(in crate::forward) enum Symmetry {
+pub enum Symmetry {
     /// Not at all: renaming is no symmetry, or is not wanted.
     Off,
     /// By sorting lanes.

@@ -9,7 +9,7 @@ const MAX_EXCHANGEABLE: usize = 9;
 /// these changes nothing, so of the instances that such exchanges make of one another the first is
 /// enough.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Exchangeable {
+pub struct Exchangeable {
     words: usize,
     /// For each set of equal neighbours (bit i: lanes i and i + 1), a bit set of instances.
     rows: Vec<u64>,

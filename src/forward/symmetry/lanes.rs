@@ -6,7 +6,7 @@ use crate::forward::symmetry::refinement::{Renaming, general};
 
 /// Sorting of lanes.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Lanes {
+pub struct Lanes {
     /// Processes below this number keep their place.
     pub fixed: usize,
     pub mask: u64,
@@ -22,7 +22,7 @@ pub(in crate::forward) struct Lanes {
 }
 
 /// No more processes than this are sorted by [`Lanes`].
-pub(in crate::forward) const MAX_LANES: usize = 16;
+pub const MAX_LANES: usize = 16;
 
 impl Lanes {
     /// Bit i: the movable lanes i and i + 1 are equal, and no cell points at either.

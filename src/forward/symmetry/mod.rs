@@ -4,7 +4,7 @@
 //! representative of its orbit (by `lanes`, that are sorted, or by colour `refinement`), and `exchangeable`,
 //! the steps that equal processes make superfluous.
 
-pub(in crate::forward) mod canonical;
-pub(in crate::forward) mod exchangeable;
-pub(in crate::forward) mod lanes;
-pub(in crate::forward) mod refinement;
+pub mod canonical;
+pub mod exchangeable;
+pub mod lanes;
+pub mod refinement;

@@ -13,7 +13,7 @@ use crate::forward::state::packing::Packing;
 const MAX_TRIED: u32 = 40_320;
 
 /// A renaming: `perm[old] = new`.
-pub(in crate::forward) type Renaming = Vec<u8>;
+pub type Renaming = Vec<u8>;
 
 /// A bijective mixing step (the finalizer of splitmix64).
 const fn mix(h: u64, x: u64) -> u64 {
@@ -24,12 +24,7 @@ const fn mix(h: u64, x: u64) -> u64 {
 }
 
 /// The general canonical form.
-pub(in crate::forward) fn general(
-    cells: &Cells,
-    packing: &Packing,
-    fixed: usize,
-    state: &mut [u64],
-) -> Renaming {
+pub fn general(cells: &Cells, packing: &Packing, fixed: usize, state: &mut [u64]) -> Renaming {
     let mut codes = Vec::with_capacity(cells.len());
     packing.unpack(state, &mut codes);
     let colours = refine(cells, fixed, &codes);
@@ -141,7 +136,7 @@ fn twins(cells: &Cells, fixed: usize, codes: &[i64], colours: &[u64]) -> Vec<usi
 }
 
 /// Renames processes and brings nameless codes into canonical form.
-pub(in crate::forward) fn rename(cells: &Cells, perm: &[u8], codes: &[i64], out: &mut Vec<i64>) {
+pub fn rename(cells: &Cells, perm: &[u8], codes: &[i64], out: &mut Vec<i64>) {
     out.clear();
     out.resize(codes.len(), 0);
     for (cell, &code) in cells.cells.iter().zip(codes) {

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::forward::walk::task::Technique;
 
 /// Techniques and bounds to choose from.
-pub(in crate::forward) const ARMS: [(Technique, u32); 10] = [
+pub const ARMS: [(Technique, u32); 10] = [
     (Technique::Random, 30),
     (Technique::Random, 200),
     (Technique::Random, 1000),
@@ -20,7 +20,7 @@ pub(in crate::forward) const ARMS: [(Technique, u32); 10] = [
 ];
 
 /// The six techniques as published, with their largest bounds.
-pub(in crate::forward) const PUBLISHED: [(Technique, u32); 6] = [
+pub const PUBLISHED: [(Technique, u32); 6] = [
     (Technique::Random, 999),
     (Technique::Process, 99),
     (Technique::Weighted, 99),
@@ -40,7 +40,7 @@ const START: f64 = 20.0;
 
 /// Gains and costs of each arm, forgetting slowly.
 #[derive(Clone, Debug, Default)]
-pub(in crate::forward) struct Bandit {
+pub struct Bandit {
     gain: [f64; ARMS.len()],
     cost: [f64; ARMS.len()],
 }

@@ -5,13 +5,13 @@
 //! the same frozen view with its own random stream; what they found is merged in their order. So the
 //! outcome depends on the seed and the number of epochs, and not on the number of threads or the clock.
 
-pub(in crate::forward) mod bandit;
-pub(in crate::forward) mod novelty;
-pub(in crate::forward) mod pool;
+pub mod bandit;
+pub mod novelty;
+pub mod pool;
 mod relaxed;
 mod shorten;
-pub(in crate::forward) mod targets;
-pub(in crate::forward) mod task;
+pub mod targets;
+pub mod task;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -25,18 +25,20 @@ use rand_chacha::ChaCha8Rng;
 use crate::forward::Stop;
 use crate::forward::error::Unbuildable;
 use crate::forward::findings::{Findings, Found};
-use crate::forward::limits::Limits;
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Machine;
 use crate::forward::program::step::Scratch;
-use crate::forward::search::{ROOT, Visited};
-use crate::forward::store::{Inserted, Store, hash, reserve};
-use crate::forward::team::Team;
+use crate::forward::run::clock::begin_to_help;
+use crate::forward::run::limits::Limits;
+use crate::forward::store::hash::hash;
+use crate::forward::store::table::{Inserted, Store, reserve};
+use crate::forward::store::visited::{ROOT, Visited};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer, Silent};
 use crate::options::{CflChoice, ForwardOptions, Restart, Strategy};
 use crate::verdict::Trace;
+use crate::workers::WorkerPool;
 use bandit::{ARMS, Bandit};
 use novelty::{ItemBuffer, Novelty};
 use pool::Pool;
@@ -111,12 +113,12 @@ pub const AROUND_DEADLOCKS: &str = "around deadlocks";
 
 /// The state of a walking exploration.
 #[derive(Debug)]
-pub(in crate::forward) struct Walk {
+pub struct Walk {
     system: Arc<System>,
     machine: Arc<Machine>,
     options: ForwardOptions,
     limits: Limits,
-    team: Team,
+    workers: WorkerPool,
     visited: Visited,
     depths: Vec<u32>,
     pool: Pool,
@@ -178,7 +180,7 @@ impl Walk {
         let limits = Limits::new(options, interrupt);
         Self {
             limits,
-            team: Team::new(options.jobs),
+            workers: WorkerPool::new(options.jobs, begin_to_help),
             options: options.clone(),
             visited: Visited { store: Store::new(machine.packing.words), parents: Vec::new() },
             depths: Vec::new(),
@@ -580,7 +582,7 @@ impl Walk {
             (outcome, start.elapsed())
         };
         let expired = AtomicBool::new(false);
-        let outcomes = self.team.share(tasks.iter().collect(), |_, task| {
+        let outcomes = self.workers.share(tasks.iter().collect(), |_, task| {
             // Once time is up, the rest of the epoch is not worth doing.
             let result = (!expired.load(Ordering::Relaxed)).then(|| timed(task))?;
             expired.fetch_or(result.0.aborted, Ordering::Relaxed);

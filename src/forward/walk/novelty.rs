@@ -16,7 +16,7 @@ const MAX_TRIPLE_ITEMS: usize = 40;
 
 /// The combinations seen.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Novelty {
+pub struct Novelty {
     /// First feature of each variable.
     first: Vec<u32>,
     features: usize,
@@ -151,7 +151,7 @@ impl Novelty {
 
 /// Scratch space of [`Novelty::unseen`].
 #[derive(Clone, Debug, Default)]
-pub(in crate::forward) struct ItemBuffer(Vec<Item>);
+pub struct ItemBuffer(Vec<Item>);
 
 /// Number of features of the variable of a cell.
 fn values(cells: &Cells, cell: usize) -> usize {

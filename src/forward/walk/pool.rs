@@ -4,12 +4,12 @@
 /// Not in the pool.
 const OUT: u32 = u32::MAX;
 /// The exits of a state are followed one by one up to this many; the last bit stands for all others.
-pub(in crate::forward) const TRACKED: usize = 63;
+pub const TRACKED: usize = 63;
 
 /// Exits of all stored states, and the pool of those that are not exhausted. Every operation takes
 /// constant time.
 #[derive(Clone, Debug, Default)]
-pub(in crate::forward) struct Pool {
+pub struct Pool {
     /// Bit r: the exit of rank r has been taken, with all of its successors.
     taken: Vec<u64>,
     /// Number of exits.

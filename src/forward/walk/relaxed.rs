@@ -41,7 +41,7 @@ struct Action {
 
 /// The relaxed actions of an instance.
 #[derive(Clone, Debug, Default)]
-pub(in crate::forward) struct Relaxed {
+pub struct Relaxed {
     actions: Vec<Action>,
     /// Actions without conditions.
     free: Vec<u32>,
@@ -55,7 +55,7 @@ pub(in crate::forward) struct Relaxed {
 
 /// Reused from state to state.
 #[derive(Clone, Debug, Default)]
-pub(in crate::forward) struct Plan {
+pub struct Plan {
     /// For each condition, how it is satisfied, if it is.
     satisfied: Vec<Option<Satisfied>>,
     /// For each action, the conditions that it waits for and what the others cost.

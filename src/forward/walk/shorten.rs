@@ -1,7 +1,7 @@
 //! Shortest ways within the visited states to those that matter.
 
 use crate::forward::program::step::Scratch;
-use crate::forward::search::ROOT;
+use crate::forward::store::visited::ROOT;
 use crate::forward::walk::Walk;
 
 /// Among more states than this no shortest way is looked for.
@@ -10,7 +10,7 @@ const MAX_STATES: usize = 300_000;
 impl Walk {
     /// Replaces the ways to bad and deadlocked states by shortest ones, as far as the visited states
     /// go. Walks come upon states by long detours.
-    pub(in crate::forward) fn shorten(&mut self) {
+    pub fn shorten(&mut self) {
         let stored = self.visited.store.len();
         let mut targets: Vec<u32> = self.findings.states().map(|s| s as u32).collect();
         if targets.is_empty() || stored > MAX_STATES {

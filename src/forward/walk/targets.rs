@@ -11,7 +11,7 @@ use crate::forward::walk::relaxed::Relaxed;
 
 /// A transition that never fired, or a bad cube that never held.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(in crate::forward) enum Target {
+pub enum Target {
     Transition(usize),
     Bad(usize),
 }
@@ -28,7 +28,7 @@ const MOST_STALE: u32 = 60;
 
 /// A target that is left.
 #[derive(Clone, Debug)]
-pub(in crate::forward) struct Open {
+pub struct Open {
     pub target: Target,
     /// (distance, state), nearest first.
     pub nearest: Vec<(u32, u32)>,
@@ -45,7 +45,7 @@ impl Open {
 
 /// The targets left, with the nearest states known.
 #[derive(Clone, Debug, Default)]
-pub(in crate::forward) struct Targets {
+pub struct Targets {
     /// In a fixed order.
     pub open: Vec<Open>,
     /// Instances of each transition, as a range.

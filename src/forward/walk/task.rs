@@ -7,13 +7,14 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::bits::bits;
-use crate::forward::clock::{Clock, Ticker};
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Machine;
 use crate::forward::program::lazy::Choice;
 use crate::forward::program::step::Scratch;
-use crate::forward::search::Visited;
-use crate::forward::store::{Inserted, Store, hash};
+use crate::forward::run::clock::{Clock, Ticker};
+use crate::forward::store::hash::hash;
+use crate::forward::store::table::{Inserted, Store};
+use crate::forward::store::visited::Visited;
 use crate::forward::walk::novelty::{ItemBuffer, Novelty};
 use crate::forward::walk::pool::{Pool, TRACKED};
 use crate::forward::walk::relaxed::Plan;
@@ -34,7 +35,7 @@ const FAR: u32 = 1 << 24;
 
 /// How a walk chooses its next step (Conchon and Korneva, section 4; the last three are not theirs).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(in crate::forward) enum Technique {
+pub enum Technique {
     /// Any exit.
     Random,
     /// Exits of one process, while there are some.
@@ -57,7 +58,7 @@ pub(in crate::forward) enum Technique {
 
 /// What a guided walk aims at.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::forward) struct Aim {
+pub struct Aim {
     pub target: Target,
     /// With relaxed plans; else by the number of conditions that fail.
     pub planned: bool,
@@ -65,7 +66,7 @@ pub(in crate::forward) struct Aim {
 
 /// A walk to do.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::forward) struct Task {
+pub struct Task {
     pub start: u32,
     pub technique: Technique,
     /// Steps; levels for [`Technique::Bfs`]; depth for [`Technique::Dive`]; states for
@@ -79,13 +80,13 @@ pub(in crate::forward) struct Task {
 
 /// A state that a walk speaks of: one of the frozen view, or the i-th new one of this walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::forward) enum Ref {
+pub enum Ref {
     Old(u32),
     New(u32),
 }
 
 /// What a walk found.
-pub(in crate::forward) struct Outcome {
+pub struct Outcome {
     /// New states, in order of discovery.
     pub states: Store,
     /// For each: where it was found from.
@@ -116,7 +117,7 @@ pub(in crate::forward) struct Outcome {
 }
 
 /// What all walks of an epoch see.
-pub(in crate::forward) struct View<'a> {
+pub struct View<'a> {
     pub machine: &'a Machine,
     pub visited: &'a Visited,
     pub pool: &'a Pool,

@@ -4,12 +4,12 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::forward::program::sleep::FoundBy;
-use crate::forward::store::{SHARDS, equal, hash, part};
-use crate::forward::team::Team;
+use crate::forward::store::hash::{SHARDS, equal, hash, part};
+use crate::workers::WorkerPool;
 
 /// States to insert at once, in order, some perhaps several times.
 #[derive(Debug, Default)]
-pub(in crate::forward) struct Batch {
+pub struct Batch {
     states: Vec<u64>,
     pub hashes: Vec<u64>,
     /// How each was found.
@@ -27,7 +27,7 @@ pub(in crate::forward) struct Batch {
 /// Some of the states met lately, in a table that stays in the caches: neighbours have many successors in
 /// common.
 #[derive(Debug)]
-pub(in crate::forward) struct Recent {
+pub struct Recent {
     words: usize,
     /// A part of the hash of the state at each place; 0 where there is none.
     tags: Vec<u32>,
@@ -65,7 +65,7 @@ impl Recent {
 
 /// States in order of the parts of the table that they belong to.
 #[derive(Debug, Default)]
-pub(in crate::forward) struct Sorted {
+pub struct Sorted {
     states: Vec<u64>,
     pub hashes: Vec<u64>,
     /// Where each stands in the batch.
@@ -75,7 +75,7 @@ pub(in crate::forward) struct Sorted {
 }
 
 /// In [`Batch::numbers`].
-pub(in crate::forward) const NEW: u32 = u32::MAX;
+pub const NEW: u32 = u32::MAX;
 
 impl Batch {
     /// Empties it.
@@ -185,7 +185,7 @@ impl Sorted {
 
 /// Where a state stands that is new.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::forward) struct Place {
+pub struct Place {
     pub batch: u32,
     /// Among the sorted states.
     pub at: u32,
@@ -193,11 +193,11 @@ pub(in crate::forward) struct Place {
 
 /// The first of each kind among states of sorted batches, in order, by parts of the table.
 #[derive(Debug)]
-pub(in crate::forward) struct Distinct(pub Vec<Vec<Place>>);
+pub struct Distinct(pub Vec<Vec<Place>>);
 
 impl Distinct {
     /// Finds them, and marks them in their batches.
-    pub fn new(batches: &[&Batch], words: usize, team: &Team) -> Self {
+    pub fn new(batches: &[&Batch], words: usize, workers: &WorkerPool) -> Self {
         let of_part = |part: usize| {
             let total: usize = batches.iter().map(|batch| batch.sorted.part(part).len()).sum();
             let mut places: Vec<Place> = Vec::with_capacity(total);
@@ -230,7 +230,7 @@ impl Distinct {
             }
             places
         };
-        Self(team.share((0..SHARDS).collect(), |_, part| of_part(part)))
+        Self(workers.share((0..SHARDS).collect(), |_, part| of_part(part)))
     }
 
     /// How many there are.

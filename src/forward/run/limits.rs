@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::forward::Stop;
-use crate::forward::clock::{Clock, Ticker};
-use crate::forward::store::MAX_STATES;
+use crate::forward::run::clock::{Clock, Ticker};
+use crate::forward::store::table::MAX_STATES;
 use crate::interrupt::Interrupt;
 use crate::options::ForwardOptions;
 
@@ -14,7 +14,7 @@ const REPORT_EVERY: Duration = Duration::from_millis(500);
 
 /// The limits of one exploration.
 #[derive(Debug)]
-pub(in crate::forward) struct Limits {
+pub struct Limits {
     /// Why to stop, once there is a reason.
     pub stop: Option<Stop>,
     /// No more states than this are stored.

@@ -3,20 +3,21 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use crate::forward::clock;
-
-/// The threads of an exploration: the one that leads it, and those that wait to help.
+/// The threads of an engine: the one that leads it, and those that wait to help.
 #[derive(Debug)]
-pub(in crate::forward) struct Team {
+pub struct WorkerPool {
     jobs: usize,
+    /// What a helper does before each piece of work that it takes on.
+    begin: fn(),
     /// Begun when there is something to share; none when the system gives no thread.
     helpers: OnceLock<Option<rayon::ThreadPool>>,
 }
 
-impl Team {
-    /// `jobs` threads, the caller's among them; fewer when the system gives none.
-    pub fn new(jobs: usize) -> Self {
-        Self { jobs, helpers: OnceLock::new() }
+impl WorkerPool {
+    /// `jobs` threads, the caller's among them; fewer when the system gives none. Helpers call `begin`
+    /// whenever they begin to help.
+    pub fn new(jobs: usize, begin: fn()) -> Self {
+        Self { jobs, begin, helpers: OnceLock::new() }
     }
 
     fn helpers(&self) -> Option<&rayon::ThreadPool> {
@@ -41,7 +42,7 @@ impl Team {
         self.share_with(work, || (), |(), n, piece| f(n, piece))
     }
 
-    /// As [`Team::share`]; each thread has a value of its own, made by `own` when it begins.
+    /// As [`WorkerPool::share`]; each thread has a value of its own, made by `own` when it begins.
     pub fn share_with<S, T: Send, R: Send>(
         &self,
         work: Vec<T>,
@@ -70,7 +71,7 @@ impl Team {
         helpers.in_place_scope(|scope| {
             for _ in 0..helpers.current_num_threads() {
                 scope.spawn(|_| {
-                    clock::begin_to_help();
+                    (self.begin)();
                     take();
                 });
             }

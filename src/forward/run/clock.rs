@@ -37,7 +37,7 @@ thread_local! {
 }
 
 /// Says that this thread, which does not lead, begins with a piece of work.
-pub(in crate::forward) fn begin_to_help() {
+pub fn begin_to_help() {
     BEGAN.set(thread_time());
 }
 
@@ -47,7 +47,7 @@ pub(in crate::forward) fn begin_to_help() {
 /// leads: it works as much as any other. Others help with a piece of work; their own time for it
 /// counts from what the leader had used then.
 #[derive(Debug)]
-pub(in crate::forward) struct Clock {
+pub struct Clock {
     limit: Option<Duration>,
     interrupt: Interrupt,
     leader: ThreadId,
@@ -118,7 +118,7 @@ impl Clock {
 
 /// One worker's view of a clock: asks it now and then.
 #[derive(Debug)]
-pub(in crate::forward) struct Ticker {
+pub struct Ticker {
     ticks: u32,
     last: Instant,
 }

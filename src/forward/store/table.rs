@@ -6,27 +6,14 @@ use std::sync::atomic::Ordering;
 
 use wide::u32x8;
 
-use crate::forward::batch::{Batch, Distinct, Place};
-use crate::forward::team::Team;
+use crate::forward::store::batch::{Batch, Distinct, Place};
+use crate::forward::store::hash::{SHARDS, equal, hash};
+use crate::workers::WorkerPool;
 
-/// Multiply-and-fold hash of a packed state.
-#[inline]
-pub(in crate::forward) fn hash(state: &[u64]) -> u64 {
-    let mut h: u64 = 0x243f_6a88_85a3_08d3;
-    for &word in state {
-        let product = u128::from(word ^ h) * u128::from(0x9e37_79b9_7f4a_7c15u64);
-        h = (product as u64) ^ ((product >> 64) as u64) ^ h.rotate_left(29);
-    }
-    let product = u128::from(h ^ 0xa409_3822_299f_31d0) * u128::from(0xd6e8_feb8_6659_fd93u64);
-    (product as u64) ^ ((product >> 64) as u64)
-}
-
-/// Parts of the table of a large set.
-pub(in crate::forward) const SHARDS: usize = 64;
 /// Buckets of a part to begin with.
 const FIRST_BUCKETS: usize = 16;
 /// Buckets and states read ahead at a time.
-pub(in crate::forward) const TOUCHED: usize = 64;
+pub const TOUCHED: usize = 64;
 /// A part is at most this full, in percent.
 const MAX_LOAD: usize = 88;
 
@@ -176,7 +163,7 @@ impl Shard {
 /// Insert-only set of packed states, numbered in order of insertion. Equal hashes are never taken for
 /// equal states.
 #[derive(Clone, Debug, Default)]
-pub(in crate::forward) struct Store {
+pub struct Store {
     words: usize,
     arena: Vec<u64>,
     shards: Vec<Shard>,
@@ -185,21 +172,15 @@ pub(in crate::forward) struct Store {
 
 /// What [`Store::insert`] found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::forward) enum Inserted {
+pub enum Inserted {
     /// It is new and has this number.
     New(usize),
     /// It is known by this number.
     Old(usize),
 }
 
-/// The part of a large table that a hash belongs to.
-#[inline]
-pub(in crate::forward) const fn part(h: u64) -> usize {
-    h as usize & (SHARDS - 1)
-}
-
 /// Sets have fewer states than this: numbers are kept in 32 bits, and the last few mean something else.
-pub(in crate::forward) const MAX_STATES: usize = u32::MAX as usize - 16;
+pub const MAX_STATES: usize = u32::MAX as usize - 16;
 
 fn state_of(arena: &[u64], words: usize, number: usize) -> &[u64] {
     &arena[number * words..(number + 1) * words]
@@ -305,7 +286,7 @@ impl Store {
         batches: &[&Batch],
         new: &Distinct,
         along: &mut Vec<u32>,
-        team: &Team,
+        workers: &WorkerPool,
         f: impl Fn(usize, &[u32], &mut [u32]) + Sync,
     ) {
         let words = self.words;
@@ -325,7 +306,7 @@ impl Store {
             self.len += new;
             (arena, along) = (others, after);
         }
-        team.share(work, |b, (first, states, mine)| {
+        workers.share(work, |b, (first, states, mine)| {
             let batch = batches[b];
             let new: Vec<u32> = batch.fresh().map(|i| i as u32).collect();
             for (n, &i) in new.iter().enumerate() {
@@ -335,7 +316,7 @@ impl Store {
             f(b, &new, mine);
         });
         let shards: Vec<_> = self.shards.iter_mut().zip(&new.0).collect();
-        team.share(shards, |_, (shard, places)| {
+        workers.share(shards, |_, (shard, places)| {
             shard.reserve(places.len());
             shard.len += places.len();
             for group in places.chunks(TOUCHED) {
@@ -352,15 +333,9 @@ impl Store {
     }
 }
 
-/// Whether two states are one. Short slices are compared faster like this than by a call.
-#[inline]
-pub(in crate::forward) fn equal(a: &[u64], b: &[u64]) -> bool {
-    a.iter().zip(b).all(|(a, b)| a == b)
-}
-
 /// Makes room for `more` values, growing large vectors by a quarter.
 #[inline]
-pub(in crate::forward) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
+pub fn reserve<T>(vec: &mut Vec<T>, more: usize) {
     if vec.len() + more > vec.capacity() && vec.capacity() > 1 << 14 {
         vec.reserve_exact(more.max(vec.capacity() / 4));
     }
@@ -369,9 +344,9 @@ pub(in crate::forward) fn reserve<T>(vec: &mut Vec<T>, more: usize) {
 #[cfg(test)]
 mod tests {
     use super::{Inserted, Store, hash};
-    use crate::forward::batch::{Batch, Distinct, Recent};
     use crate::forward::program::sleep::UNKNOWN;
-    use crate::forward::team::Team;
+    use crate::forward::store::batch::{Batch, Distinct, Recent};
+    use crate::workers::WorkerPool;
 
     #[test]
     fn numbers_follow_insertion() {
@@ -411,7 +386,7 @@ mod tests {
             }
         }
         let mut found = Vec::new();
-        let team = Team::new(3);
+        let workers = WorkerPool::new(3, || ());
         for third in 0..3 {
             let mut batches = Vec::new();
             for thousand in states[third * 10_000..(third + 1) * 10_000].chunks(1_000) {
@@ -426,8 +401,8 @@ mod tests {
                 batches.push(batch);
             }
             let references: Vec<&Batch> = batches.iter().collect();
-            let distinct = Distinct::new(&references, 1, &team);
-            at_once.extend(&references, &distinct, &mut found, &team, |b, new, along| {
+            let distinct = Distinct::new(&references, 1, &workers);
+            at_once.extend(&references, &distinct, &mut found, &workers, |b, new, along| {
                 for (i, slot) in new.iter().zip(along) {
                     *slot = references[b].state(*i as usize, 1)[0] as u32;
                 }

@@ -1,0 +1,10 @@
+//! Where visited states are kept.
+//!
+//! In go packed states, one by one or in batches that several threads made; out come their numbers, in the
+//! order in which one thread alone would have met them. In reading order: `hash`, `batch`, `table`,
+//! `visited` (the states of a search and where each was found from).
+
+pub mod batch;
+pub mod hash;
+pub mod table;
+pub mod visited;
