@@ -70,7 +70,7 @@ pub(super) fn sum_up(options: &Options, report: &mut Report) {
     let found = report.deadlocked().next().is_some();
     let cut = if options.require_complete {
         coverage.cut.clone()
-    } else if options.only_forward {
+    } else if options.only_forward || options.forward.deadlock {
         report.explorations.iter().find(|e| !as_asked(e, options)).map(cut)
     } else {
         None

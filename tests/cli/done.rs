@@ -119,6 +119,10 @@ fn all_states_are_all_states() {
     }
 }
 
+/// Safe, and never deadlocked, but no exploration sees the end of it.
+const ENDLESS_COUNTER: &str = "var N : int array A[proc] : bool init (p) { N = 0 && A[p] = False }
+    unsafe (p) { A[p] = True } transition count () { N := N + 1 }";
+
 #[test]
 fn a_proof_and_the_search_for_deadlocks_both_answer() {
     for (line, model, code, answers, safety, deadlock) in [
@@ -153,6 +157,15 @@ fn a_proof_and_the_search_for_deadlocks_both_answer() {
             models::SAFE,
             3,
             "The system is SAFE\nUNKNOWN: not all states were seen with 2 processes: cut by the depth limit (1 state)\n",
+            "safe",
+            "unknown",
+        ),
+        // The limit on the states of an oracle is ours: who asked for deadlocks set none.
+        (
+            "brab 2 --deadlock",
+            ENDLESS_COUNTER,
+            3,
+            "The system is SAFE\nUNKNOWN: not all states were seen with 2 processes: cut by the limit on states (11001 states)\n",
             "safe",
             "unknown",
         ),
