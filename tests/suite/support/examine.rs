@@ -135,23 +135,21 @@ fn axioms_are_about_parameters(system: &System, reached: &Reached) -> Result<(),
         !vars.is_empty() && !vars.iter().any(|var| assigned.contains(var))
     };
     let axioms = system.axioms.iter().map(|axiom| (true, axiom.params, &axiom.cube));
+    // A declaration is of one kind as a whole.
+    let all_about =
+        |span| system.bad.iter().filter(|bad| bad.span == span).all(|bad| about_parameters(&bad.cube));
     let lemmas = (system.bad.iter())
-        .filter(|bad| bad.kind == cubicle::model::BadKind::Invariant)
+        .filter(|bad| bad.kind == cubicle::model::BadKind::Invariant && all_about(bad.span))
         .map(|bad| (false, bad.params, &bad.cube));
     let layout = Layout::new(system, reached.procs);
     for (axiom, params, cube) in axioms.chain(lemmas) {
         if axiom && !about_parameters(cube) {
             return failure("an axiom about what changes", format!("{cube:#?}"));
         }
-        if !axiom && !about_parameters(cube) {
-            continue;
-        }
         for (at, (state, from)) in reached.states.iter().enumerate() {
             let met = distinct_tuples(reached.procs, usize::from(params))
                 .any(|procs| Env { layout: &layout, state, procs: &procs }.conj(cube) == Some(true));
-            // A declaration some of whose disjuncts have no cells is a lemma.
-            let mixed = system.bad.iter().any(|bad| bad.cube.iter().flat_map(vars).next().is_none());
-            if met && (axiom || from.is_none() && !mixed) {
+            if met && (axiom || from.is_none()) {
                 let detail = format!("axiom {axiom}: {cube:#?}\n{}", reached.run_to(system, at));
                 return failure("an axiom or a lemma about parameters is violated", detail);
             }
