@@ -46,11 +46,13 @@ pub mod observer;
 pub mod options;
 pub mod oracle;
 pub mod report;
+pub mod result;
 pub mod smt;
 mod solver;
 pub mod syntax;
 pub mod verdict;
 mod workers;
 
-pub use check::{Conclusion, Report, check};
+pub use check::check;
 pub use load::{Loaded, load};
+pub use result::{Conclusion, Report};

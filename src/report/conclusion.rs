@@ -10,11 +10,11 @@ use super::stages::decider;
 use super::statistics::statistics;
 use super::style::Style;
 use super::trace::{history, states, violation};
-use crate::backward::Outcome;
-use crate::check::{AssumptionKind, Conclusion, Coverage, Deadlocks, Enough, Report};
 use crate::diagnostic::Source;
 use crate::model::{BadKind, System};
 use crate::options::Options;
+use crate::result::Outcome;
+use crate::result::{AssumptionKind, Conclusion, Coverage, Deadlocks, Enough, Report};
 use crate::verdict::{Trace, Verdict};
 
 /// Which cells to show after each step of a trace.

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::block::Block;
 use super::style::Style;
-use crate::forward::{AROUND_DEADLOCKS, Exploration, Stop, TechniqueReport};
 use crate::model::System;
+use crate::result::{AROUND_DEADLOCKS, Exploration, Stop, TechniqueReport};
 
 /// Names of transitions shown in one row at most.
 const MOST_NAMES: usize = 12;

@@ -1,7 +1,7 @@
 //! Why there is no verdict, and what one can do about it.
 
 use super::forward::cause;
-use crate::forward::Stop;
+use crate::result::Stop;
 use crate::verdict::Reason;
 
 /// Why, in one line without a final stop.

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::json::{exploration, stage};
 use super::reason::reason;
 use super::style::Style;
-use crate::check::Stage;
 use crate::observer::Event;
 use crate::options::Proof;
+use crate::result::Stage;
 use crate::verdict::Reason;
 
 /// How far a run has come. Fed with its events by [`Snapshot::note`].

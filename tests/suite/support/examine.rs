@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use cubicle::backward::{self, Brab};
 use cubicle::diagnostic::Severity;
-use cubicle::forward::{self, Exploration, StateSpace, Stop};
+use cubicle::forward::{self, Explored, StateSpace};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{Env, Layout, Semantics, Value, distinct_tuples, replay, tuples};
 use cubicle::model::{Cell, Conj, Literal, ProcRef, Relation, System, Term, Type, VarId};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardOptions, ForwardOptions, SearchOrder, SolverMode, Strategy};
 use cubicle::oracle::{Answer, Oracle};
+use cubicle::result::{Exploration, Stop};
 use cubicle::verdict::{Reason, Verdict};
 
 use super::certificates::{certified, only_truth_is_accepted};
@@ -211,9 +212,10 @@ fn forward_agrees(system: &System, reached: &Reached, dice: &mut Dice) -> Result
                 seed: dice.below(1000) as u64,
                 ..ForwardOptions::default()
             };
-            let found = forward::explore(system, reached.procs, &options, &timed(), &mut Silent);
+            let explored = forward::explore(system, reached.procs, &options, &timed(), &mut Silent);
+            let found = &explored.exploration;
             let of = || {
-                let Exploration { procs, states, stop, deadlock_states, .. } = &found;
+                let Exploration { procs, states, stop, deadlock_states, .. } = found;
                 format!(
                     "{strategy:?} with {procs} processes, symmetry {symmetry}, undefined {undefined_cells}: \
                      {states} states, {deadlock_states} deadlocks, {stop:?}, unsafe {:?}\n{}",
@@ -251,7 +253,7 @@ fn forward_agrees(system: &System, reached: &Reached, dice: &mut Dice) -> Result
             {
                 return failure("forward exploration and brute force differ on deadlocks", of());
             }
-            oracle_agrees(system, reached, found, dice)?;
+            oracle_agrees(system, reached, explored, dice)?;
         }
     }
     Ok(())
@@ -260,7 +262,7 @@ fn forward_agrees(system: &System, reached: &Reached, dice: &mut Dice) -> Result
 fn oracle_agrees(
     system: &System,
     reached: &Reached,
-    found: Exploration,
+    found: Explored,
     dice: &mut Dice,
 ) -> Result<(), Failure> {
     let space = StateSpace::new(vec![found]);
@@ -273,7 +275,7 @@ fn oracle_agrees(
         if answer != Answer::Untested && right != (answer == Answer::Reached) {
             let detail = format!(
                 "{:?}\nof {procs} distinct processes: {answer:?}, brute force says {right}\n{cube:#?}",
-                space.explorations
+                space.explored
             );
             return failure("the oracle and brute force differ", detail);
         }
