@@ -51,6 +51,7 @@ pub mod smt;
 mod solver;
 pub mod syntax;
 pub mod verdict;
+pub mod words;
 mod workers;
 
 pub use check::check;

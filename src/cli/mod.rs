@@ -207,7 +207,7 @@ fn advise(args: &Args, system: &System, text: &str, found: &Report) {
         complain(&format!("help: {help}"));
     }
     if let (false, Some(reason)) = (args.quiet, found.open())
-        && let Some(help) = report::reason_help(reason)
+        && let Some(help) = cubicle::words::reason_help(reason)
     {
         complain(&format!("help: {help}"));
     }

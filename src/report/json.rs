@@ -3,16 +3,15 @@
 use serde_json::{Value, json};
 
 use super::assumptions;
-use super::reason::reason;
 use super::style::Style;
 use super::trace::history;
 use super::vacuity;
 use crate::diagnostic::Source;
 use crate::model::System;
 use crate::options::Proof;
-use crate::result::{Conclusion, Deadlocks, Enough, Report, Stage};
-use crate::result::{Exploration, Stop};
+use crate::result::{Conclusion, Deadlocks, Enough, Exploration, Report, Stage, Stop};
 use crate::verdict::Verdict;
+use crate::words::reason;
 
 /// Everything that the run found out, as a JSON text that ends in a line feed. Only `times` and the seconds
 /// of `phases` depend on the clock.

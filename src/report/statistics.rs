@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use super::block::Block;
 use super::style::Style;
 use crate::options::Options;
-use crate::result::Report;
-use crate::result::{Outcome, Proposals, Tests};
+use crate::result::{Outcome, Proposals, Report, Tests};
 use crate::verdict::Verdict;
 
 /// Figures of the backward search; nothing that depends on the clock.
