@@ -31,7 +31,6 @@
 //! assert_eq!(report.conclusion(), cubicle::Conclusion::Safe);
 //! ```
 
-pub mod advice;
 pub mod backward;
 mod bits;
 pub mod certificate;
@@ -40,7 +39,7 @@ pub mod diagnostic;
 pub mod forward;
 pub mod interrupt;
 pub mod itf;
-mod load;
+pub mod load;
 pub mod model;
 pub mod observer;
 pub mod options;
