@@ -101,22 +101,35 @@ impl Diagnostic {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let main = Excerpt::new(text, self.primary.span);
-        let mut snippet = main.snippet().annotation(main.annotation(AnnotationKind::Primary, &self.primary));
-        let mut elsewhere = Vec::new();
-        for label in &self.secondary {
-            if main.contains(text, label.span) {
-                snippet = snippet.annotation(main.annotation(AnnotationKind::Context, label));
-            } else {
-                elsewhere.push((Excerpt::new(text, label.span), label));
-            }
-        }
-        let origin = |at: &Excerpt| Origin::path(file.to_owned()).line(at.line).char_column(at.column);
         let mut group = Group::with_title(level.primary_title(self.message.as_str()).id(self.code));
-        group = group.element(origin(&main)).element(snippet);
-        for (excerpt, label) in &elsewhere {
-            let snippet = excerpt.snippet().annotation(excerpt.annotation(AnnotationKind::Context, label));
-            group = group.element(origin(excerpt)).element(snippet);
+        let main = Excerpt::new(text, self.primary.span);
+        let together = self.lines(text);
+        let elsewhere: Vec<(Excerpt<'_>, &Label)>;
+        if let Some(lines) = &together {
+            let mut snippet = lines.snippet().path(file.to_owned());
+            snippet = snippet.annotation(lines.annotation(AnnotationKind::Primary, &self.primary));
+            for label in &self.secondary {
+                snippet = snippet.annotation(lines.annotation(AnnotationKind::Context, label));
+            }
+            group = group.element(snippet);
+        } else {
+            // Lines of any length: what is around each place.
+            let mut snippet =
+                main.snippet().annotation(main.annotation(AnnotationKind::Primary, &self.primary));
+            let (here, others): (Vec<&Label>, Vec<&Label>) =
+                self.secondary.iter().partition(|label| main.contains(text, label.span));
+            for label in here {
+                snippet = snippet.annotation(main.annotation(AnnotationKind::Context, label));
+            }
+            let origin =
+                |at: &Excerpt<'_>| Origin::path(file.to_owned()).line(at.line).char_column(at.column);
+            group = group.element(origin(&main)).element(snippet);
+            elsewhere = others.into_iter().map(|label| (Excerpt::new(text, label.span), label)).collect();
+            for (excerpt, label) in &elsewhere {
+                let snippet =
+                    excerpt.snippet().annotation(excerpt.annotation(AnnotationKind::Context, label));
+                group = group.element(origin(excerpt)).element(snippet);
+            }
         }
         if let Some(help) = &self.help {
             group = group.element(Level::HELP.message(help.as_str()));
@@ -125,6 +138,20 @@ impl Diagnostic {
         let mut out = renderer.decor_style(DecorStyle::Ascii).render(&[group]);
         out.push('\n');
         out
+    }
+
+    /// The lines from the first labelled one to the last; `None` when one is too long to be shown whole.
+    fn lines<'t>(&self, text: &'t str) -> Option<Excerpt<'t>> {
+        let labels = || std::iter::once(&self.primary).chain(&self.secondary);
+        let whole = |label: &Label| Excerpt::new(text, label.span).whole_line(text);
+        let (mut start, mut end, mut line) = (usize::MAX, 0, usize::MAX);
+        for label in labels() {
+            let (from, to, number) = whole(label)?;
+            (start, end, line) = (start.min(from), end.max(to), line.min(number));
+        }
+        let shown = text.get(start..end)?;
+        let long = shown.len() > MOST_BETWEEN || shown.lines().any(|line| line.len() > WINDOW);
+        (!long).then_some(Excerpt { shown, offset: start, line, column: 1 })
     }
 }
 
@@ -226,6 +253,9 @@ pub const BYTE_ORDER_MARK: char = '\u{feff}';
 /// How many bytes of a line are shown before and after the start of the span.
 const WINDOW: usize = 160;
 
+/// No more bytes than this are looked at between two labels of one message.
+const MOST_BETWEEN: usize = 1 << 20;
+
 impl<'t> Excerpt<'t> {
     fn new(text: &'t str, span: Span) -> Self {
         // Nobody sees a byte order mark.
@@ -244,6 +274,14 @@ impl<'t> Excerpt<'t> {
         }
     }
 
+    /// Start and end of the line in `text`, and its number; `None` when only a part is shown.
+    fn whole_line(&self, text: &str) -> Option<(usize, usize, usize)> {
+        let end = self.offset + self.shown.len();
+        let starts = self.offset == 0 || text.as_bytes()[self.offset - 1] == b'\n';
+        let ends = matches!(text.as_bytes().get(end), None | Some(b'\n' | b'\r'));
+        (starts && ends).then_some((self.offset, end, self.line))
+    }
+
     /// Whether the other span starts in what is shown.
     fn contains(&self, text: &str, span: Span) -> bool {
         let start = floor_boundary(text, span.start as usize);
@@ -258,6 +296,9 @@ impl<'t> Excerpt<'t> {
         let clamp = |at: usize| floor_boundary(self.shown, at.saturating_sub(self.offset));
         let start = clamp(label.span.start as usize);
         let end = clamp(label.span.end as usize).max(start);
+        // What goes on in later lines is found by its first one.
+        let line = self.shown[start..].find('\n').map_or(self.shown.len(), |at| start + at);
+        let end = end.min(line);
         let annotation = kind.span(start..end);
         if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
     }

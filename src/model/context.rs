@@ -5,7 +5,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
 use super::symbols::Symbols;
-use super::{Literal, ProcRef, VarId};
+use super::{EnumId, Literal, ProcRef, VarId};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::Predicate;
 
@@ -47,6 +47,15 @@ pub(super) struct Context<'a> {
     pub proc_constants: u8,
     /// Symbols that occur in a formula or update.
     pub used: IndexSet<VarId>,
+    /// Symbols that something depends on: guards, conditions, properties, values of other symbols.
+    pub read: IndexSet<VarId>,
+    /// The symbol that an update assigns, while it is elaborated: reading itself changes nothing else.
+    pub assigned: Option<VarId>,
+    /// Values of enums that occur.
+    pub constructors: IndexSet<(EnumId, u8)>,
+    /// Unknown names that were reported: nothing more is said about them. Names of processes with the
+    /// declaration that they occur in.
+    pub unknown: IndexSet<(Option<Span>, String)>,
     /// Names of predicates that are called.
     pub called: IndexSet<String>,
     /// Where the formula stands.
@@ -98,6 +107,10 @@ impl<'a> Context<'a> {
             max_procs,
             proc_constants: 0,
             used: IndexSet::new(),
+            read: IndexSet::new(),
+            assigned: None,
+            constructors: IndexSet::new(),
+            unknown: IndexSet::new(),
             called: IndexSet::new(),
             place: Place::Init,
             calls: Vec::new(),
@@ -170,6 +183,14 @@ impl<'a> Context<'a> {
         (self.steps, self.all_steps, self.exhausted) = (steps, all_steps, false);
         self.origins.truncate(origins);
         result
+    }
+
+    /// Notes that a symbol occurs in a formula or a value.
+    pub fn note_use(&mut self, var: VarId) {
+        self.used.insert(var);
+        if self.place != Place::Init && self.assigned != Some(var) {
+            self.read.insert(var);
+        }
     }
 
     /// Counts a step of expansion; false when there have been too many.

@@ -14,7 +14,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let mut diagnostics = Diagnostics::default();
     let max_procs = number_procs(file, &mut diagnostics);
-    let symbols = Symbols::collect(&file.items, &mut diagnostics);
+    let symbols = Symbols::collect(file, &mut diagnostics);
     let mut context = Context::new(&symbols, max_procs);
     context.diagnostics = diagnostics;
     let mut init: Option<Init> = None;
@@ -67,6 +67,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
     }
     if init.is_none()
         && !context.diagnostics.is_full()
+        && !file.damage.init
         && !file.items.iter().any(|i| matches!(i, Item::Property(p) if p.kind == PropertyKind::Init))
     {
         let error = Diagnostic::error("C0110", Span::new(end, end), "no `init` declaration")
@@ -75,6 +76,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         context.push(error);
     }
     if bad.is_empty()
+        && !file.damage.bad
         && !file.items.iter().any(|i| matches!(i, Item::Property(p) if p.kind == PropertyKind::Unsafe))
     {
         let warning = Diagnostic::warning("C0913", Span::new(end, end), "no `unsafe` declaration")
@@ -82,16 +84,8 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         context.push(warning);
     }
     let proc_constants = context.proc_constants;
-    let mut diagnostics = context.diagnostics;
-    super::lints::unused(
-        file,
-        &symbols,
-        &context.used,
-        &context.called,
-        init.as_ref(),
-        &transitions,
-        &mut diagnostics,
-    );
+    let mut diagnostics = std::mem::take(&mut context.diagnostics);
+    super::lints::unused(file, &context, init.as_ref(), &transitions, &mut diagnostics);
     let mut diagnostics = diagnostics.into_vec();
     tidy(&mut diagnostics);
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);

@@ -4,9 +4,10 @@
 use super::context::{Context, Place};
 use super::limits::MAX_PARAMS;
 use super::scope::{Scope, Value};
-use super::suggest::suggestion;
+use super::symbols::Symbol;
 use super::{Literal, ProcRef};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::spelling::nearest;
 use crate::syntax::ast::{Arg, Expr, ExprKind, Name, Predicate, Quantifier};
 
 /// A formula in negation normal form.
@@ -141,11 +142,15 @@ impl<'a> Context<'a> {
             });
         }
         let Some(&predicate) = self.predicates.get(name.text.as_str()) else {
+            let unclear = self.symbols.lookup(&name.text) == Some(Symbol::Unclear);
+            if unclear || !self.unknown.insert((None, name.text.clone())) {
+                return Formula::False;
+            }
             let mut error =
                 Diagnostic::error("C0107", name.span(), format!("unknown predicate `{}`", name.text))
                     .label("not defined before this place");
             let known = self.predicates.keys().copied();
-            error = match suggestion(&name.text, known) {
+            error = match nearest(&name.text, known) {
                 Some(similar) => error.help(format!("did you mean `{similar}`?")),
                 None => error.help("a predicate is defined before its first use; it cannot use itself"),
             };
@@ -157,9 +162,10 @@ impl<'a> Context<'a> {
                 "C0108",
                 at,
                 format!(
-                    "predicate `{}` takes {} arguments, not {}",
+                    "predicate `{}` takes {} argument{}, not {}",
                     name.text,
                     predicate.params.len(),
+                    if predicate.params.len() == 1 { "" } else { "s" },
                     args.len()
                 ),
             )

@@ -2,21 +2,21 @@
 
 use indexmap::IndexSet;
 
-use super::symbols::Symbols;
-use super::{Conj, Init, Literal, Term, Transition, VarId, VarKind};
+use super::context::Context;
+use super::{Conj, EnumId, Init, Literal, Term, Transition, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::syntax::ast::{File, Item};
 
 /// Adds the warnings.
 pub(super) fn unused(
     file: &File,
-    symbols: &Symbols,
-    used: &IndexSet<VarId>,
-    called: &IndexSet<String>,
+    context: &Context<'_>,
     init: Option<&Init>,
     transitions: &[Transition],
     out: &mut Diagnostics,
 ) {
+    let Context { symbols, used, called, read, .. } = context;
+    types(file, context, out);
     for item in &file.items {
         if let Item::Predicate(predicate) = item
             && !called.contains(&predicate.name.text)
@@ -37,12 +37,60 @@ pub(super) fn unused(
                 Diagnostic::warning("C0915", var.span, format!("`{name}` never changes"))
                     .label("no transition assigns it"),
             );
-        } else if var.kind != VarKind::Const && init.is_some() && !initialised.contains(&id) {
+        } else if var.kind != VarKind::Const
+            && init.is_some_and(|init| !init.body.0.is_empty())
+            && !initialised.contains(&id)
+        {
             out.push(
                 Diagnostic::warning("C0916", var.span, format!("`{name}` is not initialised"))
                     .label("it has any value in the beginning"),
             );
+        } else if !read.contains(&id) && !transitions.is_empty() {
+            out.push(
+                Diagnostic::warning("C0918", var.span, format!("`{name}` is never read"))
+                    .label("it is assigned, but nothing depends on it"),
+            );
         }
+    }
+}
+
+/// Types that nothing has, and values that nothing takes.
+fn types(file: &File, context: &Context<'_>, out: &mut Diagnostics) {
+    for item in &file.items {
+        let Item::Type(decl) = item else { continue };
+        let name = &decl.name.text;
+        let symbols = context.symbols;
+        let known = symbols.enums.iter().position(|known| known.name == *name);
+        let id = known.map(|at| EnumId(at as u16));
+        let has = |ty: Type| match (ty, id) {
+            (Type::Enum(ty), Some(id)) => ty == id,
+            (Type::Abstract(ty), None) => symbols.abstracts[ty.0 as usize] == *name,
+            _ => false,
+        };
+        if !symbols.vars.iter().any(|var| has(var.ty)) {
+            out.push(
+                Diagnostic::warning("C0920", decl.name.span(), format!("type `{name}` is not used"))
+                    .label("no variable, constant or array has it"),
+            );
+            continue;
+        }
+        let (Some(id), Some(constructors)) = (id, &decl.constructors) else { continue };
+        let mut unused =
+            (0..).zip(constructors).filter(|(number, _)| !context.constructors.contains(&(id, *number)));
+        let Some((_, first)) = unused.next() else { continue };
+        // Values that are only copied and compared need no names of their own.
+        if !context.constructors.iter().any(|&(of, _)| of == id) {
+            continue;
+        }
+        let rest: Vec<String> = unused.map(|(_, name)| format!("`{}`", name.text)).collect();
+        let what = if rest.is_empty() {
+            format!("value `{}` of type `{name}` is not used", first.text)
+        } else {
+            format!("values of type `{name}` are not used: `{}`, {}", first.text, rest.join(", "))
+        };
+        out.push(
+            Diagnostic::warning("C0919", first.span(), what).label("nothing sets it and nothing asks for it"),
+        );
     }
 }
 

@@ -3,11 +3,14 @@
 use indexmap::IndexMap;
 
 use super::limits::{MAX_ARITY, MAX_TYPES, MAX_VARS};
-use super::suggest::suggestion;
 use super::{AbstractId, BOOL, EnumDecl, EnumId, MAX_CONSTRUCTORS, Type, Var, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::syntax::ast::{Item, Name, SymbolDecl, SymbolKind, TypeDecl};
+use crate::spelling::nearest;
+use crate::syntax::ast::{File, Item, Name, SymbolDecl, SymbolKind, TypeDecl};
 use crate::syntax::unsupported;
+
+/// No more names than this are listed in a message.
+const MOST_LISTED: usize = 8;
 
 /// What a capitalised name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +19,19 @@ pub(super) enum Symbol {
     Constructor(EnumId, u8),
     /// A global, constant or array.
     Var(VarId),
+    /// Declared with an error, which has been reported.
+    Unclear,
+}
+
+/// What a name is wanted for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wanted {
+    /// An array with this number of indices.
+    Array,
+    /// A variable to assign.
+    Target,
+    /// A value: of a constructor, a variable, a constant.
+    Value,
 }
 
 /// The declarations of a file.
@@ -33,7 +49,7 @@ pub(super) struct Symbols {
 
 impl Symbols {
     /// Reads all type and symbol declarations; those with errors are left out or repaired.
-    pub fn collect(items: &[Item], out: &mut Diagnostics) -> Self {
+    pub fn collect(file: &File, out: &mut Diagnostics) -> Self {
         let truth_values = vec!["False".to_owned(), "True".to_owned()];
         let mut symbols = Self {
             enums: vec![EnumDecl { name: "bool".to_owned(), constructors: truth_values }],
@@ -55,17 +71,56 @@ impl Symbols {
         for (number, name) in [(0, "False"), (1, "True")] {
             symbols.names.insert(name.to_owned(), (Symbol::Constructor(BOOL, number), None));
         }
-        for item in items {
-            if out.is_full() {
-                break;
+        // Types first: one that is declared too late is known all the same.
+        for item in &file.items {
+            if let (Item::Type(decl), false) = (item, out.is_full()) {
+                symbols.declare_type(decl, out);
             }
-            match item {
-                Item::Type(decl) => symbols.declare_type(decl, out),
-                Item::Symbol(decl) => symbols.declare_symbol(decl, out),
-                _ => {}
+        }
+        for name in &file.damage.names {
+            symbols.names.entry(name.clone()).or_insert((Symbol::Unclear, None));
+        }
+        // Each unknown type is reported where it first occurs.
+        let mut unknown = Vec::new();
+        for item in &file.items {
+            if let (Item::Symbol(decl), false) = (item, out.is_full()) {
+                symbols.declare_symbol(decl, &mut unknown, out);
             }
         }
         symbols
+    }
+
+    /// Where a name is declared, unless it is predeclared.
+    pub fn declaration(&self, name: &str) -> Option<Span> {
+        self.names.get(name).and_then(|&(_, span)| span)
+    }
+
+    /// The declared name that differs only in the case of its letters.
+    pub fn in_other_case(&self, name: &str) -> Option<&str> {
+        self.names.keys().map(String::as_str).find(|known| known.eq_ignore_ascii_case(name))
+    }
+
+    /// The names that would do where one is wanted.
+    pub fn candidates(&self, wanted: Wanted) -> impl Iterator<Item = &str> {
+        let fits = move |symbol: Symbol| match symbol {
+            Symbol::Constructor(..) => wanted == Wanted::Value,
+            Symbol::Var(id) => match self.var(id).kind {
+                VarKind::Array(_) => wanted == Wanted::Array,
+                VarKind::Global => wanted != Wanted::Array,
+                VarKind::Const => wanted == Wanted::Value,
+            },
+            Symbol::Unclear => false,
+        };
+        self.names.iter().filter(move |(_, (symbol, _))| fits(*symbol)).map(|(name, _)| name.as_str())
+    }
+
+    /// The values of a type as a user would list them; `None` when there are none to list, or many.
+    pub fn values(&self, ty: Type) -> Option<String> {
+        let Type::Enum(id) = ty else { return None };
+        let names: Vec<String> =
+            self.enumeration(id).constructors.iter().map(|name| format!("`{name}`")).collect();
+        let (last, others) = names.split_last().filter(|_| names.len() <= MOST_LISTED)?;
+        Some(if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) })
     }
 
     /// The meaning of a capitalised name.
@@ -81,11 +136,6 @@ impl Symbols {
     /// The declaration of an enum.
     pub fn enumeration(&self, id: EnumId) -> &EnumDecl {
         &self.enums[id.0 as usize]
-    }
-
-    /// All capitalised names, for suggestions.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.keys().map(String::as_str)
     }
 
     /// A type as the user writes it.
@@ -141,7 +191,7 @@ impl Symbols {
         self.types.insert(name.text.clone(), (Type::Enum(id), Some(name.span())));
     }
 
-    fn declare_symbol(&mut self, decl: &SymbolDecl, out: &mut Diagnostics) {
+    fn declare_symbol(&mut self, decl: &SymbolDecl, unknown: &mut Vec<String>, out: &mut Diagnostics) {
         let kind = match &decl.kind {
             SymbolKind::Var => VarKind::Global,
             SymbolKind::Const => VarKind::Const,
@@ -163,15 +213,18 @@ impl Symbols {
                 VarKind::Array(index.len().min(MAX_ARITY) as u8)
             }
         };
-        let ty = self.resolve_type(&decl.ty, out);
+        let ty = self.resolve_type(&decl.ty, unknown, out);
         if self.vars.len() >= MAX_VARS {
             out.push(Diagnostic::error("C0501", decl.name.span(), format!("more than {MAX_VARS} variables")));
             return;
         }
+        let Some(ty) = ty else {
+            // Nothing more is said about what has an unknown type.
+            self.names.entry(decl.name.text.clone()).or_insert((Symbol::Unclear, Some(decl.name.span())));
+            return;
+        };
         let id = VarId(self.vars.len() as u16);
         if self.declare_name(&decl.name, Symbol::Var(id), out) {
-            // An unknown type has been reported; `bool` lets the rest of the file be checked.
-            let ty = ty.unwrap_or(Type::Enum(BOOL));
             let range = self.all_values(ty);
             self.vars.push(Var { name: decl.name.text.clone(), kind, ty, range, span: decl.loc.0 });
         }
@@ -185,7 +238,7 @@ impl Symbols {
         }
     }
 
-    fn resolve_type(&self, name: &Name, out: &mut Diagnostics) -> Option<Type> {
+    fn resolve_type(&self, name: &Name, unknown: &mut Vec<String>, out: &mut Diagnostics) -> Option<Type> {
         if let Some(&(ty, _)) = self.types.get(&name.text) {
             return Some(ty);
         }
@@ -193,17 +246,40 @@ impl Symbols {
             out.push(unsupported::diagnostic(name.span(), &format!("the type `{}`", name.text), branch));
             return None;
         }
-        let error = Diagnostic::error("C0102", name.span(), format!("unknown type `{}`", name.text));
-        let error = match suggestion(&name.text, self.types.keys().map(String::as_str)) {
-            Some(similar) => error.help(format!("did you mean `{similar}`?")),
-            None => error.help(format!("declare it with `type {}`", name.text)),
+        // The declaration of that type has an error of its own.
+        if self.names.get(&name.text).is_some_and(|&(symbol, _)| symbol == Symbol::Unclear) {
+            return None;
+        }
+        if unknown.contains(&name.text) {
+            return None;
+        }
+        unknown.push(name.text.clone());
+        let error = Diagnostic::error("C0102", name.span(), format!("unknown type `{}`", name.text))
+            .label("not declared");
+        let predeclared = match name.text.to_ascii_lowercase().as_str() {
+            "integer" | "nat" | "natural" | "long" | "short" | "byte" | "uint" | "i32" | "i64" | "u32" => {
+                Some("int")
+            }
+            "boolean" | "bit" | "logic" => Some("bool"),
+            "float" | "double" | "rational" => Some("real"),
+            "process" | "pid" | "thread" | "node" | "id" | "processes" | "procs" => Some("proc"),
+            _ => None,
         };
-        out.push(error);
+        let similar = predeclared.or_else(|| nearest(&name.text, self.types.keys().map(String::as_str)));
+        out.push(match similar {
+            Some(similar) => error.help(format!("did you mean `{similar}`?")),
+            None => error.help(format!(
+                "declare it: `type {0} = A | B` with its values, or `type {0}` when only equality matters",
+                name.text
+            )),
+        });
         None
     }
 
     fn declare_name(&mut self, name: &Name, symbol: Symbol, out: &mut Diagnostics) -> bool {
-        if let Some((_, previous)) = self.names.get(&name.text) {
+        if let Some((known, previous)) = self.names.get(&name.text)
+            && (*known != Symbol::Unclear || previous.is_some())
+        {
             out.push(duplicate("C0103", name, "name", *previous));
             return false;
         }

@@ -6,12 +6,10 @@ use super::context::{Context, Named};
 use super::limits::MAX_PROC_CONSTANT;
 use super::number::{Number, NumberKind};
 use super::scope::{Scope, Value};
-use super::suggest::suggestion;
-use super::symbols::Symbol;
+use super::symbols::{Symbol, Wanted};
 use super::{Cell, ProcRef, Rational, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{self, Base, Name, Offset, Term, TermKind};
-use crate::syntax::unsupported;
 
 /// What an index is.
 pub(super) enum Index {
@@ -145,31 +143,27 @@ impl<'a> Context<'a> {
         Value::Unknown
     }
 
-    /// Reports operands of different types.
-    pub fn incompatible(&mut self, at: Span, left: &Value, right: &Value) {
-        let (a, b) = (left.ty().name(self.symbols), right.ty().name(self.symbols));
-        let mut error = Diagnostic::error("C0201", at, format!("types `{a}` and `{b}` are not compatible"))
-            .label(format!("`{a}` on the left, `{b}` on the right"));
-        if (a == "real" && b == "int") || (a == "int" && b == "real") {
-            error = error.help("there is no conversion between `int` and `real`");
-        } else if a == "bool" || b == "bool" {
-            error = error.help("the values of type `bool` are `True` and `False`");
-        }
-        self.push(error);
-    }
-
     /// The meaning of a name that stands alone.
     fn name(&mut self, name: &Name, scope: &Scope<'a>) -> Value {
         if name.text.starts_with('#') {
             return self.process_constant(name).map_or(Value::Unknown, Value::Proc);
         }
-        if !is_mident(name) {
+        // A parameter with a capital letter has been reported.
+        if !is_mident(name) || scope.lookup(&name.text).is_some() {
             return self.process_name(name, scope);
         }
+        self.capital_name(name)
+    }
+
+    /// The meaning of the name of a constructor, global or constant.
+    fn capital_name(&mut self, name: &Name) -> Value {
         match self.symbols.lookup(&name.text) {
-            Some(Symbol::Constructor(id, number)) => Value::Constructor(id, number),
+            Some(Symbol::Constructor(id, number)) => {
+                self.constructors.insert((id, number));
+                Value::Constructor(id, number)
+            }
             Some(Symbol::Var(id)) => {
-                self.used.insert(id);
+                self.note_use(id);
                 let var = self.symbols.var(id);
                 if !var.is_single() {
                     self.push(
@@ -178,18 +172,20 @@ impl<'a> Context<'a> {
                             name.span(),
                             format!("array `{}` used without an index", name.text),
                         )
-                        .label(format!("`{}` must have {} index(es)", name.text, var.arity()))
+                        .label(format!("`{}` must have {}", name.text, indices(var.arity())))
                         .also(var.span, "declared here")
-                        .help(
-                            "whole arrays are neither compared nor assigned; write a `case` over all cells",
-                        ),
+                        .help(format!(
+                            "write `{}[p]` for the cell of a process `p`; whole arrays are neither compared nor assigned",
+                            name.text
+                        )),
                     );
                     return Value::Unknown;
                 }
                 self.cell_value(Cell { var: id, index: SmallVec::new() })
             }
+            Some(Symbol::Unclear) => Value::Unknown,
             None => {
-                self.unknown_symbol(name, "name");
+                self.unknown_symbol(name, Wanted::Value);
                 Value::Unknown
             }
         }
@@ -198,21 +194,6 @@ impl<'a> Context<'a> {
     fn cell_value(&self, cell: Cell) -> Value {
         let ty = self.symbols.var(cell.var).ty;
         if ty.is_numeric() { Value::Number(Number::cell(cell, ty)) } else { Value::Cell(cell, ty) }
-    }
-
-    /// Reports a capitalised name without declaration.
-    pub fn unknown_symbol(&mut self, name: &Name, what: &str) {
-        if let Some(branch) = unsupported::symbol_name(&name.text) {
-            let error = unsupported::diagnostic(name.span(), &format!("`{}`", name.text), branch);
-            self.push(error);
-            return;
-        }
-        let mut error = Diagnostic::error("C0104", name.span(), format!("unknown {what} `{}`", name.text))
-            .label("not declared");
-        if let Some(similar) = suggestion(&name.text, self.symbols.names()) {
-            error = error.help(format!("did you mean `{similar}`?"));
-        }
-        self.push(error);
     }
 
     fn process_name(&mut self, name: &Name, scope: &Scope<'a>) -> Value {
@@ -224,16 +205,25 @@ impl<'a> Context<'a> {
             }
             return value.clone();
         }
-        if scope.open {
+        // Declared with a small letter, which has been reported.
+        if self.symbols.lookup(&name.text).is_some() {
+            return self.capital_name(name);
+        }
+        if let Some(declared) = self.symbols.in_other_case(&name.text) {
+            let meant = Name { text: declared.to_owned(), loc: name.loc };
+            if self.unknown.insert((None, name.text.clone())) {
+                let error =
+                    Diagnostic::error("C0007", name.span(), format!("`{}` with a small letter", name.text))
+                        .label("names with a small letter are processes")
+                        .help(format!("did you mean `{declared}`?"));
+                self.push(error);
+            }
+            return self.capital_name(&meant);
+        }
+        if scope.open || !self.unknown.insert((Some(self.declaration), name.text.clone())) {
             return Value::Unknown;
         }
-        let mut error = Diagnostic::error("C0105", name.span(), format!("unknown process `{}`", name.text))
-            .label("not a parameter, nor bound by a quantifier");
-        error = match suggestion(&name.text, scope.names()) {
-            Some(similar) => error.help(format!("did you mean `{similar}`?")),
-            None => error.help(format!("add `{}` to the parameters", name.text)),
-        };
-        self.push(error);
+        self.unknown_process(name, scope);
         Value::Unknown
     }
 
@@ -313,18 +303,18 @@ impl<'a> Context<'a> {
                 ));
                 return None;
             }
+            Some(Symbol::Unclear) => return None,
             None => {
-                self.unknown_symbol(array, "array");
+                self.unknown_symbol(array, Wanted::Array);
                 return None;
             }
         };
-        self.used.insert(id);
+        self.note_use(id);
         let var = self.symbols.var(id);
         if var.arity() != arity {
             let message = match var.arity() {
                 0 => format!("`{}` is not an array", array.text),
-                1 => format!("array `{}` must have 1 index", array.text),
-                n => format!("array `{}` must have {n} indices", array.text),
+                n => format!("array `{}` must have {}", array.text, indices(n)),
             };
             let error = Diagnostic::error("C0202", array.span(), message)
                 .label(format!("used with {arity} here"))
@@ -337,8 +327,8 @@ impl<'a> Context<'a> {
 
     /// What an index means.
     pub fn index(&mut self, name: &Name, scope: &Scope<'a>) -> Index {
-        let digit = name.text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
-        if digit {
+        // What is no name has been reported by the parser.
+        if !name.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '#') {
             return Index::Error;
         }
         match self.name(name, scope) {
@@ -363,6 +353,11 @@ impl<'a> Context<'a> {
             }
         }
     }
+}
+
+/// `1 index`, `2 indices`.
+fn indices(n: usize) -> String {
+    if n == 1 { "1 index".to_owned() } else { format!("{n} indices") }
 }
 
 /// Where a base stands.

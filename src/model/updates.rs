@@ -7,7 +7,7 @@ use super::context::{Context, Place};
 use super::dnf::conjunctions;
 use super::number::{Number, TermType};
 use super::scope::{Scope, Value};
-use super::symbols::Symbol;
+use super::symbols::{Symbol, Wanted};
 use super::terms::Index;
 use super::{
     Assignment, Branch, Cell, Conj, Dnf, Literal, ProcRef, Term, Type, Update, VarId, VarKind, rename,
@@ -56,6 +56,13 @@ impl<'a> Context<'a> {
         for abbreviation in &decl.lets {
             let value = self.term(&abbreviation.value, scope);
             defined &= !matches!(value, Value::Undefined(_));
+            if scope.lookup(&abbreviation.name.text).is_some() {
+                let name = &abbreviation.name;
+                self.push(
+                    Diagnostic::warning("C0903", name.span(), format!("`{}` hides another name", name.text))
+                        .label("this one is meant from here on"),
+                );
+            }
             scope.push(&abbreviation.name.text, value);
         }
         let mut written: IndexMap<VarId, Span> = IndexMap::new();
@@ -63,12 +70,14 @@ impl<'a> Context<'a> {
         for update in &decl.updates {
             let Some(var) = self.target(update, &mut written) else { continue };
             self.place = Place::Condition;
+            self.assigned = Some(var);
             let loose = self.loose.len();
             match self.update(var, update, &decl.params, scope) {
                 Some(draft) => drafts.push(draft),
                 None => defined = false,
             }
             self.loose.truncate(loose);
+            self.assigned = None;
             self.place = Place::Guard;
         }
         scope.truncate(mark);
@@ -91,8 +100,12 @@ impl<'a> Context<'a> {
                 );
                 return None;
             }
+            Some(Symbol::Unclear) => return None,
             None => {
-                self.unknown_symbol(name, if update.index.is_some() { "array" } else { "global" });
+                self.unknown_symbol(
+                    name,
+                    if update.index.is_some() { Wanted::Array } else { Wanted::Target },
+                );
                 return None;
             }
         };
@@ -182,7 +195,7 @@ impl<'a> Context<'a> {
             Rhs::Nondet => Some(None),
             Rhs::Term(term) => {
                 let value = self.term(term, scope);
-                self.assigned(ty, value, term.span()).map(|value| {
+                self.assigned(&cell, ty, value, term.span()).map(|value| {
                     let mut when = Vec::new();
                     for ((_, index), v) in here.iter().zip(&bound) {
                         let process = Term::Proc(ProcRef::Var(*v));
@@ -206,7 +219,7 @@ impl<'a> Context<'a> {
                 for (name, &v) in index.iter().zip(&bound) {
                     scope.push(&name.text, Value::Proc(ProcRef::Var(v)));
                 }
-                self.cases(cases, &cell, ty, scope, update.loc.0).map(Some)
+                self.cases(cases, &cell, ty, scope, update).map(Some)
             }
         };
         scope.truncate(mark);
@@ -243,7 +256,7 @@ impl<'a> Context<'a> {
         cell: &Cell,
         ty: Type,
         scope: &mut Scope<'a>,
-        at: Span,
+        update: &ast::Update,
     ) -> Option<Vec<(Vec<Conj>, Term)>> {
         let mut branches = Vec::new();
         let mut defined = true;
@@ -273,7 +286,7 @@ impl<'a> Context<'a> {
                 }
             };
             let value = self.term(&case.value, scope);
-            let value = self.assigned(ty, value, case.value.span());
+            let value = self.assigned(cell, ty, value, case.value.span());
             defined &= value.is_some();
             if when.is_empty() && self.needed.is_empty() && !self.exhausted {
                 self.push(
@@ -288,10 +301,15 @@ impl<'a> Context<'a> {
         }
         if !total {
             if cases.iter().all(|case| case.when.is_some()) {
+                let names: Vec<&str> = update.index.iter().flatten().map(|name| name.text.as_str()).collect();
+                let target = match names.as_slice() {
+                    [] => update.target.text.clone(),
+                    names => format!("{}[{}]", update.target.text, names.join(", ")),
+                };
                 self.push(
-                    Diagnostic::warning("C0911", at, "`case` without a branch `_`")
+                    Diagnostic::warning("C0911", update.loc.0, "`case` without a branch `_`")
                         .label("cells that match no branch keep their value")
-                        .help("say so with a last branch `_`"),
+                        .help(format!("say so with a last branch: `| _ : {target}`")),
                 );
             }
             branches.push((vec![Vec::new()], unchanged(cell, ty)));
@@ -300,14 +318,24 @@ impl<'a> Context<'a> {
     }
 
     /// A value of type `ty` as a term; `None` when it is undefined.
-    fn assigned(&mut self, ty: Type, value: Value, at: Span) -> Option<Term> {
+    fn assigned(&mut self, cell: &Cell, ty: Type, value: Value, at: Span) -> Option<Term> {
         let expected = TermType::Known(ty);
         if !expected.compatible(value.ty()) {
             let (want, got) = (self.symbols.type_name(ty), value.ty().name(self.symbols));
-            self.push(
+            let mut error =
                 Diagnostic::error("C0201", at, format!("types `{want}` and `{got}` are not compatible"))
-                    .label(format!("a value of type `{want}` is expected")),
-            );
+                    .label(format!("a value of type `{want}` is expected, this is one of type `{got}`"));
+            let target = if ty.is_numeric() {
+                Value::Number(Number::cell(cell.clone(), ty))
+            } else {
+                Value::Cell(cell.clone(), ty)
+            };
+            error = self.declared_as(error, &target);
+            error = self.declared_as(error, &value);
+            if let Some(help) = self.conversion(&target, &value) {
+                error = error.help(help);
+            }
+            self.push(error);
         }
         match value {
             Value::Constructor(_, c) => Some(Term::Constructor(c)),

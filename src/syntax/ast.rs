@@ -85,6 +85,22 @@ impl Number {
 pub struct File {
     /// The declarations.
     pub items: Vec<Item>,
+    /// What is missing among them.
+    pub damage: Damage,
+}
+
+/// What declarations with errors of syntax would have declared, so that nothing follows from their loss.
+/// Empty when there are none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Damage {
+    /// Names of types, constructors, variables and predicates.
+    pub names: Vec<String>,
+    /// Whether an `init` is lost.
+    pub init: bool,
+    /// Whether an `unsafe` is lost.
+    pub bad: bool,
+    /// Whether the rest of the file was not read.
+    pub cut: bool,
 }
 
 /// A declaration.

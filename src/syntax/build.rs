@@ -113,7 +113,8 @@ impl Builder {
                     array.text
                 )),
         );
-        Name { text: array.text, loc: super::ast::Loc(cell) }
+        // No name: nothing more is said about it.
+        Name { text: format!("[{}]", array.text), loc: super::ast::Loc(cell) }
     }
 
     /// `A[2]`: reported; the number stands in for the index.

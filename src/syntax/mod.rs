@@ -2,10 +2,14 @@
 
 pub mod ast;
 mod build;
+mod damage;
+mod foreign;
 mod negate;
 mod parser;
 mod print;
+mod repair;
 mod token;
+mod unexpected;
 pub(crate) mod unsupported;
 
 pub use build::MAX_DEPTH;
@@ -17,7 +21,7 @@ use crate::diagnostic::Span;
 
 /// What the lexer makes of a text: the places of its tokens in order, and whether each is one.
 pub fn spans(text: &str) -> impl Iterator<Item = (Span, bool)> {
-    token::tokens(text).map(|(start, token, end)| (Span::new(start, end), token.is_ok()))
+    token::tokens(text, 0).map(|(start, token, end)| (Span::new(start, end), token.is_ok()))
 }
 
 // Generated from grammar/cubicle.lalrpop.

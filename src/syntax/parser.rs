@@ -1,14 +1,19 @@
 //! Parser entry: cuts the text at declaration keywords, so that one run reports an error in each wrong
 //! declaration, and turns what the generated parser says into diagnostics.
 
+use indexmap::IndexMap;
 use lalrpop_util::ParseError;
 
 use super::ast::{File, Item};
 use super::build::Builder;
+use super::damage;
+use super::foreign;
 use super::grammar::DeclarationParser;
+use super::repair::{self, Known, Repair, Site};
 use super::token::{LexError, Placed, Token, tokens};
+use super::unexpected;
 use super::unsupported;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Label, Span};
 
 /// Files above this size in bytes are refused (16 MiB).
 pub const MAX_BYTES: usize = 16 << 20;
@@ -19,25 +24,58 @@ const MAX_DECLARATIONS: usize = 1 << 15;
 /// The most tokens of a declaration; its formulas could not be elaborated if there were more.
 const MAX_TOKENS: usize = 1 << 20;
 
-/// Parses a file. The tree holds the declarations without errors; it is complete when no diagnostic is
-/// an error. Diagnostics are in file order. `text` is at most [`MAX_BYTES`] long.
+/// Slips that are looked for in one declaration.
+const MAX_REPAIRS: usize = 20;
+
+/// What does not fit so few tokens after a repair follows from it.
+const NEAR: usize = 3;
+
+/// Longer declarations are read once.
+const MAX_REPAIRED: usize = 1 << 14;
+
+/// Further places of a slip that are shown with the first.
+const MAX_PLACES: usize = 3;
+
+/// Parses a file. The tree holds the declarations without errors, or whose errors leave no doubt of what
+/// was meant; it is complete when no diagnostic is an error. Diagnostics are in file order. `text` is at
+/// most [`MAX_BYTES`] long.
 pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
-    let mut parser = Parser::default();
-    let mut chunk = Vec::new();
+    let mut parser = Parser { text, ..Parser::default() };
+    let mut chunk: Vec<Placed<'_>> = Vec::new();
     let mut broken = false;
-    for (start, result, end) in tokens(text) {
-        match result {
-            Ok(token) => {
-                if token.starts_declaration() && (broken || !chunk.is_empty()) {
-                    parser.declaration(&chunk, broken, Span::new(start, end), Some(token));
-                    chunk.clear();
-                    broken = false;
-                }
-                chunk.push((start, token, end));
+    let mut lexer = tokens(text, 0);
+    let mut next = lexer.next();
+    while let Some((start, result, end)) = next {
+        let suspect = match result {
+            Err(LexError::Illegal) => true,
+            // No term has two signs, unless the second one belongs to a number.
+            Ok(Token::Minus) => {
+                text[end as usize..].starts_with('-')
+                    && !text[end as usize + 1..].starts_with(|c: char| c.is_ascii_digit())
             }
-            Err(error) => {
-                parser.lexical(error, (start, end), text, chunk.last().copied());
-                broken = true;
+            _ => false,
+        };
+        if suspect && let Some(foreign) = foreign::read(text, start as usize, &chunk) {
+            parser.push(Some(foreign.diagnostic), Some(foreign.habit));
+            broken |= !foreign.mended;
+            chunk.extend(foreign.token.map(|token| (start, token, foreign.end as u32)));
+            lexer = tokens(text, foreign.end);
+        } else {
+            match result {
+                Ok(token) => {
+                    // `var S : array [proc] of t` is one slip.
+                    let within = token == Token::Array && matches!(chunk.last(), Some((_, Token::Colon, _)));
+                    if token.starts_declaration() && !within && (broken || !chunk.is_empty()) {
+                        parser.declaration(&chunk, broken, Span::new(start, end), true);
+                        chunk.clear();
+                        broken = false;
+                    }
+                    chunk.push((start, token, end));
+                }
+                Err(error) => {
+                    parser.lexical(error, (start, end), chunk.last().copied());
+                    broken = true;
+                }
             }
         }
         if chunk.len() > MAX_TOKENS {
@@ -46,16 +84,18 @@ pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
         if parser.given_up || parser.build.diagnostics.is_full() {
             return parser.finish();
         }
+        next = lexer.next();
     }
     if broken || !chunk.is_empty() {
         let end = text.len() as u32;
-        parser.declaration(&chunk, broken, Span::new(end, end), None);
+        parser.declaration(&chunk, broken, Span::new(end, end), false);
     }
     parser.finish()
 }
 
 #[derive(Default)]
-struct Parser {
+struct Parser<'t> {
+    text: &'t str,
     file: File,
     build: Builder,
     grammar: Option<DeclarationParser>,
@@ -63,14 +103,31 @@ struct Parser {
     stage: u8,
     /// The illegal characters reported last, so that a run of them is one error.
     illegal: Option<(u32, usize)>,
+    known: Known<'t>,
+    /// Slips that are told once: their diagnostic, and how often they occurred.
+    habits: IndexMap<&'static str, (usize, usize)>,
     /// Number of declarations of each [`kind`].
     kinds: [usize; 4],
     /// Whether a bound on the text was hit, and reported.
     given_up: bool,
 }
 
-impl Parser {
-    fn finish(self) -> (File, Vec<Diagnostic>) {
+/// Why a declaration does not parse: the index of the token that does not fit, and what would.
+struct Failure {
+    at: usize,
+    expected: Vec<String>,
+}
+
+impl<'t> Parser<'t> {
+    fn finish(mut self) -> (File, Vec<Diagnostic>) {
+        for &(at, count) in self.habits.values() {
+            if count > MAX_PLACES + 1
+                && let Some(error) = self.build.diagnostics.get_mut(at)
+            {
+                let more = format!("there are {} more places like this", count - MAX_PLACES - 1);
+                error.help = Some(error.help.take().map_or(more.clone(), |help| format!("{help}; {more}")));
+            }
+        }
         let mut diagnostics = self.build.diagnostics.into_vec();
         diagnostics.sort_by_key(|d| d.primary.span);
         (self.file, diagnostics)
@@ -84,16 +141,54 @@ impl Parser {
             Diagnostic::error(code, at, message).label("what follows is not looked at").help("split it"),
         );
         self.given_up = true;
+        self.file.damage.cut = true;
     }
 
-    fn lexical(&mut self, error: LexError, (start, end): (u32, u32), text: &str, before: Option<Placed<'_>>) {
+    /// Keeps a declaration, unless there are too many.
+    fn keep(&mut self, item: Item, chunk: &[Placed<'t>]) {
+        let (kind, of) = kind(&item);
+        self.kinds[kind] += 1;
+        if self.kinds[kind] > MAX_DECLARATIONS {
+            self.too_much("C0501", chunk, "file too long", MAX_DECLARATIONS, of);
+        } else {
+            self.remember(chunk);
+            self.file.items.push(item);
+        }
+    }
+
+    /// Adds an error, or a place to the error about the same habit.
+    fn push(&mut self, diagnostic: Option<Diagnostic>, habit: Option<&'static str>) {
+        let Some(diagnostic) = diagnostic else { return };
+        let next = self.build.diagnostics.len();
+        if let Some(habit) = habit {
+            let (at, count) = self.habits.entry(habit).or_insert((next, 0));
+            *count += 1;
+            if *count > 1 {
+                if *count <= MAX_PLACES + 1 {
+                    let place = Label { span: diagnostic.primary.span, text: "here too".to_owned() };
+                    if let Some(told) = self.build.diagnostics.get_mut(*at) {
+                        told.secondary.push(place);
+                    }
+                }
+                return;
+            }
+        }
+        self.build.diagnostics.push(diagnostic);
+    }
+
+    fn lexical(&mut self, error: LexError, (start, end): (u32, u32), before: Option<Placed<'_>>) {
         let diagnostics = &mut self.build.diagnostics;
         match error {
-            LexError::OpenComment => diagnostics.push(
-                Diagnostic::error("C0002", Span::new(start, start + 2), "comment without an end")
-                    .label("opened here")
-                    .help("comments nest: every `(*` needs its own `*)`"),
-            ),
+            LexError::OpenComment => {
+                diagnostics.push(
+                    Diagnostic::error("C0002", Span::new(start, start + 2), "comment without an end")
+                        .label("opened here")
+                        .help("comments nest: every `(*` needs its own `*)`"),
+                );
+                // Whatever it hides.
+                self.file.damage.init = true;
+                self.file.damage.bad = true;
+            }
             LexError::Illegal => {
                 if let Some((last, at)) = self.illegal
                     && last == start
@@ -104,13 +199,13 @@ impl Parser {
                     self.illegal = Some((end, at));
                     return;
                 }
-                let what = text.get(start as usize..).and_then(|rest| rest.chars().next()).unwrap_or('?');
+                let what =
+                    self.text.get(start as usize..).and_then(|rest| rest.chars().next()).unwrap_or('?');
                 let mut diagnostic =
                     Diagnostic::error("C0001", Span::new(start, end), format!("illegal character {what:?}"));
-                let after = text.as_bytes().get(end as usize).copied();
                 if let Some((construct, branch)) = unsupported::character(what, before) {
                     diagnostic = unsupported::diagnostic(Span::new(start, end), construct, branch);
-                } else if let Some(help) = unsupported::spelling(what, after) {
+                } else if let Some(help) = unsupported::spelling(what) {
                     diagnostic = diagnostic.help(help);
                 }
                 self.illegal = Some((end, diagnostics.len()));
@@ -119,23 +214,19 @@ impl Parser {
         }
     }
 
-    /// Parses one declaration; `next` is what follows it. A declaration with lexical errors has had its
-    /// error already.
-    fn declaration(&mut self, chunk: &[Placed<'_>], broken: bool, next: Span, follower: Option<Token<'_>>) {
+    /// Parses one declaration; `next` is what follows it: another one when `more`, else the end of the file.
+    /// A declaration with lexical errors has had its error already.
+    fn declaration(&mut self, chunk: &[Placed<'t>], broken: bool, next: Span, more: bool) {
         let Some(&(start, first, first_end)) = chunk.first() else { return };
-        if broken {
-            return;
-        }
         let Some(stage) = first.stage() else {
-            let diagnostic = unsupported::recognise(chunk, 0).unwrap_or_else(|| {
-                Diagnostic::error("C0003", Span::new(start, first_end), "declaration expected")
-                    .label("this starts no declaration")
-                    .help("a file consists of `type`, `var`, `const`, `array`, `init`, `invariant`, `unsafe`, `predicate` and `transition` declarations")
-            });
-            self.build.diagnostics.push(diagnostic);
+            if broken {
+                damage::note(&mut self.file.damage, chunk);
+            } else {
+                self.no_declaration(chunk, next, more);
+            }
             return;
         };
-        if stage < self.stage {
+        if stage < self.stage && !broken {
             let order =
                 "`number_procs` first, then types, then `var`, `const` and `array`, then everything else";
             self.build.diagnostics.push(
@@ -145,22 +236,151 @@ impl Parser {
             );
         }
         self.stage = self.stage.max(stage);
-        let grammar = self.grammar.get_or_insert_with(DeclarationParser::new);
-        match grammar.parse(&mut self.build, chunk.iter().copied()) {
-            Ok(item) => {
-                let (kind, of) = kind(&item);
-                self.kinds[kind] += 1;
-                if self.kinds[kind] > MAX_DECLARATIONS {
-                    self.too_much("C0501", chunk, "file too long", MAX_DECLARATIONS, of);
-                } else {
-                    self.file.items.push(item);
+        self.repaired(chunk.to_vec(), broken, next, more);
+    }
+
+    /// Parses a declaration, mending what can be mended; with `quiet`, errors have been told.
+    fn repaired(&mut self, mut chunk: Vec<Placed<'t>>, quiet: bool, next: Span, more: bool) {
+        let mut beyond = 0;
+        for round in 0..MAX_REPAIRS {
+            let told = self.build.diagnostics.len();
+            let failure = match self.attempt(&chunk) {
+                Ok(item) => {
+                    self.keep(item, &chunk);
+                    return;
                 }
+                Err(failure) => failure,
+            };
+            self.build.diagnostics.truncate(told);
+            let long = chunk.len() > MAX_REPAIRED;
+            if quiet || (round > 0 && (failure.at <= beyond || long)) {
+                break;
             }
-            Err(error) => {
-                let diagnostic = syntax_error(error, chunk, next, follower);
-                self.build.diagnostics.push(diagnostic);
+            let complete = self.attempt(&chunk[..failure.at]).is_ok();
+            self.build.diagnostics.truncate(told);
+            if complete && repair::begins_declaration(&chunk[failure.at..], &self.known) {
+                let rest = chunk.split_off(failure.at);
+                let (l, _, r) = rest[0];
+                self.repaired(chunk, quiet, Span::new(l, r), true);
+                self.no_declaration(&rest, next, more);
+                return;
+            }
+            let Failure { at, expected } = &failure;
+            if let Some(error) = unsupported::recognise(&chunk, *at) {
+                self.build.diagnostics.push(error);
+                break;
+            }
+            let (known, text) = (&self.known, self.text);
+            let site = Site { chunk: &chunk, at: *at, expected, text, known, complete };
+            let Some(repair) = repair::repair(&site) else {
+                let error = unexpected::unexpected(&site, next, more);
+                self.build.diagnostics.push(error);
+                break;
+            };
+            let (mended, after) = repair.apply(&chunk);
+            let Repair { diagnostic, habit, more: others, .. } = repair;
+            let told = diagnostic.is_some();
+            self.push(diagnostic, habit);
+            beyond = if told { after + NEAR } else { after };
+            chunk = mended;
+            for other in others {
+                self.repaired(other, true, next, more);
             }
         }
+        damage::note(&mut self.file.damage, &chunk);
+    }
+
+    fn attempt(&mut self, chunk: &[Placed<'t>]) -> Result<Item, Failure> {
+        let grammar = self.grammar.get_or_insert_with(DeclarationParser::new);
+        // The parser looks at one token ahead: the last one that it took is the one that does not fit.
+        let mut taken = 0_usize;
+        let placed = chunk.iter().copied().inspect(|_| taken += 1);
+        let result = grammar.parse(&mut self.build, placed);
+        let at = taken.saturating_sub(1);
+        result.map_err(|error| match error {
+            ParseError::UnrecognizedToken { expected, .. } => Failure { at, expected },
+            ParseError::ExtraToken { .. } => Failure { at, expected: Vec::new() },
+            ParseError::UnrecognizedEof { expected, .. } => Failure { at: chunk.len(), expected },
+            ParseError::InvalidToken { .. } => Failure { at: chunk.len(), expected: Vec::new() },
+            ParseError::User { error } => match error {},
+        })
+    }
+
+    /// Notes the names that a declaration brings.
+    fn remember(&mut self, chunk: &[Placed<'t>]) {
+        let Some(&(_, first, _)) = chunk.first() else { return };
+        let lower = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase());
+        for &(_, token, _) in &chunk[1..] {
+            match (first, token) {
+                (Token::Type | Token::Var | Token::Const | Token::Array, Token::Mident(name)) => {
+                    if lower(name) {
+                        self.known.lowered.push(name);
+                    }
+                    self.known.capitals.push(name);
+                    if first == Token::Array {
+                        self.known.arrays.push(name);
+                    }
+                }
+                (Token::Type | Token::Predicate, Token::Lident(name)) => {
+                    if !lower(name) {
+                        self.known.raised.push(name);
+                    }
+                    self.known.smalls.push(name);
+                }
+                (_, Token::Colon | Token::BracketOpen | Token::ParOpen) => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// Text that begins with no declaration keyword.
+    fn no_declaration(&mut self, chunk: &[Placed<'t>], next: Span, more: bool) {
+        let Some(&(l, token, r)) = chunk.first() else { return };
+        let at = Span::new(l, r);
+        if let Some(error) = unsupported::recognise(chunk, 0) {
+            self.build.diagnostics.push(error);
+            damage::note(&mut self.file.damage, chunk);
+            return;
+        }
+        if let Token::Lident(word) | Token::Mident(word) = token {
+            if let Some((token, spelling, other_language)) = repair::keyword(word) {
+                let error = if other_language {
+                    let error = Diagnostic::error("C0006", at, format!("`{word}` is written `{spelling}`"));
+                    if token == Token::Unsafe {
+                        error.help("`unsafe` describes the states that must not occur")
+                    } else {
+                        error
+                    }
+                } else {
+                    Diagnostic::error("C0003", at, format!("unknown declaration `{word}`"))
+                        .help(format!("did you mean `{spelling}`?"))
+                };
+                let habit = other_language.then_some(spelling);
+                self.push(Some(error), habit);
+                let mut chunk = chunk.to_vec();
+                chunk[0].1 = token;
+                self.stage = self.stage.max(token.stage().unwrap_or(0));
+                self.repaired(chunk, false, next, more);
+                return;
+            }
+            if let Some((tokens, array)) = repair::type_first(chunk, &self.known) {
+                let keyword = if array { "array" } else { "var" };
+                let text = |i: usize| self.text.get(chunk[i].0 as usize..chunk[i].2 as usize).unwrap_or("");
+                let index = if array { "[proc]" } else { "" };
+                let error = Diagnostic::error("C0006", at, "a declaration begins with a keyword")
+                    .label("the type comes last")
+                    .help(format!("write `{keyword} {}{index} : {word}`", text(1)));
+                self.build.diagnostics.push(error);
+                self.repaired(tokens, true, next, more);
+                return;
+            }
+        }
+        self.build.diagnostics.push(
+            Diagnostic::error("C0003", at, "declaration expected")
+                .label("this starts no declaration")
+                .help("a file consists of `type`, `var`, `const`, `array`, `init`, `invariant`, `unsafe`, `predicate` and `transition` declarations"),
+        );
+        damage::note(&mut self.file.damage, chunk);
     }
 }
 
@@ -172,97 +392,4 @@ fn kind(item: &Item) -> (usize, &'static str) {
         Item::Transition(_) => (2, "transitions"),
         Item::NumberProcs(_) | Item::Property(_) | Item::Predicate(_) => (3, "other declarations"),
     }
-}
-
-fn syntax_error(
-    error: ParseError<u32, Token<'_>, std::convert::Infallible>,
-    chunk: &[Placed<'_>],
-    next: Span,
-    follower: Option<Token<'_>>,
-) -> Diagnostic {
-    let (at, found, expected) = match error {
-        ParseError::UnrecognizedToken { token: (l, _, r), expected } => {
-            let at = chunk.iter().position(|&(start, _, _)| start == l).unwrap_or(0);
-            if let Some(diagnostic) = unsupported::recognise(chunk, at) {
-                return diagnostic;
-            }
-            if let Some(diagnostic) = truth_value(chunk, at) {
-                return diagnostic;
-            }
-            (Span::new(l, r), "this token", expected)
-        }
-        ParseError::ExtraToken { token: (l, _, r) } => (Span::new(l, r), "this token", Vec::new()),
-        ParseError::UnrecognizedEof { expected, .. } => {
-            if let Some(diagnostic) = truth_value(chunk, chunk.len()) {
-                return diagnostic;
-            }
-            let found = if follower.is_some() { "this declaration" } else { "the end of the file" };
-            (next, found, expected)
-        }
-        ParseError::InvalidToken { location } => (Span::new(location, location), "this", Vec::new()),
-        ParseError::User { error } => match error {},
-    };
-    let mut diagnostic =
-        Diagnostic::error("C0003", at, "syntax error").label(format!("{found} is unexpected"));
-    if !(Span::new(0, 0)..=Span::new(0, 0)).contains(&at) && found == "this declaration" {
-        let (start, _, end) = chunk[0];
-        diagnostic = diagnostic.also(Span::new(start, end), "the declaration before it is not complete");
-    }
-    if let Some(help) = expectation(&expected) {
-        diagnostic = diagnostic.help(help);
-    }
-    diagnostic
-}
-
-/// `true` where a term is wanted, or `True` where a formula is.
-fn truth_value(chunk: &[Placed<'_>], at: usize) -> Option<Diagnostic> {
-    if let Some(&(l, token @ (Token::True | Token::False), r)) = chunk.get(at) {
-        let (formula, term) = if token == Token::True { ("true", "True") } else { ("false", "False") };
-        return Some(
-            Diagnostic::error(
-                "C0003",
-                Span::new(l, r),
-                format!("the formula `{formula}` where a term is expected"),
-            )
-            .help(format!("the value of type `bool` is written `{term}`")),
-        );
-    }
-    let &(l, Token::Mident(term @ ("True" | "False")), r) = chunk.get(at.checked_sub(1)?)? else {
-        return None;
-    };
-    let standing_alone = !matches!(
-        chunk.get(at.checked_sub(2)?)?.1,
-        Token::Equal | Token::Different | Token::Assign | Token::Bar | Token::Comma
-    );
-    standing_alone.then(|| {
-        Diagnostic::error("C0003", Span::new(l, r), format!("the value `{term}` where a formula is expected"))
-            .help(format!("the formula is written `{}`", term.to_lowercase()))
-    })
-}
-
-/// The most alternatives that are worth listing.
-const MAX_EXPECTED: usize = 8;
-
-fn expectation(expected: &[String]) -> Option<String> {
-    let mut names: Vec<String> = expected
-        .iter()
-        .map(|token| match token.as_str() {
-            "lident" => "a name like `x`".to_owned(),
-            "mident" => "a name like `X`".to_owned(),
-            "int" => "an integer".to_owned(),
-            "real" => "a real number".to_owned(),
-            "procconst" => "a process constant like `#1`".to_owned(),
-            keyword => format!("`{}`", keyword.trim_matches('"')),
-        })
-        .collect();
-    names.sort_by_key(|name| name.starts_with('`'));
-    if names.is_empty() || names.len() > MAX_EXPECTED {
-        return None;
-    }
-    let last = names.pop()?;
-    Some(if names.is_empty() {
-        format!("expected {last}")
-    } else {
-        format!("expected {} or {last}", names.join(", "))
-    })
 }

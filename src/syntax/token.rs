@@ -197,13 +197,15 @@ impl Token<'_> {
 /// A token or an error with its first byte and the byte after its last.
 pub type Spanned<'t> = (u32, Result<Token<'t>, LexError>, u32);
 
-/// The tokens of `text`, but for a byte order mark at its beginning. The sign of a number that follows a term is a token of its own, so that `N-1`
+/// The tokens of `text` from byte `from` on, but for a byte order mark at its beginning. The sign of a number that
+/// follows a term is a token of its own, so that `N-1`
 /// is a difference.
-pub fn tokens(text: &str) -> impl Iterator<Item = Spanned<'_>> {
+pub fn tokens(text: &str, from: usize) -> impl Iterator<Item = Spanned<'_>> {
     let mut previous: Option<Token<'_>> = None;
     let mut pending = None;
     let mut lexer = Token::lexer(text);
-    if text.starts_with(BYTE_ORDER_MARK) {
+    lexer.bump(from);
+    if from == 0 && text.starts_with(BYTE_ORDER_MARK) {
         lexer.bump(BYTE_ORDER_MARK.len_utf8());
     }
     let mut lexer = lexer.spanned();

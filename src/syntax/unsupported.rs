@@ -53,13 +53,6 @@ pub fn recognise(chunk: &[Placed<'_>], at: usize) -> Option<Diagnostic> {
         Token::Lident("universal_unsafe") => ("`universal_unsafe`", "another branch"),
         Token::Lident("function" | "fun") => ("a function", "another branch"),
         Token::Lident("with") => ("a record update", RECORDS),
-        Token::Lident("require") => {
-            return Some(
-                Diagnostic::error("C0005", span, "`require` is not supported")
-                    .label("this is the spelling of an old branch of Cubicle")
-                    .help("write `requires`"),
-            );
-        }
         Token::Lident(word) if LOCK_STATEMENTS.contains(&word) && token(at + 1) == Some(Token::ParOpen) => {
             ("a lock statement", CFL)
         }
@@ -69,17 +62,19 @@ pub fn recognise(chunk: &[Placed<'_>], at: usize) -> Option<Diagnostic> {
             ("arithmetic on processes", CFL)
         }
         Token::Less if first == Token::Type => ("a subset of `proc`", CFL),
-        Token::BraceOpen if first == Token::Type => ("a record type", RECORDS),
+        Token::BraceOpen if first == Token::Type && token(at + 2) == Some(Token::Colon) => {
+            ("a record type", RECORDS)
+        }
         Token::BracketOpen if in_parameters => ("an acting process `[i]`", CFL),
-        Token::Colon if in_parameters => ("a parameter with a type", CFL),
         Token::Case if matches!(before, Some(Token::Equal | Token::Different)) => {
             ("`case` in a formula", CFL)
         }
         Token::BraceOpen
-            if matches!(
-                before,
-                Some(Token::Equal | Token::Different | Token::Assign | Token::Colon | Token::Comma)
-            ) =>
+            if first != Token::Type
+                && matches!(
+                    before,
+                    Some(Token::Equal | Token::Different | Token::Assign | Token::Colon | Token::Comma)
+                ) =>
         {
             ("a record", RECORDS)
         }
@@ -100,15 +95,11 @@ pub fn character(what: char, before: Option<Placed<'_>>) -> Option<(&'static str
     (what == '!' && after_name).then_some(("sending to a channel", CHANNELS))
 }
 
-/// Advice for characters of other languages' operators; `after` is the byte that follows.
-pub fn spelling(what: char, after: Option<u8>) -> Option<&'static str> {
-    match (what, after) {
-        ('!', Some(b'=')) => Some("`different` is written `<>`"),
-        ('!' | '~', _) => Some("negation is written `not`"),
-        ('&' | '/', _) => Some("conjunction is written `&&`"),
-        ('\\', _) => Some("disjunction is written `||`"),
-        ('#', _) => Some("process constants are `#1`, `#2`, .."),
-        ('\'', _) => Some("names consist of letters, digits and `_`"),
+/// Advice for characters that start no token.
+pub fn spelling(what: char) -> Option<&'static str> {
+    match what {
+        '#' => Some("process constants are `#1`, `#2`, .."),
+        '\'' => Some("names consist of letters, digits and `_`"),
         _ => None,
     }
 }

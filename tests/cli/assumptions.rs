@@ -139,7 +139,7 @@ fn certificates_name_axioms_and_rest_on_them() {
 fn an_invariant_the_wrong_way_round_is_explained() {
     let outcome = on("", WRONG_WAY);
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
-    assert!(outcome.stderr.contains("warning[C0917]"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("warning[C0924]"), "{}", outcome.stderr);
     let help = "help: an `invariant` lists states that never occur; this one forbids the initial state; did you \
                 mean `PC[p] <> Idle && PC[p] <> CS`?";
     assert!(outcome.stderr.contains(help), "{}", outcome.stderr);
@@ -156,7 +156,7 @@ fn an_invariant_the_wrong_way_round_is_explained() {
         "{}",
         outcome.stderr
     );
-    assert!(!outcome.stderr.contains("C0917"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("C0924"), "{}", outcome.stderr);
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn accepted_models_read_back_from_their_printed_text() {
 fn rejected_models_say_why() {
     let bless = std::env::var_os("CUBICLE_BLESS").is_some();
     let mut wrong = Vec::new();
-    for path in models("tests/reject") {
+    for path in ["tests/reject", "tests/reject/slips"].into_iter().flat_map(models) {
         let text = fs::read_to_string(&path).expect("a readable model");
         let Err(diagnostics) = cubicle::load(&text) else {
             wrong.push(format!("{} is accepted", path.display()));
@@ -98,4 +98,75 @@ fn exists_over_other_processes_is_pointed_out_where_it_matters() {
         bad("unsafe (p) { At[p] = Critical && exists q. At[q] = Critical }"),
         bad("unsafe (p q) { At[p] = Critical && At[q] = Critical }")
     );
+}
+
+#[test]
+fn one_slip_is_at_most_two_errors_and_mostly_one() {
+    let mut two = Vec::new();
+    let mut all = 0;
+    for path in models("tests/reject/slips") {
+        let text = fs::read_to_string(&path).expect("a readable model");
+        let errors = cubicle::load(&text).err().unwrap_or_default();
+        assert!((1..=2).contains(&errors.len()), "{}: {} errors", path.display(), errors.len());
+        assert!(errors.iter().all(|error| error.severity == Severity::Error));
+        all += 1;
+        if errors.len() > 1 {
+            two.push(file_name(&path));
+        }
+    }
+    assert!(all >= 80, "{all} slips");
+    assert!(two.len() <= 5, "{two:?}");
+}
+
+/// The text with each token left out, doubled, and swapped with the next one.
+fn one_token_wrong(text: &str) -> Vec<String> {
+    let places: Vec<(usize, usize)> =
+        syntax::spans(text).map(|(span, _)| (span.start as usize, span.end as usize)).collect();
+    let mut all = Vec::new();
+    for (i, &(start, end)) in places.iter().enumerate() {
+        let token = &text[start..end];
+        all.push(format!("{}{}", &text[..start], &text[end..]));
+        all.push(format!("{} {token}{}", &text[..end], &text[end..]));
+        if let Some(&(from, to)) = places.get(i + 1) {
+            all.push(format!("{}{} {token}{}", &text[..start], &text[from..to], &text[to..]));
+        }
+    }
+    all
+}
+
+#[test]
+fn one_wrong_token_is_rarely_more_than_two_errors() {
+    let (mut wrong, mut more) = (0, Vec::new());
+    for path in ["tests/pass/lock.cub", "examples/mutex.cub", "examples/german_data.cub"] {
+        let text = fs::read_to_string(path).expect("a readable model");
+        for slip in one_token_wrong(&text) {
+            let errors = cubicle::load(&slip).err().unwrap_or_default();
+            wrong += usize::from(!errors.is_empty());
+            if errors.len() > 2 {
+                more.push((errors.len(), slip));
+            }
+        }
+    }
+    let many = more.iter().map(|(errors, _)| *errors).max().unwrap_or_default();
+    if std::env::var_os("CUBICLE_SHOW").is_some() {
+        for (errors, slip) in &more {
+            println!("{errors} errors\n{slip}");
+        }
+    }
+    assert!(wrong > 1000, "only {wrong} slips are errors");
+    assert!(
+        more.len() * 50 < wrong && many <= 4,
+        "{} of {wrong} have more than two errors, up to {many}",
+        more.len()
+    );
+}
+
+#[test]
+fn a_case_without_default_gets_the_text_of_one() {
+    let model = "array B[proc] : bool init (p) { B[p] = False } unsafe (p) { B[p] = True }
+        transition t (p) { B[q] := case | q = p : True }";
+    let warnings = cubicle::load(model).expect("a model").warnings;
+    let help: Vec<_> =
+        warnings.iter().filter(|w| w.code == "C0911").filter_map(|w| w.help.as_deref()).collect();
+    assert_eq!(help, ["say so with a last branch: `| _ : B[q]`"]);
 }

@@ -1,0 +1,46 @@
+//! "Did you mean ..?": the known word that is nearest to an unknown one.
+
+use strsim::damerau_levenshtein;
+
+/// Words longer than this are not worth comparing.
+const MAX_LENGTH: usize = 64;
+
+/// No more words than this are compared.
+const MAX_WORDS: usize = 1000;
+
+/// The first of the nearest candidates, when one is near enough to be a slip of the pen: one letter wrong,
+/// missing, too many or swapped with its neighbour for every three letters, letters of the wrong case for
+/// free. A word of one letter is near to no other.
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_ascii_lowercase();
+    let allowed = if word.len() < 2 { 0 } else { (word.len() / 3).max(1) };
+    candidates
+        .take(MAX_WORDS)
+        .filter(|candidate| candidate.len().abs_diff(word.len()) <= allowed && candidate.len() <= MAX_LENGTH)
+        .map(|candidate| (damerau_levenshtein(&lower, &candidate.to_ascii_lowercase()), candidate))
+        .filter(|&(distance, candidate)| distance <= allowed && distance < candidate.len())
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn finds_slips_and_nothing_else() {
+        let names = ["Idle", "Want", "Crit", "A", "Ab"];
+        for (typed, meant) in [
+            ("Wnat", Some("Want")),
+            ("Wan", Some("Want")),
+            ("crit", Some("Crit")),
+            ("Crti", Some("Crit")),
+            ("a", Some("A")),
+            ("X", None),
+            ("Aa", Some("Ab")),
+            ("Wish", None),
+        ] {
+            assert_eq!(nearest(typed, names.into_iter()), meant, "{typed}");
+        }
+    }
+}

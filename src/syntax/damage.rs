@@ -1,0 +1,35 @@
+//! What a declaration that fails to parse would have declared.
+
+use super::ast::Damage;
+use super::token::{Placed, Token};
+
+/// Notes the loss of the declaration `chunk`.
+pub fn note(damage: &mut Damage, chunk: &[Placed<'_>]) {
+    let names = |tokens: &[Placed<'_>]| -> Vec<String> {
+        let name = |&(_, token, _): &Placed<'_>| match token {
+            Token::Lident(name) | Token::Mident(name) => Some(name.to_owned()),
+            _ => None,
+        };
+        tokens.iter().filter_map(name).collect()
+    };
+    let Some(&(_, first, _)) = chunk.first() else { return };
+    match first {
+        Token::Init => damage.init = true,
+        Token::Unsafe => damage.bad = true,
+        Token::Predicate => damage.names.extend(names(chunk).into_iter().take(1)),
+        Token::Var | Token::Const | Token::Array => {
+            let end =
+                chunk.iter().position(|&(_, token, _)| matches!(token, Token::Colon | Token::BracketOpen));
+            damage.names.extend(names(&chunk[..end.unwrap_or(chunk.len())]));
+        }
+        Token::Invariant | Token::Transition | Token::NumberProcs => {}
+        // Types, and what nobody knows.
+        _ => {
+            damage.names.extend(names(chunk));
+            if first != Token::Type {
+                damage.init = true;
+                damage.bad = true;
+            }
+        }
+    }
+}

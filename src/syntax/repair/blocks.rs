@@ -1,0 +1,185 @@
+//! Braces, brackets and parentheses that are missing or too many, and blocks in the wrong order.
+
+use super::{Place, Repair, Site, slip};
+use crate::syntax::token::Token;
+
+pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    too_many(site)
+        .or_else(|| transition(site))
+        .or_else(|| empty(site))
+        .or_else(|| guard_without_braces(site))
+        .or_else(|| unclosed(site))
+}
+
+/// After the end of a declaration.
+fn too_many<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    if !site.complete {
+        return None;
+    }
+    let at = site.at;
+    let here = at..at + 1;
+    match site.found()? {
+        closing @ (Token::BraceClose | Token::ParClose | Token::BracketClose) => {
+            let typed = site.source(here.clone());
+            let error = slip(site.span(here.clone()), format!("`{typed}` closes nothing")).help(
+                if closing == Token::BraceClose {
+                    "leave it out, or check the `{` before it"
+                } else {
+                    "leave it out"
+                },
+            );
+            Some(Repair::new(here, [], error))
+        }
+        Token::Semicolon | Token::Comma | Token::Dot => {
+            let typed = site.source(here.clone());
+            let error = slip(site.span(here.clone()), format!("`{typed}` after a declaration"))
+                .label("declarations end without a sign")
+                .help("leave it out");
+            Some(Repair::new(here, [], error).habit("end of a declaration"))
+        }
+        Token::Requires => {
+            let error = slip(site.span(here), "`requires` after the updates")
+                .help("the guard comes first: `transition t (i) requires { .. } { .. }`");
+            Some(Repair::new(at..site.chunk.len(), [], error))
+        }
+        _ => None,
+    }
+}
+
+/// `{ guard } { updates }`
+pub(super) fn requires<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    if site.first()? != Token::Transition {
+        return None;
+    }
+    if site.place() == Place::Body {
+        let open = *site.open().first()?;
+        let guard = (0..open).any(|i| site.token(i) == Some(Token::Requires));
+        let close = site.closing(open)?;
+        if !guard && site.token(close + 1) == Some(Token::BraceOpen) {
+            let error = slip(site.span(open..open + 1), "`requires` is missing before the guard")
+                .help("write `requires { .. } { .. }`: first the guard, then the updates");
+            return Some(Repair::new(open..open, [Token::Requires], error));
+        }
+    }
+    None
+}
+
+/// Blocks of a transition.
+fn transition<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let here = at..at + 1;
+    if site.first()? != Token::Transition {
+        return None;
+    }
+    match site.found() {
+        None if site.expects("{") => {
+            let error = slip(site.after(at), "a transition without updates")
+                .label("the block of updates is missing")
+                .help("write `{ }` when it changes nothing");
+            Some(Repair::new(at..at, [Token::BraceOpen, Token::BraceClose], error))
+        }
+        Some(Token::Requires) if site.back(1) == Some(Token::Requires) => {
+            let error = slip(site.span(here.clone()), "`requires` twice").help("leave one out");
+            Some(Repair::new(here, [], error))
+        }
+        Some(Token::Requires) if site.expects("{") => {
+            let close = site.closing(at + 1)?;
+            let error = slip(site.span(here), "a second `requires`").help("join the two guards with `&&`");
+            Some(Repair::new(at..close + 1, [], error))
+        }
+        Some(Token::Colon | Token::Equal | Token::Implies | Token::Semicolon | Token::Then)
+            if site.expects("{") =>
+        {
+            let error = slip(site.span(here.clone()), format!("unexpected `{}`", site.source(here.clone())))
+                .help("guard and updates are blocks: `requires { .. } { .. }`");
+            Some(Repair::new(here, [], error))
+        }
+        _ => None,
+    }
+}
+
+/// `{ }` where a formula is due.
+fn empty<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    if site.found()? != Token::BraceClose || site.back(1)? != Token::BraceOpen || !site.expects("true") {
+        return None;
+    }
+    let guard = at >= 2 && site.back(2) == Some(Token::Requires);
+    let error = slip(site.span(at - 1..at + 1), "an empty formula").help(if guard {
+        "leave out `requires { }`, or write `true`"
+    } else {
+        "write `true` if every state is meant"
+    });
+    Some(Repair::new(at..at, [Token::True], error))
+}
+
+/// `requires S[i] = Idle { .. }`
+fn guard_without_braces<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    if site.place() != Place::Head || !site.expects("{") || site.expected.len() > 3 {
+        return None;
+    }
+    let found = site.found()?;
+    if matches!(found, Token::BraceOpen | Token::BraceClose | Token::ParClose | Token::BracketClose) {
+        return None;
+    }
+    let next = (at..site.chunk.len()).find(|&i| site.token(i) == Some(Token::BraceOpen));
+    let end = next.unwrap_or(site.chunk.len());
+    let inside = site.source(at..end);
+    let error = slip(site.span(at..end), "a formula without braces").help(format!("write `{{ {inside} }}`"));
+    let mut with = vec![Token::BraceOpen];
+    with.extend((at..end).filter_map(|i| site.token(i)));
+    with.push(Token::BraceClose);
+    Some(Repair::new(at..end, with, error))
+}
+
+/// A bracket that is not closed where something else begins.
+fn unclosed<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let open = *site.open().last()?;
+    let (opening, closing, token) = match site.token(open)? {
+        Token::BraceOpen => ("{", "}", Token::BraceClose),
+        Token::BracketOpen => ("[", "]", Token::BracketClose),
+        _ => ("(", ")", Token::ParClose),
+    };
+    let fits = site.expects(closing);
+    if let Some(found) = site.found() {
+        // Another bracket's end where this one's may come, or what can only come after it.
+        let after = matches!(
+            found,
+            Token::BraceClose
+                | Token::BraceOpen
+                | Token::ParClose
+                | Token::BracketClose
+                | Token::Requires
+                | Token::Equal
+                | Token::Different
+                | Token::Assign
+                | Token::And
+                | Token::Or
+                | Token::Less
+                | Token::LessEqual
+                | Token::Greater
+                | Token::GreaterEqual
+                | Token::Semicolon
+        );
+        if !fits || !after {
+            return None;
+        }
+    }
+    let error = slip(site.after(at), format!("`{closing}` is missing"))
+        .label("it is due here at the latest")
+        .also(site.span(open..open + 1), format!("this `{opening}` is not closed"));
+    // At the end of a declaration whatever is open is meant to end.
+    let with: Vec<Token<'t>> = if site.found().is_none() {
+        let closer = |i: &usize| match site.token(*i) {
+            Some(Token::BraceOpen) => Token::BraceClose,
+            Some(Token::BracketOpen) => Token::BracketClose,
+            _ => Token::ParClose,
+        };
+        site.open().iter().rev().map(closer).collect()
+    } else {
+        vec![token]
+    };
+    Some(Repair::new(at..at, with, error))
+}

@@ -1,0 +1,427 @@
+//! Formulas: operators of other languages, terms that stand alone, quantifiers.
+
+use super::{Place, Repair, Site, capital, foreign, slip, small};
+use crate::syntax::token::Token;
+
+pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    operator(site)
+        .or_else(|| assignment(site))
+        .or_else(|| quantifier(site))
+        .or_else(|| call(site))
+        .or_else(|| truth_value(site))
+        .or_else(|| parenthesised_term(site))
+        .or_else(|| arrow_of_a_branch(site))
+        .or_else(|| alone(site))
+        .or_else(|| arithmetic(site))
+        .or_else(|| connective(site))
+}
+
+const fn is_comparison(token: Token<'_>) -> bool {
+    matches!(
+        token,
+        Token::Equal
+            | Token::Different
+            | Token::Less
+            | Token::LessEqual
+            | Token::Greater
+            | Token::GreaterEqual
+    )
+}
+
+/// Operators that fall apart into several tokens, or look like another one.
+fn operator<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let found = site.found()?;
+    let touching = at > 0 && site.adjacent(at - 1);
+    let replace =
+        |range: std::ops::Range<usize>, token: Token<'t>, spelling: &'static str, what: &'static str| {
+            let typed = site.source(range.clone());
+            let error =
+                foreign(site.span(range.clone()), format!("`{typed}` is written `{spelling}`")).label(what);
+            Some(Repair::new(range, [token], error).habit(what))
+        };
+    let before = site.back(1).filter(|_| touching);
+    match (before, found) {
+        (Some(Token::Equal), Token::Equal) => replace(at - 1..at + 1, Token::Equal, "=", "equality"),
+        (Some(Token::Equal), Token::Implies) => replace(at - 1..at + 1, Token::Implies, "=>", "implication"),
+        (_, Token::Equal) if site.adjacent(at) && site.ahead(1) == Some(Token::Implies) => {
+            replace(at..at + 2, Token::Implies, "=>", "implication")
+        }
+        (Some(Token::Equal), Token::Less) => replace(at - 1..at + 1, Token::LessEqual, "<=", "at most"),
+        (Some(Token::Minus), Token::Greater) if site.place() != Place::Branch => {
+            replace(at - 1..at + 1, Token::Implies, "=>", "implication")
+        }
+        (_, Token::Less)
+            if site.adjacent(at)
+                && site.adjacent(at + 1)
+                && site.ahead(1) == Some(Token::Minus)
+                && site.ahead(2) == Some(Token::Greater) =>
+        {
+            replace(at..at + 3, Token::Iff, "<=>", "equivalence")
+        }
+        (_, Token::Implies) if site.expects(">=") && is_number(site.ahead(1)) => {
+            let error = slip(site.span(at..at + 1), "`=>` is implication").help("`at least` is written `>=`");
+            Some(Repair::new(at..at + 1, [Token::GreaterEqual], error))
+        }
+        (_, op) if is_comparison(op) && site.expects("&&") && !site.expects("=") => chained(site),
+        _ => None,
+    }
+}
+
+fn is_number(token: Option<Token<'_>>) -> bool {
+    matches!(token, Some(Token::Int(_) | Token::Real(_)))
+}
+
+/// `a < b < c`
+fn chained<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let start = site.term_before(at)?;
+    let middle = site.source(start..at);
+    let first = start.checked_sub(1).and_then(|end| site.term_before(end)).unwrap_or(start);
+    let error = slip(site.span(at..at + 1), "comparisons do not chain").help(format!(
+        "write `{} && {middle} {} ..`",
+        site.source(first..at),
+        site.source(at..at + 1)
+    ));
+    let mut with = vec![Token::And];
+    with.extend((start..at).filter_map(|i| site.token(i)));
+    Some(Repair::new(at..at, with, error))
+}
+
+/// `:=` in a formula.
+fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let here = site.at..site.at + 1;
+    let colon_equal = site.found()? == Token::Colon && site.ahead(1) == Some(Token::Equal);
+    if !(site.found()? == Token::Assign || colon_equal)
+        || !site.expects("=")
+        || site.place() != Place::Formula
+    {
+        return None;
+    }
+    let range = if colon_equal { here.start..here.end + 1 } else { here };
+    let error = slip(site.span(range.clone()), "`:=` in a formula")
+        .label("formulas compare, updates assign")
+        .help("write `=`");
+    Some(Repair::new(range, [Token::Equal], error).habit(":="))
+}
+
+/// Bound names.
+fn quantifier<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let found = site.found()?;
+    let is_quantifier = |token: Option<Token<'_>>| {
+        matches!(token, Some(Token::Forall | Token::Exists | Token::ForallOther | Token::ExistsOther))
+    };
+    // `forall (x) ..`
+    if found == Token::ParOpen && is_quantifier(site.back(1)) {
+        let close = site.closing(at)?;
+        let names = (at + 1..close).filter_map(|i| site.token(i)).collect::<Vec<_>>();
+        let mut with: Vec<Token<'t>> = Vec::new();
+        for name in names.into_iter().filter(|token| matches!(token, Token::Lident(_))) {
+            with.extend((!with.is_empty()).then_some(Token::Different));
+            with.push(name);
+        }
+        let next = site.token(close + 1);
+        let end = if matches!(next, Some(Token::Dot | Token::Colon)) { close + 2 } else { close + 1 };
+        with.push(Token::Dot);
+        let error = slip(site.span(at..close + 1), "bound names in parentheses").help(format!(
+            "write `{} {}. ..`",
+            site.source(at - 1..at),
+            site.source(at + 1..close)
+        ));
+        return Some(Repair::new(at..end, with, error));
+    }
+    let Token::Lident(_) = site.back(1)? else { return None };
+    if !site.expects(".") || !(is_quantifier(site.back(2)) || site.back(2) == Some(Token::Different)) {
+        return None;
+    }
+    let here = at..at + 1;
+    match (found, site.ahead(1), site.ahead(2)) {
+        (Token::Comma, ..) => {
+            let error =
+                slip(site.span(here.clone()), "`,` between bound names").help("write `<>` between them");
+            Some(Repair::new(here, [Token::Different], error))
+        }
+        (Token::Colon, Some(Token::Lident(_)), Some(Token::Dot)) => {
+            let error = foreign(site.span(at..at + 2), "a bound name with a type")
+                .label("quantifiers range over processes")
+                .help(format!("leave out `{}`", site.source(at..at + 2)));
+            Some(Repair::new(at..at + 2, [], error))
+        }
+        (Token::Colon | Token::Minus | Token::Semicolon | Token::Bar, ..) => {
+            let error =
+                slip(site.span(here.clone()), format!("`{}` after a bound name", site.source(here.clone())))
+                    .help("write `.` after it");
+            let end = if site.ahead(1) == Some(Token::Greater) { at + 2 } else { at + 1 };
+            Some(Repair::new(at..end, [Token::Dot], error))
+        }
+        (Token::In, Some(Token::Lident(_)), _) => {
+            let error = foreign(site.span(at..at + 2), "a bound name with a set")
+                .label("quantifiers range over all processes");
+            Some(Repair::new(at..at + 2, [], error))
+        }
+        _ => {
+            let bound = site.source(at - 2..at);
+            let error = slip(site.after(at), "`.` is missing after the bound name")
+                .help(format!("write `{bound}. ..`"));
+            Some(Repair::new(at..at, [Token::Dot], error))
+        }
+    }
+}
+
+/// `S(i)` for `S[i]`, and predicates with a capital letter.
+fn call<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    match (site.found()?, site.back(1)?) {
+        (Token::ParOpen, Token::Mident(name)) if site.expects("[") => {
+            if site.known.raised.contains(&name) {
+                return Some(Repair::silent(at - 1..at, [Token::Lident(name)]));
+            }
+            let close = site.closing(at)?;
+            let inside = site.source(at + 1..close);
+            let predicate = small(name);
+            if !site.known.arrays.contains(&name) && site.known.smalls.contains(&predicate.as_str()) {
+                let error = super::letter_case(site.span(at - 1..at), format!("unknown predicate `{name}`"))
+                    .help(format!("did you mean `{predicate}`?"));
+                return Some(Repair::new(at - 1..close + 1, [Token::True], error));
+            }
+            let error = slip(
+                site.span(at - 1..close + 1),
+                format!("cell `{}` in parentheses", site.source(at - 1..close + 1)),
+            )
+            .help(format!("write `{name}[{inside}]`"));
+            let mut with = vec![Token::BracketOpen];
+            with.extend((at + 1..close).filter_map(|i| site.token(i)));
+            with.push(Token::BracketClose);
+            Some(Repair::new(at..close + 1, with, error).habit("cell"))
+        }
+        // A variable in small letters.
+        (Token::BracketOpen, Token::Lident(name)) => {
+            let meant = capital(name);
+            if site.known.lowered.contains(&name) {
+                return Some(Repair::silent(at - 1..at, [Token::Mident(name)]));
+            }
+            let declared = site.known.capitals.iter().find(|known| **known == meant);
+            let error =
+                super::letter_case(site.span(at - 1..at), format!("array `{name}` with a small letter"));
+            let error = match declared {
+                Some(declared) => error.help(format!("did you mean `{declared}`?")),
+                None => error.label("names of variables and arrays begin with a capital letter"),
+            };
+            let with = declared.map_or(name, |declared| *declared);
+            Some(Repair::new(at - 1..at, [Token::Mident(with)], error))
+        }
+        _ => None,
+    }
+}
+
+/// `true` where a term is wanted, or `True` where a formula is.
+fn truth_value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    if let Some(token @ (Token::True | Token::False)) = site.found() {
+        let (formula, term) = if token == Token::True { ("true", "True") } else { ("false", "False") };
+        let here = at..at + 1;
+        let error =
+            slip(site.span(here.clone()), format!("the formula `{formula}` where a term is expected"))
+                .help(format!("the value of type `bool` is written `{term}`"));
+        return site.expects("mident").then(|| Repair::new(here, [Token::Mident(term)], error).habit(term));
+    }
+    let Token::Mident(term @ ("True" | "False")) = site.back(1)? else { return None };
+    let within = |token| matches!(token, Token::Equal | Token::Different | Token::Assign | Token::Colon);
+    if site.back(2).is_none_or(within) || !site.expects("=") {
+        return None;
+    }
+    let formula = if term == "True" { Token::True } else { Token::False };
+    let error = slip(site.span(at - 1..at), format!("the value `{term}` where a formula is expected"))
+        .help(format!("the formula is written `{}`", term.to_lowercase()));
+    Some(Repair::new(at - 1..at, [formula], error))
+}
+
+/// `(X + 1) >= 1`
+fn parenthesised_term<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    if site.found()? != Token::ParClose || !site.expects("=") {
+        return None;
+    }
+    let next = site.ahead(1)?;
+    if !is_comparison(next) && !matches!(next, Token::Plus | Token::Minus | Token::Star) {
+        return None;
+    }
+    let open = *site.open().last()?;
+    let inside = site.source(open + 1..at);
+    let error = slip(site.span(open..at + 1), "a term in parentheses")
+        .label("only formulas have parentheses")
+        .help(format!("write `{inside}`"));
+    Some(Repair::new(open..at + 1, (open + 1..at).filter_map(|i| site.token(i)).collect::<Vec<_>>(), error))
+}
+
+/// `| c -> v` or `| c => v` in a `case`.
+fn arrow_of_a_branch<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    if site.place() != Place::Branch {
+        return None;
+    }
+    let at = site.at;
+    let bar = (0..at).rev().find(|&i| site.token(i) == Some(Token::Bar))?;
+    let arrow = (bar..(at + 1).min(site.chunk.len())).find_map(|i| match site.token(i)? {
+        Token::Implies => Some(i..i + 1),
+        Token::Minus if site.token(i + 1) == Some(Token::Greater) => Some(i..i + 2),
+        _ => None,
+    })?;
+    let colon = (bar..at).any(|i| site.token(i) == Some(Token::Colon));
+    if colon {
+        return None;
+    }
+    let condition = site.source(bar..arrow.start);
+    let error =
+        slip(site.span(arrow.clone()), format!("`{}` in a branch of a `case`", site.source(arrow.clone())))
+            .help(format!("write `{condition} : ..`"));
+    Some(Repair::new(arrow, [Token::Colon], error).habit("branch"))
+}
+
+/// `Lock` for `Lock = True`.
+fn alone<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let ends = matches!(
+        site.found(),
+        Some(
+            Token::And
+                | Token::Or
+                | Token::BraceClose
+                | Token::ParClose
+                | Token::Implies
+                | Token::Iff
+                | Token::Then
+                | Token::Else
+                | Token::Colon
+        ) | None
+    );
+    if !ends || !site.expects("=") || !site.expects("<>") {
+        return None;
+    }
+    let start = site.term_before(at)?;
+    let term = site.source(start..at);
+    let negated = start > 0 && site.token(start - 1) == Some(Token::Not);
+    // What a name stands for is not known here.
+    let (from, right) = if negated { (start - 1, "False") } else { (start, "True") };
+    let error = slip(site.span(start..at), format!("`{term}` alone is no formula"))
+        .label("a formula compares")
+        .help(format!("write `{term} = {right}` if it is of type `bool`"));
+    Some(Repair::new(from..at, [Token::True], error))
+}
+
+/// Sums and products beyond those that there are.
+fn arithmetic<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let found = site.found()?;
+    let operand =
+        |token| matches!(token, Some(Token::Mident(_) | Token::Int(_) | Token::Real(_) | Token::Lident(_)));
+    if !matches!(found, Token::Star | Token::Plus | Token::Minus) || !operand(site.ahead(1)) {
+        return None;
+    }
+    let start = site.term_before(at)?;
+    let (left, right) = (site.source(start..at), site.source(at + 1..at + 2));
+    let constant = is_number(site.back(1));
+    match (found, site.back(1)?, site.ahead(1)?) {
+        (Token::Star, Token::Mident(_), Token::Int(_)) => {
+            let error = slip(site.span(start..at + 2), "a number stands before what it multiplies")
+                .help(format!("write `{right} * {left}`"));
+            let with = [site.ahead(1)?, Token::Star, site.back(1)?];
+            Some(Repair::new(start..at + 2, with, error))
+        }
+        (Token::Star, ..) => {
+            let error = slip(site.span(start..at + 2), "a product of two variables")
+                .label("only a number multiplies")
+                .help(format!("write `2 * {left}`, or a sum; products of variables are not in the language"));
+            Some(Repair::new(at..at + 2, [], error))
+        }
+        (Token::Plus, _, Token::Mident(_))
+            if constant && site.back(2).is_none_or(|t| !matches!(t, Token::Plus | Token::Minus)) =>
+        {
+            let error = slip(site.span(start..at + 2), "a sum begins with a variable")
+                .help(format!("write `{right} + {left}`"));
+            let with = [site.ahead(1)?, Token::Plus, site.back(1)?];
+            Some(Repair::new(start..at + 2, with, error))
+        }
+        _ => {
+            let error = slip(site.span(at..at + 2), "a sum of more than two parts")
+                .label("one number, constant or multiple is added to one variable")
+                .help("add the numbers up, or compare in two steps");
+            Some(Repair::new(at..at + 2, [], error))
+        }
+    }
+}
+
+/// Missing, dangling and wrong connectives.
+fn connective<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let formula = matches!(site.place(), Place::Formula | Place::Branch);
+    let here = at..at + 1;
+    // After a name the grammar may have gone on to where only the end fits.
+    let goes_on = site.expects("&&") || (site.expects("}") && matches!(site.found(), Some(Token::Comma)));
+    if formula && goes_on {
+        match site.found()? {
+            Token::Comma | Token::Semicolon if site.place() == Place::Formula => {
+                let typed = site.source(here.clone());
+                let error = foreign(site.span(here.clone()), format!("`{typed}` between formulas"))
+                    .help("conjunction is written `&&`");
+                return Some(Repair::new(here, [Token::And], error).habit("comma"));
+            }
+            Token::Bar if site.place() == Place::Formula => {
+                let error =
+                    slip(site.span(here.clone()), "`|` between formulas").help("disjunction is written `||`");
+                return Some(Repair::new(here, [Token::Or], error).habit("bar"));
+            }
+            Token::Mident(_)
+            | Token::Lident(_)
+            | Token::ParOpen
+            | Token::Not
+            | Token::Forall
+            | Token::Exists
+            | Token::ForallOther
+            | Token::ExistsOther
+            | Token::True
+            | Token::False => {
+                let error = slip(site.after(at), "`&&` is missing between two formulas").help(format!(
+                    "write `&&` (and), `||` (or) or `=>` (implies) before `{}`",
+                    site.source(here)
+                ));
+                return Some(Repair::new(at..at, [Token::And], error));
+            }
+            _ => {}
+        }
+    }
+    let connective = |token: Option<Token<'_>>| {
+        matches!(token, Some(Token::And | Token::Or | Token::Implies | Token::Iff))
+    };
+    match site.found() {
+        None | Some(Token::BraceClose | Token::ParClose | Token::Colon | Token::And | Token::Or)
+            if connective(site.back(1)) =>
+        {
+            let typed = site.source(at - 1..at);
+            let error = slip(site.span(at - 1..at), format!("nothing on the right of `{typed}`"))
+                .label("a formula is missing after it, or this is one too many");
+            Some(Repair::new(at - 1..at, [], error))
+        }
+        found
+            if connective(found)
+                && matches!(site.back(1), Some(Token::BraceOpen | Token::ParOpen | Token::Dot)) =>
+        {
+            let typed = site.source(here.clone());
+            let error = slip(site.span(here.clone()), format!("nothing on the left of `{typed}`"))
+                .help("leave it out: connectives stand between formulas");
+            Some(Repair::new(here, [], error).habit("bullet"))
+        }
+        Some(Token::Int(_) | Token::Real(_) | Token::Mident(_))
+            if formula && site.expects("=") && site.expects("<") =>
+        {
+            let start = site.term_before(at).unwrap_or(at);
+            let error = slip(site.after(at), "a comparison is missing here").help(format!(
+                "write `{} = {}`",
+                site.source(start..at),
+                site.source(here)
+            ));
+            Some(Repair::new(at..at, [Token::Equal], error))
+        }
+        _ => None,
+    }
+}

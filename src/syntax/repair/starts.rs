@@ -1,0 +1,39 @@
+//! Where a declaration begins without the keyword that it needs.
+
+use super::{Known, keyword};
+use crate::syntax::token::{Placed, Token};
+use crate::syntax::unsupported;
+
+/// Whether the tokens after a complete declaration are another one, with a wrong word at its start.
+pub fn begins_declaration(rest: &[Placed<'_>], known: &Known<'_>) -> bool {
+    let Some(&(_, Token::Lident(word) | Token::Mident(word), _)) = rest.first() else { return false };
+    let block = matches!(rest.get(1), Some((_, Token::Lident(_) | Token::ParOpen | Token::BraceOpen, _)));
+    keyword(word).is_some()
+        || type_first(rest, known).is_some()
+        || unsupported::recognise(rest, 0).is_some()
+        || (block && matches!(rest[0].1, Token::Lident(_)))
+}
+
+/// `state S[proc]` and `bool Lock` as declarations of this language, and whether it is an array.
+pub fn type_first<'t>(chunk: &[Placed<'t>], known: &Known<'t>) -> Option<(Vec<Placed<'t>>, bool)> {
+    let (&(l, Token::Lident(ty), r), &(_, Token::Mident(_), _)) = (chunk.first()?, chunk.get(1)?) else {
+        return None;
+    };
+    if !known.smalls.contains(&ty) && !["bool", "int", "real", "proc"].contains(&ty) {
+        return None;
+    }
+    let array = matches!(chunk.get(2), Some((_, Token::BracketOpen, _)));
+    let mut tokens = vec![(l, if array { Token::Array } else { Token::Var }, r), chunk[1]];
+    if array {
+        let close = chunk.iter().position(|&(_, token, _)| token == Token::BracketClose)?;
+        let (l, _, r) = chunk[close];
+        tokens.extend([
+            (l, Token::BracketOpen, r),
+            (l, Token::Lident("proc"), r),
+            (l, Token::BracketClose, r),
+        ]);
+    }
+    let (_, _, end) = *tokens.last()?;
+    tokens.extend([(end, Token::Colon, end), (end, Token::Lident(ty), end)]);
+    Some((tokens, array))
+}

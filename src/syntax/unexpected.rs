@@ -1,0 +1,50 @@
+//! The error for a place where the text does not go on as the grammar wants, and no rule knows what was meant.
+
+use super::repair::Site;
+use crate::diagnostic::{Diagnostic, Span};
+
+/// The error for a place that no rule knows.
+pub fn unexpected(site: &Site<'_, '_>, next: Span, more: bool) -> Diagnostic {
+    let error = if let Some(&(l, _, r)) = site.chunk.get(site.at) {
+        let typed = site.text.get(l as usize..r as usize).unwrap_or("");
+        Diagnostic::error("C0003", Span::new(l, r), format!("syntax error: unexpected `{typed}`"))
+            .label("not expected here")
+    } else {
+        let (start, _, end) = site.chunk[0];
+        let found = if more { "the next declaration begins here" } else { "the file ends here" };
+        Diagnostic::error("C0003", next, "syntax error: a declaration is not complete")
+            .label(found)
+            .also(Span::new(start, end), "the declaration that is not complete")
+    };
+    match expectation(site.expected) {
+        Some(help) => error.help(help),
+        None => error,
+    }
+}
+
+/// The most alternatives that are worth listing.
+const MAX_EXPECTED: usize = 8;
+
+fn expectation(expected: &[String]) -> Option<String> {
+    let mut names: Vec<String> = expected
+        .iter()
+        .map(|token| match token.as_str() {
+            "lident" => "a name like `x`".to_owned(),
+            "mident" => "a name like `X`".to_owned(),
+            "int" => "an integer".to_owned(),
+            "real" => "a real number".to_owned(),
+            "procconst" => "a process constant like `#1`".to_owned(),
+            keyword => format!("`{}`", keyword.trim_matches('"')),
+        })
+        .collect();
+    names.sort_by_key(|name| name.starts_with('`'));
+    if names.is_empty() || names.len() > MAX_EXPECTED {
+        return None;
+    }
+    let last = names.pop()?;
+    Some(if names.is_empty() {
+        format!("expected {last}")
+    } else {
+        format!("expected {} or {last}", names.join(", "))
+    })
+}
