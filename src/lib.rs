@@ -37,6 +37,7 @@ mod bits;
 pub mod certificate;
 pub mod check;
 pub mod diagnostic;
+pub mod explain;
 pub mod forward;
 pub mod interrupt;
 pub mod itf;

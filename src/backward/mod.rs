@@ -13,6 +13,7 @@ mod cube;
 mod fixpoint;
 #[doc(hidden)]
 pub mod kernels;
+mod outcome;
 mod preimage;
 mod profile;
 mod safety;
@@ -24,3 +25,5 @@ mod threads;
 mod tuning;
 
 pub use brab::{Brab, search};
+pub use outcome::{Candidate, Outcome, Proposals, Statistics, Tests};
+pub use profile::PhaseReport;

@@ -17,9 +17,8 @@ use cubicle::{Report, report};
 
 use super::args::Args;
 use super::external::Answer;
-use super::load::load;
 use super::output::{Output, complain};
-use super::{exit, external, files, input};
+use super::{exit, external, files, input, load};
 
 /// Where the certificate goes, if anywhere; `-trace` of the original program has it beside the model.
 fn folder(args: &Args) -> Option<PathBuf> {
@@ -118,7 +117,7 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
     let words = match Words::try_parse_from(std::iter::once("cubicle check-certificate".into()).chain(words))
     {
         Ok(words) => words,
-        Err(error) => return exit::refuse(&error),
+        Err(error) => return super::refuse(&error),
     };
     let style = super::settings::automatic_style(&stderr());
     let Some((system, model, _)) = load(&words.model, false, style) else { return exit::USAGE };

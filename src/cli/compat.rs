@@ -63,6 +63,8 @@ pub struct Rewritten {
     pub notes: Vec<String>,
     /// Flags of the original program in its spelling, by the name that the parser knows them by.
     pub originals: Vec<String>,
+    /// What `brab` lacks.
+    pub missing: Option<String>,
     /// Two values of K that cannot both be meant, if so.
     pub two_sizes: Option<(String, String)>,
 }
@@ -85,7 +87,14 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
             out.words.extend(words);
             break;
         }
-        if text == "brab" && positionals == 0 && words.peek().is_some() {
+        if text == "brab" && positionals == 0 {
+            let number = |word: &OsString| word.to_str().is_some_and(|word| word.parse::<i64>().is_ok());
+            if !words.peek().is_some_and(number) {
+                let file = words.find(|word| !word.to_string_lossy().starts_with('-'));
+                let file = file.as_ref().map_or("model.cub".into(), |file| file.to_string_lossy());
+                out.missing = Some(format!("K is missing: `cubicle brab 2 {file}`"));
+                break;
+            }
             out.words.push("--brab".into());
             note_size(&mut out, &mut size, words.peek(), true);
             out.words.extend(words.next());
@@ -170,6 +179,16 @@ fn note_size(
         out.two_sizes = Some((before.clone(), value.to_owned()));
     }
     *known = Some((value.to_owned(), is_ours));
+}
+
+/// Whether `text` is a flag, in either spelling.
+pub fn is_known(command: &Command, text: &str) -> bool {
+    let name = text.trim_start_matches('-');
+    let name = name.split('=').next().unwrap_or(name);
+    WITHOUT_EFFECT.iter().any(|(flag, _)| *flag == name)
+        || TRANSLATED.iter().any(|(flag, ..)| *flag == name)
+        || find(command, text, name).is_some()
+        || ["help", "version"].contains(&name)
 }
 
 /// The argument that `text` (with its dashes, `name` without) stands for.

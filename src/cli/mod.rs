@@ -8,8 +8,10 @@ mod cpu;
 mod ending;
 mod ends;
 mod exit;
+mod explain;
 mod external;
 mod files;
+mod hints;
 mod input;
 mod listener;
 mod memory;
@@ -54,10 +56,18 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             "This is a bug of cubicle, not of your model. Please report it with the model and the command.",
         );
     }));
-    let words: Vec<OsString> = words.into_iter().collect();
+    let words = match hints::look(words.into_iter().collect()) {
+        Ok(words) => words,
+        Err((error, help)) => {
+            complain(&format!("error: {error}"));
+            complain(&format!("help: {help}"));
+            return ExitCode::from(exit::USAGE);
+        }
+    };
     let skipped = |words: Vec<OsString>| words.into_iter().skip(2);
     ExitCode::from(match words.get(1).and_then(|word| word.to_str()) {
         Some("replay") => on_large_stack(move || replay::run(skipped(words))).unwrap_or_else(no_thread),
+        Some("explain") => explain::run(skipped(words)),
         Some("check-certificate") => {
             on_large_stack(move || certificate::run(skipped(words))).unwrap_or_else(no_thread)
         }
@@ -106,6 +116,10 @@ fn parse(words: Vec<OsString>) -> Result<Args, u8> {
     let mut command = Args::command();
     command.build();
     let rewritten = compat::rewrite(&command, words);
+    if let Some(missing) = rewritten.missing {
+        complain(&format!("error: {missing}"));
+        return Err(exit::USAGE);
+    }
     let mut notes = rewritten.notes;
     let parsed = command.try_get_matches_from_mut(rewritten.words).and_then(|matches| {
         let args = Args::from_arg_matches(&matches)?;

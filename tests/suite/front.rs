@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cubicle::diagnostic::Severity;
+use cubicle::diagnostic::{Diagnostic, Severity};
+use cubicle::explain;
 use cubicle::syntax;
 
 fn models(folder: &str) -> Vec<PathBuf> {
@@ -116,6 +117,70 @@ fn one_slip_is_at_most_two_errors_and_mostly_one() {
     }
     assert!(all >= 80, "{all} slips");
     assert!(two.len() <= 5, "{two:?}");
+}
+
+/// The codes that the sources mention.
+fn codes_of_the_sources(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry of the folder").path();
+        if path.is_dir() {
+            codes_of_the_sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("explain.rs") {
+            let text = fs::read_to_string(&path).expect("a source file");
+            let quoted = text.split('"').filter(|word| {
+                word.len() == 5 && word.starts_with('C') && word[1..].bytes().all(|b| b.is_ascii_digit())
+            });
+            found.extend(quoted.map(str::to_owned));
+        }
+    }
+}
+
+#[test]
+fn each_code_has_a_page() {
+    let mut mentioned = Vec::new();
+    codes_of_the_sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut mentioned);
+    mentioned.sort();
+    mentioned.dedup();
+    let explained: Vec<&str> = explain::codes().map(|(code, _)| code).collect();
+    assert_eq!(mentioned, explained, "codes of the sources, and pages");
+    let pages =
+        fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/errors")).expect("a folder").count();
+    assert_eq!(pages, explained.len(), "a page is not listed");
+}
+
+/// What is said about a model, errors or warnings.
+fn said(model: &str) -> Vec<Diagnostic> {
+    match cubicle::load(model) {
+        Ok(loaded) => loaded.warnings,
+        Err(errors) => errors,
+    }
+}
+
+#[test]
+fn examples_of_pages_get_their_code_and_nothing_else() {
+    let mut without = Vec::new();
+    let mut wrong = Vec::new();
+    for (code, _) in explain::codes() {
+        let page = explain::page(code).expect("a page");
+        let models: Vec<&str> =
+            page.split("```cub\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        let [example, mended] = models.as_slice() else {
+            assert!(models.is_empty(), "{code}: an example, and the same mended");
+            without.push(code);
+            continue;
+        };
+        let codes: Vec<&str> = said(example).iter().map(|d| d.code).collect();
+        if codes.is_empty() || codes.iter().any(|&c| c != code) {
+            wrong.push(format!("{code}: the example gets {codes:?}"));
+        }
+        let codes: Vec<&str> = said(mended).iter().map(|d| d.code).collect();
+        if !codes.is_empty() {
+            wrong.push(format!("{code}: the mended example gets {codes:?}"));
+        }
+    }
+    // What takes 32768 declarations, and what only a run can tell.
+    assert_eq!(without, ["C0501", "C0921", "C0922", "C0923"]);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// The text with each token left out, doubled, and swapped with the next one.

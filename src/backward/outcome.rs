@@ -1,0 +1,87 @@
+//! What a backward search returns.
+
+use super::PhaseReport;
+use crate::verdict::{Forbidden, Verdict};
+
+/// A candidate that the last run kept, as text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    /// Its (negative) number.
+    pub number: i32,
+    /// Its literals.
+    pub literals: Vec<String>,
+}
+
+/// How tests whether a cube is covered were settled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tests {
+    /// By one visited cube that contains it.
+    pub subsumed: u64,
+    /// By its literals, which contradict each other.
+    pub empty: u64,
+    /// By the finite-domain procedure.
+    pub finite: u64,
+    /// By Z3.
+    pub solver: u64,
+}
+
+/// What became of candidates, in all runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Proposals {
+    /// Questions to the oracle.
+    pub asked: u64,
+    /// Of these, refuted by a forward state.
+    pub refuted: u64,
+    /// Candidates that took the place of a node, or began the search.
+    pub proposed: u64,
+    /// Of these, dropped later: reachable, or not proved.
+    pub bad: u64,
+}
+
+/// Figures of a backward search.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Nodes visited in the last run.
+    pub nodes: usize,
+    /// Nodes of each abandoned run, latest first.
+    pub abandoned: Vec<usize>,
+    /// Nodes found covered, in all runs.
+    pub fixpoints: usize,
+    /// Calls of Z3.
+    pub solver_calls: usize,
+    /// Most processes of a visited cube.
+    pub max_procs: usize,
+    /// Most literals of a visited cube.
+    pub max_literals: usize,
+    /// How tests whether a cube is covered were settled.
+    pub tests: Tests,
+    /// Candidates.
+    pub proposals: Proposals,
+    /// Visited nodes removed because a later one subsumes them.
+    pub deleted: usize,
+    /// Restarts of BRAB.
+    pub restarts: usize,
+    /// Further named counters, in print order.
+    pub counters: Vec<(&'static str, u64)>,
+    /// Calls and time per phase, in print order; empty unless
+    /// [`BackwardOptions::profile`](crate::options::BackwardOptions::profile) asks for it.
+    pub phases: Vec<PhaseReport>,
+}
+
+/// Result of a backward search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// The answer.
+    pub verdict: Verdict,
+    /// Figures.
+    pub statistics: Statistics,
+    /// Candidates kept (proved unreachable when the verdict is safe), sorted; empty without BRAB.
+    pub candidates: Vec<Candidate>,
+    /// When the verdict is safe, an invariant that shows it: no reachable state is in any of these cubes. It
+    /// is inductive, but may hold more than is needed.
+    pub invariant: Vec<Forbidden>,
+    /// `t(#1) -> u(#1, #3) -> unsafe at line 12` of the trace that decided, or of the last spurious one.
+    pub error_history: Option<String>,
+    /// Whether candidates took part.
+    pub approximated: bool,
+}

@@ -1,0 +1,76 @@
+//! Why there is no verdict, and what one can do about it.
+
+use super::forward::cause;
+use crate::forward::Stop;
+use crate::verdict::Reason;
+
+/// Why, in one line without a final stop.
+pub fn reason(reason: &Reason) -> String {
+    match reason {
+        Reason::Nodes(limit) => format!("the limit of {limit} nodes was reached"),
+        Reason::Depth(limit) => format!("the depth limit of {limit} was reached"),
+        Reason::Effort(limit) => format!("the limit of {limit} on the effort of a search was reached"),
+        Reason::Time => "the time limit was reached".to_owned(),
+        Reason::Memory => "there is not enough memory".to_owned(),
+        Reason::SolverUnknown(why) => format!("the solver could not decide a test ({why})"),
+        Reason::Spurious(trace) => {
+            format!("every error trace found is spurious (no instance executes it); the shortest: {trace}")
+        }
+        Reason::Overflow => "a number left the 64-bit range, or a cube names too many processes".to_owned(),
+        Reason::Threads(error) => format!("no thread could be started ({error})"),
+        Reason::Uncertified(why) => format!("the proof could not be certified: {why}"),
+        Reason::Deadlocks(states) => format!(
+            "it is open whether {states} deadlocked states need an outside value: not all runs without one were looked at"
+        ),
+        Reason::Partial(cut) => {
+            let (procs, states) = (cut.procs, cut.states);
+            let processes = if procs == 1 { "process" } else { "processes" };
+            let states = if states == 1 { "1 state".to_owned() } else { format!("{states} states") };
+            format!("not all states were seen with {procs} {processes}: {} ({states})", cause(cut.stop))
+        }
+        Reason::Vacuous(1) => "the answer would be vacuous: see the warning".to_owned(),
+        Reason::Vacuous(reasons) => format!("the answer would be vacuous: see the {reasons} warnings"),
+        Reason::Denied(1) => "there was a warning, and --deny warnings takes none".to_owned(),
+        Reason::Denied(warnings) => format!("there were {warnings} warnings, and --deny warnings takes none"),
+        Reason::Interrupted(2) => "interrupted by SIGINT".to_owned(),
+        Reason::Interrupted(13) => "the output was closed".to_owned(),
+        Reason::Interrupted(15) => "interrupted by SIGTERM".to_owned(),
+        Reason::Interrupted(signal) => format!("interrupted by signal {signal}"),
+    }
+}
+
+/// What might help, in one line.
+pub fn reason_help(reason: &Reason) -> Option<&'static str> {
+    Some(match reason {
+        Reason::Nodes(_) | Reason::Effort(_) => {
+            "the search may diverge: try --brab with another number of processes, or raise the limit with --nodes"
+        }
+        Reason::Depth(_) => {
+            "the search may diverge: try --brab with another number of processes, or raise the limit with --depth"
+        }
+        Reason::Time => "try --brab with another number of processes, or a longer --time-limit",
+        Reason::Memory => "a smaller instance or --max-forward keeps an exploration small",
+        Reason::SolverUnknown(_) => "a longer --solver-timeout may help",
+        Reason::Spurious(_) => {
+            "backward search lets processes outside a cube disappear, which universal guards do not see; \
+             --only-forward --procs 4 looks for a real trace"
+        }
+        Reason::Overflow => "--abstr-num LO UP keeps the numbers of an exploration within bounds",
+        Reason::Deadlocks(_) => {
+            "init or `:= ?` leaves a proc variable open: say which process it holds, or that it holds none"
+        }
+        Reason::Partial(cut) => match cut.stop {
+            Stop::Numbers => return reason_help(&Reason::Overflow),
+            Stop::Wide | Stop::TooLarge => return reason_help(&Reason::Memory),
+            Stop::States | Stop::Depth | Stop::Epochs | Stop::Time => {
+                "--max-forward, --forward-time, --forward-depth and --epochs say how much is to be seen"
+            }
+            _ => return None,
+        },
+        Reason::Vacuous(_)
+        | Reason::Denied(_)
+        | Reason::Threads(_)
+        | Reason::Uncertified(_)
+        | Reason::Interrupted(_) => return None,
+    })
+}
