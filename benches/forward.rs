@@ -8,10 +8,11 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use cubicle::forward::{Stop, explore};
+use cubicle::forward::explore;
 use cubicle::interrupt::Interrupt;
 use cubicle::observer::Silent;
 use cubicle::options::{CflChoice, ForwardOptions, Strategy};
+use cubicle::result::Stop;
 
 /// Runs of each setting.
 const RUNS: usize = 5;
@@ -42,7 +43,8 @@ fn main() {
                 let (mut states, mut stop) = (0, Stop::Complete);
                 for _ in 0..RUNS {
                     let start = Instant::now();
-                    let found = explore(&loaded.system, procs, &options, &Interrupt::default(), &mut Silent);
+                    let found = explore(&loaded.system, procs, &options, &Interrupt::default(), &mut Silent)
+                        .exploration;
                     rates.push(found.states as f64 / start.elapsed().as_secs_f64());
                     (states, stop) = (found.states, found.stop);
                 }

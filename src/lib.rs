@@ -31,7 +31,6 @@
 //! assert_eq!(report.conclusion(), cubicle::Conclusion::Safe);
 //! ```
 
-pub mod advice;
 pub mod backward;
 mod bits;
 pub mod certificate;
@@ -41,18 +40,21 @@ pub mod explain;
 pub mod forward;
 pub mod interrupt;
 pub mod itf;
-mod load;
+pub mod load;
 pub mod model;
 pub mod observer;
 pub mod options;
 pub mod oracle;
 pub mod report;
+pub mod result;
 pub mod smt;
 mod solver;
 pub mod spelling;
 pub mod syntax;
 pub mod verdict;
+pub mod words;
 mod workers;
 
-pub use check::{Conclusion, Report, check};
+pub use check::check;
 pub use load::{Loaded, load};
+pub use result::{Conclusion, Report};

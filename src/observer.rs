@@ -1,9 +1,8 @@
 //! What engines tell while they run.
 
-use crate::check::Stage;
-use crate::forward::Exploration;
 use crate::model::System;
 use crate::options::Proof;
+use crate::result::{Exploration, Stage};
 
 /// Something that happened. Texts are finished lines without line end.
 #[derive(Clone, Debug)]

@@ -64,7 +64,7 @@ pub struct ForwardOptions {
     pub time: Option<Duration>,
     /// Keep numbers within these bounds: a step that leaves them is disabled, and a number that init or
     /// `:= ?` leaves open is one of them. An exploration that this cuts ends in
-    /// [`Stop::Numbers`](crate::forward::Stop::Numbers).
+    /// [`Stop::Numbers`](crate::result::Stop::Numbers).
     pub number_range: Option<(i64, i64)>,
     /// Use process symmetry where the model allows it.
     pub symmetry: bool,
@@ -243,11 +243,11 @@ pub enum Procs {
     /// This many processes.
     Exactly(usize),
     /// Increasing numbers of processes, until larger instances look the same; see
-    /// [`Enough`](crate::check::Enough).
+    /// [`Enough`](crate::result::Enough).
     Auto,
 }
 
-/// What to do about an answer that may be worth nothing; see [`Vacuous`](crate::check::Vacuous).
+/// What to do about an answer that may be worth nothing; see [`Vacuous`](crate::result::Vacuous).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Vacuity {
     /// Report it beside the answer.

@@ -1,8 +1,39 @@
 //! The one answer type of every engine.
 
-use crate::forward::Stop;
 use crate::model::Conj;
 pub use crate::model::semantics::Trace;
+
+/// Why an exploration ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// Every reachable state was seen.
+    Complete,
+    /// States at the depth bound were not expanded.
+    Depth,
+    /// The state limit.
+    States,
+    /// The time limit of the exploration or of the run.
+    Time,
+    /// The memory limit.
+    Memory,
+    /// An unsafe state was found and the options ask to stop there.
+    Unsafe,
+    /// Not every number could be followed: one left the 64-bit range or `number_range`, or one that
+    /// nothing bounds was read before it was written. All that was found is real, but it is not all.
+    Numbers,
+    /// The given number of epochs of walks has been run.
+    Epochs,
+    /// The given transitions have fired.
+    Fired,
+    /// Ctrl-C.
+    Interrupted,
+    /// A state has more successors than anybody waits for.
+    Wide,
+    /// The instance has too many cells, values or ground transitions to be explored at all.
+    TooLarge,
+    /// The system has no instance with so many processes.
+    NoInstance,
+}
 
 /// An exploration that did not see all states.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,12 +75,23 @@ pub enum Reason {
     /// Nothing wrong was found, but not all states were seen, and nobody asked for that.
     Partial(Cut),
     /// There is an answer, but so many reasons why it is worth nothing
-    /// ([`Report::vacuous`](crate::check::Report::vacuous)).
+    /// ([`Report::vacuous`](crate::result::Report::vacuous)).
     Vacuous(usize),
     /// There is an answer, but so many warnings, which the user denied.
     Denied(usize),
     /// The user interrupted the run (signal number).
     Interrupted(i32),
+}
+
+/// Why an exploration ends when the run as a whole must.
+impl From<Reason> for Stop {
+    fn from(why: Reason) -> Self {
+        match why {
+            Reason::Interrupted(_) => Self::Interrupted,
+            Reason::Memory => Self::Memory,
+            _ => Self::Time,
+        }
+    }
 }
 
 /// What a run established.

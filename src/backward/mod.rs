@@ -13,7 +13,6 @@ mod cube;
 mod fixpoint;
 #[doc(hidden)]
 pub mod kernels;
-mod outcome;
 mod preimage;
 mod profile;
 mod safety;
@@ -25,5 +24,3 @@ mod threads;
 mod tuning;
 
 pub use brab::{Brab, search};
-pub use outcome::{Candidate, Outcome, Proposals, Statistics, Tests};
-pub use profile::PhaseReport;

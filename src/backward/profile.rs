@@ -6,6 +6,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::result::PhaseReport;
+
 /// Parts of a backward search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
@@ -41,17 +43,6 @@ const PHASES: [(Phase, &str); 9] = [
     (Phase::Replay, "replay"),
     (Phase::Search, "the rest"),
 ];
-
-/// What a phase took.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PhaseReport {
-    /// Its name.
-    pub name: &'static str,
-    /// How often it was entered.
-    pub calls: u64,
-    /// Time in it, without phases inside of it.
-    pub time: Duration,
-}
 
 /// Measures, or does nothing. Clones share.
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,7 @@ use super::obligation::Obligation;
 use super::obligations::literal_vars;
 use super::text;
 use crate::model::{BadKind, System};
-use crate::report::reason;
+use crate::words::reason;
 
 /// An obligation in one line, with the number of its cube.
 pub fn obligation(system: &System, obligation: Obligation) -> String {

@@ -1,37 +1,10 @@
 //! What an answer rests on that nobody has shown, and what becomes of it when a run refutes it.
 
-use super::Report;
 use crate::diagnostic::Span;
 use crate::model::semantics::satisfies;
 use crate::model::{BadKind, System};
+use crate::result::{Assumption, AssumptionKind, Refuted, Report};
 use crate::verdict::{Trace, Verdict};
-
-/// A declaration that is taken for granted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Assumption {
-    /// Why.
-    pub kind: AssumptionKind,
-    /// The declaration.
-    pub span: Span,
-}
-
-/// Why a declaration is taken for granted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AssumptionKind {
-    /// It restricts what never changes, see [`crate::model::Axiom`].
-    Axiom,
-    /// The options say so.
-    Trusted,
-}
-
-/// What a run to a state that an `invariant` excludes has refuted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Refuted {
-    /// A claim: an `invariant` that was to be proved.
-    Lemma,
-    /// An assumption: an `invariant` that was taken for granted.
-    Assumption,
-}
 
 /// What is assumed of `system`; with `trusting`, its `invariant`s too. Axioms first, each in file order.
 pub(super) fn of(system: &System, trusting: bool) -> Vec<Assumption> {

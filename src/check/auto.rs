@@ -12,13 +12,14 @@
 
 use std::time::Instant;
 
-use super::{Decider, Report, look_forward, oracle_procs};
+use super::{look_forward, oracle_procs};
 use crate::backward::{self, Brab};
-use crate::forward::{self, StateSpace, Stop};
+use crate::forward::{self, Explored, StateSpace};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::{BackwardOptions, ForwardOptions, Options, Proof};
+use crate::result::{Decider, Report, Stage, Stop};
 use crate::verdict::{Reason, Trace, Verdict};
 
 /// Effort of a search of the first round, and the factor from round to round.
@@ -37,17 +38,6 @@ const PROMISING: u32 = 3;
 /// Processes of the oracles; each round takes up one more.
 const ORACLES: std::ops::RangeInclusive<usize> = 2..=4;
 
-/// One search, in the order in which they were made.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Stage {
-    /// What was done.
-    pub proof: Proof,
-    /// Nodes, over all restarts.
-    pub nodes: usize,
-    /// Why it did not decide; `None` when it did.
-    pub reason: Option<Reason>,
-}
-
 /// A search that may be tried again with more effort.
 struct Open {
     proof: Proof,
@@ -65,19 +55,20 @@ struct Auto<'a> {
     spurious: Option<Reason>,
 }
 
-/// Decides `system`; the explorations that are already in `report` are used.
+/// Decides `system`; what is explored already is used, and returned with what was added.
 pub(super) fn decide(
     system: &System,
     options: &Options,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
     report: &mut Report,
-) {
-    let space = StateSpace::new(std::mem::take(&mut report.explorations));
+    explored: Vec<Explored>,
+) -> Vec<Explored> {
+    let space = StateSpace::new(explored);
     let mut auto = Auto { system, options, interrupt, space, spurious: None };
     let verdict = auto.rounds(observer, report);
     report.verdict = Some(verdict);
-    report.explorations = auto.space.explorations;
+    auto.space.explored
 }
 
 impl Auto<'_> {
@@ -175,16 +166,16 @@ impl Auto<'_> {
         let limits = ForwardOptions { deadlock: false, stop_at_unsafe: true, ..forward.clone() };
         let (system, interrupt) = (self.system, self.interrupt);
         self.space.most_states = states.saturating_mul(GROWTH);
-        let explorations = &mut self.space.explorations;
-        let at = explorations.partition_point(|exploration| exploration.procs < procs);
-        let known = explorations.get(at).is_some_and(|exploration| exploration.procs == procs);
+        let explored = &mut self.space.explored;
+        let at = explored.partition_point(|it| it.exploration.procs < procs);
+        let known = explored.get(at).is_some_and(|it| it.exploration.procs == procs);
         if !known {
             let new = forward::explore_within(system, procs, states, &limits, interrupt, observer);
-            explorations.insert(at, new);
-        } else if explorations[at].stop != Stop::States || !explorations[at].grow_to(states) {
+            explored.insert(at, new);
+        } else if explored[at].exploration.stop != Stop::States || !explored[at].grow_to(states) {
             return None;
         }
-        let exploration = &mut explorations[at];
+        let exploration = &explored[at].exploration;
         observer.event(system, Event::ForwardEnd(exploration));
         let found: Option<Trace> = exploration.unsafe_trace.clone();
         report.spend("forward exploration", start.elapsed());

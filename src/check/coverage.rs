@@ -1,45 +1,18 @@
 //! How much the explorations that the options ask for have seen, and what that is worth.
 
-use super::Report;
-use crate::forward::{Exploration, Stop};
 use crate::options::Options;
+use crate::result::{Coverage, Deadlocks, Exploration, Report, Stop};
 use crate::verdict::{Cut, Reason, Verdict};
 
-/// What the explorations that the options ask for saw, as it stood before any proof.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Coverage {
-    /// Processes of the instances, in increasing order.
-    pub procs: Vec<usize>,
-    /// States stored, over all instances.
-    pub states: usize,
-    /// Whether `states` counts orbits, in some instance.
-    pub symmetry: bool,
-    /// The smallest instance of which not all states were seen; `None` when everything was.
-    pub cut: Option<Cut>,
-}
-
-/// What a run says about deadlocks, when it was asked.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Deadlocks {
-    /// There is one, and a run to it.
-    Found,
-    /// None in the states that were seen: see [`Coverage`].
-    NoneSeen,
-    /// Not decided.
-    Open(Reason),
-}
-
-impl Coverage {
-    /// Of these explorations; `None` when there are none.
-    pub(super) fn of(explorations: &[Exploration]) -> Option<Self> {
-        let partial = |e: &&Exploration| e.stop != Stop::Complete;
-        (!explorations.is_empty()).then(|| Self {
-            procs: explorations.iter().map(|e| e.procs).collect(),
-            states: explorations.iter().map(|e| e.states).sum(),
-            symmetry: explorations.iter().any(|e| e.symmetry),
-            cut: explorations.iter().find(partial).map(cut),
-        })
-    }
+/// Of these explorations; `None` when there are none.
+fn of(explorations: &[Exploration]) -> Option<Coverage> {
+    let partial = |e: &&Exploration| e.stop != Stop::Complete;
+    (!explorations.is_empty()).then(|| Coverage {
+        procs: explorations.iter().map(|e| e.procs).collect(),
+        states: explorations.iter().map(|e| e.states).sum(),
+        symmetry: explorations.iter().any(|e| e.symmetry),
+        cut: explorations.iter().find(partial).map(cut),
+    })
 }
 
 fn cut(exploration: &Exploration) -> Cut {
@@ -64,7 +37,7 @@ fn as_asked(exploration: &Exploration, options: &Options) -> bool {
 /// Sums up what was explored: fills in [`Report::coverage`] and [`Report::deadlocks`], and the verdict when
 /// the exploration was all that is asked for but leaves it open.
 pub(super) fn sum_up(options: &Options, report: &mut Report) {
-    report.coverage = Coverage::of(&report.explorations);
+    report.coverage = of(&report.explorations);
     let Some(coverage) = &report.coverage else { return };
     let unclear: usize = report.explorations.iter().map(|e| e.unclear_deadlock_states).sum();
     let found = report.deadlocked().next().is_some();

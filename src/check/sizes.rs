@@ -4,13 +4,14 @@
 
 use std::ops::ControlFlow;
 
-use super::{Report, conclude_instance, oracle_procs};
-use crate::forward::{self, Stop, Views};
+use super::{conclude_instance, oracle_procs};
+use crate::forward::{self, Explored, Views};
 use crate::interrupt::Interrupt;
 use crate::model::semantics::admits;
 use crate::model::{System, Transition};
 use crate::observer::Observer;
 use crate::options::{ForwardOptions, Options};
+use crate::result::{Enough, Report, Stop};
 use crate::verdict::Verdict;
 
 /// No more processes than this are tried.
@@ -22,27 +23,6 @@ const STATES: usize = 1_000_000;
 /// Sizes that must look the same, one after the other.
 const SAME: usize = 3;
 
-/// Why no larger instance was explored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Enough {
-    /// The last three sizes have the same views of so many processes: each combination of these
-    /// processes' cells and the globals that occurs in one instance occurs in the others.
-    Settled {
-        /// Processes of a view.
-        of: usize,
-        /// Number of different views.
-        views: usize,
-    },
-    /// The instance of this size was not explored completely, so that it cannot be compared.
-    Cut(usize),
-    /// The model has no larger instance.
-    Largest,
-    /// Larger instances are not tried.
-    Limit,
-    /// A bad state was found.
-    Found,
-}
-
 /// Explores instances of increasing size; a verdict only when the run ends here. Notes in the report why
 /// it stopped.
 pub(super) fn explore(
@@ -51,6 +31,7 @@ pub(super) fn explore(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
     report: &mut Report,
+    explored: &mut Vec<Explored>,
 ) -> Option<Verdict> {
     let max_states = options.forward.max_states.or(Some(STATES));
     let limits = ForwardOptions { max_states, ..options.forward.clone() };
@@ -58,9 +39,11 @@ pub(super) fn explore(
     let mut same: Vec<Views> = Vec::new();
     let mut procs = first_size(system);
     let enough = loop {
-        let exploration = forward::explore(system, procs, &limits, interrupt, observer);
-        let views = if exploration.stop == Stop::Complete { exploration.views(of) } else { None };
-        match conclude_instance(system, options, interrupt, observer, report, exploration) {
+        let found = forward::explore(system, procs, &limits, interrupt, observer);
+        let views = if found.exploration.stop == Stop::Complete { found.views(of) } else { None };
+        let conclusion = conclude_instance(system, options, interrupt, observer, report, &found.exploration);
+        explored.push(found);
+        match conclusion {
             ControlFlow::Continue(()) => {}
             ControlFlow::Break(None) => break Enough::Cut(procs),
             ControlFlow::Break(verdict) => {

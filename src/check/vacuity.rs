@@ -5,13 +5,13 @@
 //! with two and three processes are explored, within a fixed number of states and only until each transition
 //! has fired. What is reported was seen in complete explorations; where there are none, nothing is said.
 
-use super::{Conclusion, Report};
-use crate::forward::{self, Stop};
+use crate::forward;
 use crate::interrupt::Interrupt;
 use crate::model::semantics::admits;
 use crate::model::{BadKind, System, TransitionId};
 use crate::observer::Silent;
 use crate::options::{ForwardOptions, Options, Strategy, Vacuity};
+use crate::result::{Conclusion, Exploration, Report, Stop, Vacuous};
 use crate::verdict::{Reason, Verdict};
 
 /// States of one instance.
@@ -19,17 +19,6 @@ const STATES: usize = 10_000;
 
 /// Instances of transitions of one instance: beyond that, compiling them is no cheap look any more.
 const INSTANCES: usize = 2_000;
-
-/// Why an answer may be worth nothing.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Vacuous {
-    /// No bad state is declared, or only by `invariant`s that are taken for granted.
-    NothingToProve,
-    /// No instance with so many processes has an initial state.
-    NoInitialState(Vec<usize>),
-    /// The transition (the first part of its declaration) never fires in the instances with so many processes.
-    NeverFires(TransitionId, Vec<usize>),
-}
 
 /// Looks at what `report` says, notes what makes it doubtful in [`Report::vacuous`], and takes the answer back
 /// when the options ask for that.
@@ -120,7 +109,7 @@ impl Look {
         self.initial && self.open.is_empty()
     }
 
-    fn take(&mut self, system: &System, seen: &forward::Exploration) {
+    fn take(&mut self, system: &System, seen: &Exploration) {
         self.initial |= seen.procs > 0 && seen.states > 0;
         for (transition, &fired) in system.transitions.iter().zip(&seen.fired) {
             if fired > 0 {
@@ -152,7 +141,7 @@ impl Look {
             strategy: Strategy::Bfs,
             ..ForwardOptions::default()
         };
-        let seen = forward::explore(system, procs, &limits, interrupt, &mut Silent);
+        let seen = forward::explore(system, procs, &limits, interrupt, &mut Silent).exploration;
         self.take(system, &seen);
         match seen.stop {
             Stop::Complete => self.complete.push(procs),

@@ -17,8 +17,9 @@ use cubicle::{Report, report};
 
 use super::args::Args;
 use super::external::Answer;
+use super::load::load;
 use super::output::{Output, complain};
-use super::{exit, external, files, input, load};
+use super::{exit, external, files, input};
 
 /// Where the certificate goes, if anywhere; `-trace` of the original program has it beside the model.
 fn folder(args: &Args) -> Option<PathBuf> {
@@ -117,7 +118,7 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
     let words = match Words::try_parse_from(std::iter::once("cubicle check-certificate".into()).chain(words))
     {
         Ok(words) => words,
-        Err(error) => return super::refuse(&error),
+        Err(error) => return exit::refuse(&error),
     };
     let style = super::settings::automatic_style(&stderr());
     let Some((system, model, _)) = load(&words.model, false, style) else { return exit::USAGE };

@@ -20,6 +20,13 @@ pub const INTERNAL: u8 = 4;
 /// A deadlock.
 pub const DEADLOCK: u8 = 5;
 
+/// Prints what the parser has to say: help, the version, or an error.
+pub fn refuse(error: &clap::Error) -> u8 {
+    // Help into a closed pipe is nobody's concern.
+    let _ = error.print();
+    if error.use_stderr() { USAGE } else { OK }
+}
+
 /// As a shell reports a process that a signal ended.
 pub fn of_signal(signal: i32) -> u8 {
     u8::try_from(signal).map_or(INTERNAL, |signal| 128_u8.saturating_add(signal))

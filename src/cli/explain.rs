@@ -26,7 +26,7 @@ struct Args {
 pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
     let args = match Args::try_parse_from(std::iter::once("cubicle explain".into()).chain(words)) {
         Ok(args) => args,
-        Err(error) => return super::refuse(&error),
+        Err(error) => return exit::refuse(&error),
     };
     let text = match &args.code {
         None => explain::codes().map(|(code, title)| format!("{code}  {title}\n")).collect(),

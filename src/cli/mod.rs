@@ -14,6 +14,7 @@ mod files;
 mod hints;
 mod input;
 mod listener;
+mod load;
 mod memory;
 mod output;
 mod replay;
@@ -22,7 +23,6 @@ mod watchdog;
 
 use std::ffi::OsString;
 use std::io::{self, stderr, stdout};
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
@@ -30,23 +30,20 @@ use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use cubicle::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Source};
+use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::report::Style;
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Conclusion, Report, itf, report};
 
 use self::args::Args;
 use self::ending::Ending;
 use self::listener::{Listener, Status};
+use self::load::{load, show};
 use self::output::complain;
 
 /// Enough for the recursion of any engine on a model within the bounds of the language.
 const STACK_BYTES: usize = 256 << 20;
-
-/// Errors and warnings shown of one model: who sees more scrolls back to the first ones.
-const MOST_DIAGNOSTICS: usize = 20;
 
 /// Runs the program on `words`, its own name first.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -130,20 +127,13 @@ fn parse(words: Vec<OsString>) -> Result<Args, u8> {
         notes.extend(checked.map_err(|what| command.error(ErrorKind::ArgumentConflict, what))?);
         Ok(args)
     });
-    let args = parsed.map_err(|error| refuse(&error))?;
+    let args = parsed.map_err(|error| exit::refuse(&error))?;
     if !args.quiet {
         for note in &notes {
             complain(&format!("note: {note}"));
         }
     }
     Ok(args)
-}
-
-/// Prints what the parser has to say: help, the version, or an error.
-fn refuse(error: &clap::Error) -> u8 {
-    // Help into a closed pipe is nobody's concern.
-    let _ = error.print();
-    if error.use_stderr() { exit::USAGE } else { exit::OK }
 }
 
 /// Loads the model and decides it.
@@ -216,12 +206,12 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
 /// What goes to standard error at the end.
 fn advise(args: &Args, system: &System, text: &str, found: &Report) {
     if let (false, Some(trace)) = (args.quiet, found.bad())
-        && let Some(help) = cubicle::advice::on_refuted_invariant(system, text, trace)
+        && let Some(help) = cubicle::load::on_refuted_invariant(system, text, trace)
     {
         complain(&format!("help: {help}"));
     }
     if let (false, Some(reason)) = (args.quiet, found.open())
-        && let Some(help) = report::reason_help(reason)
+        && let Some(help) = cubicle::words::reason_help(reason)
     {
         complain(&format!("help: {help}"));
     }
@@ -265,58 +255,4 @@ fn write_files(args: &Args, system: &System, source: &Source<'_>, found: &Report
         }
     }
     Ok(())
-}
-
-/// The model in `file`, its text, and how many warnings there were; `None` after telling on standard error what
-/// is wrong with it. Warnings are told with `warn`.
-fn load(file: &Path, warn: bool, style: Style) -> Option<(System, String, usize)> {
-    let input = match input::read(file) {
-        Ok(input) => input,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            return None;
-        }
-    };
-    let (system, diagnostics) = match cubicle::load(&input.text) {
-        Ok(loaded) => (Some(loaded.system), loaded.warnings),
-        Err(diagnostics) => (None, diagnostics),
-    };
-    if system.is_none() || warn {
-        show(&diagnostics, &Source { name: &input.name, text: &input.text }, style);
-    }
-    if system.is_none() {
-        complain(&format!("could not check {}: {}", input.name, count(&diagnostics)));
-    }
-    let warnings = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning).count();
-    Some((system?, input.text, warnings))
-}
-
-/// Tells on standard error what there is to say about the model, the first messages in full.
-fn show(diagnostics: &[Diagnostic], source: &Source<'_>, style: Style) {
-    for diagnostic in diagnostics.iter().take(MOST_DIAGNOSTICS) {
-        complain(&format!("{}\n", diagnostic.render(source.name, source.text, style.colored).trim_end()));
-    }
-    let more = diagnostics.len().saturating_sub(MOST_DIAGNOSTICS);
-    if more > 0 {
-        complain(&format!("note: {more} more errors and warnings"));
-    }
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
-    if errors >= MAX_ERRORS {
-        complain(&format!(
-            "note: the rest of the model is not looked at: it has {MAX_ERRORS} errors already"
-        ));
-    }
-}
-
-/// `3 errors, 1 warning`.
-fn count(diagnostics: &[Diagnostic]) -> String {
-    let of = |severity, what: &str| {
-        let number = diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
-        (number > 0).then(|| format!("{number} {what}{}", if number == 1 { "" } else { "s" }))
-    };
-    [of(Severity::Error, "error"), of(Severity::Warning, "warning")]
-        .into_iter()
-        .flatten()
-        .collect::<Vec<_>>()
-        .join(", ")
 }

@@ -9,8 +9,9 @@ use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::itf;
 
+use super::load::load;
 use super::output::{Output, complain};
-use super::{exit, input, load};
+use super::{exit, input};
 
 /// Executes a trace that `--trace-out` wrote, step by step, and checks what else the file says: its variables,
 /// the numbers of its states, the processes that make the last state bad and the literals that hold for them.
@@ -33,7 +34,7 @@ struct Args {
 pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
     let args = match Args::try_parse_from(std::iter::once("cubicle replay".into()).chain(words)) {
         Ok(args) => args,
-        Err(error) => return super::refuse(&error),
+        Err(error) => return exit::refuse(&error),
     };
     let style = super::settings::automatic_style(&stdout());
     let Some((system, text, _)) = load(&args.model, true, super::settings::automatic_style(&stderr())) else {

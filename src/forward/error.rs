@@ -1,8 +1,8 @@
 //! Why an instance cannot be explored at all.
 
-use crate::forward::Stop;
 use crate::forward::ground::formula::Overflow;
 use crate::interrupt::Interrupted;
+use crate::result::Stop;
 
 /// Why an instance cannot be explored at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

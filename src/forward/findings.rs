@@ -4,11 +4,11 @@ use crate::forward::outside::{always_inside, goes_outside, search_clean};
 use crate::forward::program::compiled::Machine;
 use crate::forward::run::limits::Limits;
 use crate::forward::store::visited::Visited;
-use crate::forward::walk::TechniqueReport;
-use crate::forward::{Stop, trace};
+use crate::forward::trace;
 use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::ForwardOptions;
+use crate::result::{Stop, TechniqueReport};
 use crate::verdict::Trace;
 
 /// Runs to no more deadlocks of each kind than this are kept.

@@ -40,11 +40,11 @@ mod walk;
 use std::sync::Arc;
 
 use crate::interrupt::Interrupt;
-use crate::model::{System, TransitionId};
+use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
 use crate::oracle::Growth;
-use crate::verdict::{Reason, Trace};
+use crate::result::{Exploration, Stop};
 use program::compile::BuildOptions;
 use program::compiled::Machine;
 use search::Search;
@@ -52,153 +52,38 @@ use space::Seen;
 pub use space::StateSpace;
 pub use views::Views;
 use walk::Walk;
-pub use walk::{AROUND_DEADLOCKS, TechniqueReport};
 
-/// Why an exploration ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stop {
-    /// Every reachable state was seen.
-    Complete,
-    /// States at the depth bound were not expanded.
-    Depth,
-    /// The state limit.
-    States,
-    /// The time limit of the exploration or of the run.
-    Time,
-    /// The memory limit.
-    Memory,
-    /// An unsafe state was found and the options ask to stop there.
-    Unsafe,
-    /// Not every number could be followed: one left the 64-bit range or `number_range`, or one that
-    /// nothing bounds was read before it was written. All that was found is real, but it is not all.
-    Numbers,
-    /// The given number of epochs of walks has been run.
-    Epochs,
-    /// The given transitions have fired.
-    Fired,
-    /// Ctrl-C.
-    Interrupted,
-    /// A state has more successors than anybody waits for.
-    Wide,
-    /// The instance has too many cells, values or ground transitions to be explored at all.
-    TooLarge,
-    /// The system has no instance with so many processes.
-    NoInstance,
-}
-
-/// The result of exploring one instance.
+/// An explored instance: what is to be said of it and, apart, its states.
 #[derive(Clone, Debug)]
-pub struct Exploration {
-    /// Number of processes.
-    pub procs: usize,
-    /// States stored (orbits, with symmetry).
-    pub states: usize,
-    /// Whether `states` counts orbits.
-    pub symmetry: bool,
-    /// Whether some cell may be undefined in stored states, so that one stands for several concrete
-    /// states.
-    pub compressed: bool,
-    /// Largest depth of a stored state.
-    pub depth: usize,
-    /// Why it ended.
-    pub stop: Stop,
-    /// A run to an unsafe state, when one was met.
-    pub unsafe_trace: Option<Trace>,
-    /// Runs to further bad cubes, one for each, when the exploration does not stop at the first.
-    pub more_unsafe_traces: Vec<Trace>,
-    /// Runs to the first deadlocked states that count; at most 256 of each kind, and fewer when they are long.
-    /// A deadlock counts when some run leads to it without an outside value that init or `:= ?` merely
-    /// allows; these are such runs. The others are apart, in `outside_deadlocks`.
-    pub deadlocks: Vec<Trace>,
-    /// Number of stored states that stand for a deadlocked one, of both kinds.
-    pub deadlock_states: usize,
-    /// Runs to deadlocked states that do not count, as far as that is known of each.
-    pub outside_deadlocks: Vec<Trace>,
-    /// Number of deadlocked states of the second kind, as far as is known.
-    pub outside_deadlock_states: usize,
-    /// Deadlocked states of which nobody knows whether they are of the second kind: a limit ended the
-    /// search of runs without such values. 0 when `deadlocks` has a run.
-    pub unclear_deadlock_states: usize,
-    /// How often each transition fired, by its number. Exhaustive search leaves out steps to states that it
-    /// meets anyway, but none of the first ones of a transition.
-    pub fired: Vec<u64>,
-    /// Seed of the random strategies.
-    pub seed: u64,
-    /// Epochs of walks: with the same seed and `epochs` set to this, the run repeats exactly.
-    pub epochs: usize,
-    /// Combinations of (cell, value) seen, up to renaming: how many cells each has, and how many there
-    /// are. Only walks count them, and not those around deadlocks.
-    pub combinations: Option<(usize, usize)>,
-    /// What each technique of a walk contributed.
-    pub techniques: Vec<TechniqueReport>,
-    /// The states, for [`StateSpace`].
-    seen: Option<Seen>,
+pub struct Explored {
+    /// What was seen, as plain data.
+    pub exploration: Exploration,
+    /// The states, for [`StateSpace`]; `None` when the instance could not be explored at all.
+    states: Option<Seen>,
 }
 
-impl Exploration {
-    fn none(procs: usize, stop: Stop) -> Self {
-        Self {
-            procs,
-            states: 0,
-            symmetry: false,
-            compressed: false,
-            depth: 0,
-            stop,
-            unsafe_trace: None,
-            more_unsafe_traces: Vec::new(),
-            deadlocks: Vec::new(),
-            deadlock_states: 0,
-            outside_deadlocks: Vec::new(),
-            outside_deadlock_states: 0,
-            unclear_deadlock_states: 0,
-            fired: Vec::new(),
-            seed: 0,
-            epochs: 0,
-            combinations: None,
-            techniques: Vec::new(),
-            seen: None,
-        }
-    }
-
-    /// The transitions that never fired, in file order.
-    pub fn never_fired(&self) -> impl Iterator<Item = TransitionId> {
-        self.fired.iter().enumerate().filter(|(_, n)| **n == 0).map(|(t, _)| TransitionId(t as u16))
-    }
-}
-
-impl Exploration {
+impl Explored {
     /// Goes on with walks until there are so many states; whether there are more than before. A bad state
     /// on the way is put down as in [`explore()`].
     pub fn grow_to(&mut self, states: usize) -> bool {
-        let Some(seen) = self.seen.clone() else { return false };
-        let before = self.states;
+        let Some(seen) = self.states.clone() else { return false };
+        let before = self.exploration.states;
         if let Growth::Unsafe(trace) = seen.grow_to(states) {
             if seen.stops_at_unsafe() {
-                self.stop = Stop::Unsafe;
+                self.exploration.stop = Stop::Unsafe;
             }
-            self.unsafe_trace.get_or_insert(*trace);
+            self.exploration.unsafe_trace.get_or_insert(*trace);
         }
-        self.states = seen.states();
-        seen.add_coverage(self);
-        self.states > before
+        self.exploration.states = seen.states();
+        seen.add_coverage(&mut self.exploration);
+        self.exploration.states > before
     }
 }
 
-impl Exploration {
+impl Explored {
     /// The views of so many processes that the states have; `None` when there are no states.
     pub fn views(&self, procs: usize) -> Option<Views> {
-        self.seen.as_ref().map(|seen| seen.views(procs))
-    }
-}
-
-/// Why an exploration ends when the run as a whole must.
-impl From<Reason> for Stop {
-    fn from(why: Reason) -> Self {
-        match why {
-            Reason::Interrupted(_) => Self::Interrupted,
-            Reason::Memory => Self::Memory,
-            _ => Self::Time,
-        }
+        self.states.as_ref().map(|seen| seen.views(procs))
     }
 }
 
@@ -209,7 +94,7 @@ pub fn explore(
     options: &ForwardOptions,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
-) -> Exploration {
+) -> Explored {
     let strategy = match options.strategy {
         Strategy::Bfs => "bfs",
         Strategy::Dfs => "dfs",
@@ -226,7 +111,7 @@ pub fn explore(
     };
     let machine = match Machine::new(system, procs, build) {
         Ok(machine) => Arc::new(machine),
-        Err(why) => return Exploration::none(procs, why.into()),
+        Err(why) => return none(procs, why.into()),
     };
     let system = Arc::new(system.clone());
     let mut walk = None;
@@ -247,12 +132,12 @@ pub fn explore(
     };
     let (found, visited) = match found {
         Ok(found) => found,
-        Err(why) => return Exploration::none(procs, why.into()),
+        Err(why) => return none(procs, why.into()),
     };
     let states = visited.store.len();
     let seen = Seen::new(system, Arc::clone(&machine), visited, walk, options, interrupt);
     let mut unsafe_traces = found.unsafe_traces.into_iter();
-    Exploration {
+    let exploration = Exploration {
         procs,
         states,
         symmetry: machine.symmetry.is_on(),
@@ -271,8 +156,12 @@ pub fn explore(
         epochs: found.epochs,
         combinations: found.combinations,
         techniques: found.techniques,
-        seen: Some(seen),
-    }
+    };
+    Explored { exploration, states: Some(seen) }
+}
+
+fn none(procs: usize, stop: Stop) -> Explored {
+    Explored { exploration: Exploration::none(procs, stop), states: None }
 }
 
 /// States of an oracle without limits, when all cells are finite.
@@ -296,7 +185,7 @@ pub fn explore_oracle(
     options: &ForwardOptions,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
-) -> Exploration {
+) -> Explored {
     if options.max_states.is_some() || options.time.is_some() || options.depth.is_some() {
         return explore(system, procs, options, interrupt, observer);
     }
@@ -315,12 +204,12 @@ pub fn explore_within(
     options: &ForwardOptions,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
-) -> Exploration {
+) -> Explored {
     let limited = ForwardOptions { max_states: Some(states), ..options.clone() };
-    let mut exploration = explore(system, procs, &limited, interrupt, observer);
-    if options.strategy == Strategy::Bfs && exploration.stop == Stop::States {
-        let states = exploration.states;
-        exploration.grow_to(states + states * DEEPER.0 / DEEPER.1);
+    let mut explored = explore(system, procs, &limited, interrupt, observer);
+    if options.strategy == Strategy::Bfs && explored.exploration.stop == Stop::States {
+        let states = explored.exploration.states;
+        explored.grow_to(states + states * DEEPER.0 / DEEPER.1);
     }
-    exploration
+    explored
 }

@@ -13,7 +13,6 @@
 //! runs are searched on their own: the *narrowed* machine has exactly these ([`Machine::narrowed`]). That
 //! search is made only when deadlocks are in doubt, and sees no more states than the first one.
 
-use crate::forward::Stop;
 use crate::forward::findings::Found;
 use crate::forward::program::compiled::Machine;
 use crate::forward::program::guard_index::GuardIndex;
@@ -28,6 +27,7 @@ use crate::model::semantics::Value;
 use crate::model::{Assignment, System, Term};
 use crate::observer::Silent;
 use crate::options::{ForwardOptions, Strategy};
+use crate::result::Stop;
 use crate::verdict::Trace;
 
 /// A search of clean runs that belongs to a smaller one, or to walks, may see so many states.

@@ -5,7 +5,6 @@ mod shared;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::forward::Stop;
 use crate::forward::error::Unbuildable;
 use crate::forward::findings::{Findings, Found};
 use crate::forward::frontier::{CHUNK, Chunk, Expander};
@@ -23,6 +22,7 @@ use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
+use crate::result::Stop;
 use crate::workers::WorkerPool;
 
 /// Fewer states than this are not worth starting threads.

@@ -9,13 +9,14 @@ use crate::forward::program::compiled::Machine;
 use crate::forward::store::visited::Visited;
 use crate::forward::views::Views;
 use crate::forward::walk::Walk;
-use crate::forward::{Exploration, explore};
+use crate::forward::{Explored, explore};
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{Layout, Matcher, State, Value};
 use crate::model::{Literal, System};
 use crate::observer::Silent;
 use crate::options::{ForwardOptions, Strategy};
 use crate::oracle::{Answer, Growth, Oracle};
+use crate::result::Exploration;
 use crate::verdict::Trace;
 
 /// Most states of an instance that is looked at because the search became long.
@@ -163,22 +164,22 @@ impl Seen {
 #[derive(Debug)]
 pub struct StateSpace {
     /// In increasing order of processes.
-    pub explorations: Vec<Exploration>,
+    pub explored: Vec<Explored>,
     /// [`Oracle::grow`] makes no instance larger than so many states.
     pub most_states: usize,
     /// [`Oracle::widen`] looks at no instance with more processes.
     pub most_procs: usize,
     /// Larger instances, looked at on demand, in increasing order of processes.
-    wider: Mutex<Vec<Exploration>>,
+    wider: Mutex<Vec<Explored>>,
     /// States of runs that the backward search came across.
     learnt: Mutex<BTreeSet<(usize, Vec<Value>)>>,
 }
 
 impl StateSpace {
-    /// An oracle that knows these explorations, in increasing order of processes.
-    pub fn new(explorations: Vec<Exploration>) -> Self {
+    /// An oracle that knows these instances, in increasing order of processes.
+    pub fn new(explored: Vec<Explored>) -> Self {
         Self {
-            explorations,
+            explored,
             most_states: usize::MAX,
             most_procs: 0,
             wider: Mutex::default(),
@@ -187,7 +188,7 @@ impl StateSpace {
     }
 
     fn seen(&self) -> impl DoubleEndedIterator<Item = &Seen> {
-        self.explorations.iter().filter_map(|e| e.seen.as_ref())
+        self.explored.iter().filter_map(|e| e.states.as_ref())
     }
 
     /// Whether some learnt state satisfies the cube.
@@ -216,7 +217,7 @@ impl Oracle for StateSpace {
     fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
         let mut answer = Answer::Untested;
         let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
-        for seen in self.seen().chain(wider.iter().filter_map(|e| e.seen.as_ref())) {
+        for seen in self.seen().chain(wider.iter().filter_map(|e| e.states.as_ref())) {
             match seen.ask(procs, literals) {
                 Answer::Reached => return Answer::Reached,
                 Answer::Unseen => answer = Answer::Unseen,
@@ -230,7 +231,7 @@ impl Oracle for StateSpace {
     }
 
     fn procs(&self) -> usize {
-        self.explorations.iter().map(|e| e.procs).max().unwrap_or(0)
+        self.explored.iter().map(|e| e.exploration.procs).max().unwrap_or(0)
     }
 
     fn learn(&self, trace: &Trace) {
@@ -254,11 +255,11 @@ impl Oracle for StateSpace {
 
     fn widen(&self) -> Growth {
         let mut wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(largest) = wider.last().or(self.explorations.last()) else { return Growth::Nothing };
-        if largest.procs >= self.most_procs {
+        let Some(largest) = wider.last().or(self.explored.last()) else { return Growth::Nothing };
+        if largest.exploration.procs >= self.most_procs {
             return Growth::Nothing;
         }
-        let Some(seen) = &largest.seen else { return Growth::Nothing };
+        let Some(seen) = &largest.states else { return Growth::Nothing };
         let Shared { system, options, interrupt, .. } = &*seen.0;
         let most = options.max_states.map_or(WIDER_STATES, |most| most.min(WIDER_STATES));
         let options = ForwardOptions {
@@ -267,8 +268,8 @@ impl Oracle for StateSpace {
             max_states: Some(most),
             ..options.clone()
         };
-        let next = explore(system, largest.procs + 1, &options, interrupt, &mut Silent);
-        let found = next.unsafe_trace.clone().filter(|_| options.stop_at_unsafe);
+        let next = explore(system, largest.exploration.procs + 1, &options, interrupt, &mut Silent);
+        let found = next.exploration.unsafe_trace.clone().filter(|_| options.stop_at_unsafe);
         wider.push(next);
         found.map_or(Growth::More, |trace| Growth::Unsafe(Box::new(trace)))
     }

@@ -464,8 +464,12 @@ impl<'a> Brute<'a> {
     }
 }
 
-fn run(system: &System, procs: usize, options: &ForwardOptions) -> Exploration {
+fn explored(system: &System, procs: usize, options: &ForwardOptions) -> Explored {
     explore(system, procs, options, &Interrupt::default(), &mut Silent)
+}
+
+fn run(system: &System, procs: usize, options: &ForwardOptions) -> Exploration {
+    explored(system, procs, options).exploration
 }
 
 fn options() -> ForwardOptions {
@@ -487,18 +491,21 @@ fn compare(seed: u64, order: bool) {
         let context = format!("seed {seed}, order {order}, {procs} processes, {system:#?}");
         let concrete = ForwardOptions { symmetry: false, undefined_cells: false, ..options() };
         let count = brute.collapsed(&reachable, &classes).len();
-        let plain = run(&system, procs, &concrete);
+        let stored = explored(&system, procs, &concrete);
+        let plain = &stored.exploration;
         assert_eq!(plain.stop, Stop::Complete, "{context}");
         assert_eq!(plain.states, count, "{context}");
         let dfs = run(&system, procs, &ForwardOptions { strategy: Strategy::Dfs, ..concrete.clone() });
         assert_eq!((dfs.stop, dfs.states), (plain.stop, count), "{context}");
-        let symmetric = run(&system, procs, &ForwardOptions { symmetry: true, ..concrete });
+        let orbits = explored(&system, procs, &ForwardOptions { symmetry: true, ..concrete });
+        let symmetric = &orbits.exploration;
         if symmetric.symmetry {
             assert_eq!(symmetric.states, brute.orbits(&reachable, &classes), "{context}");
         } else {
             assert_eq!(symmetric.states, count, "{context}");
         }
-        let compressed = run(&system, procs, &options());
+        let with_undefined = explored(&system, procs, &options());
+        let compressed = &with_undefined.exploration;
         if seed.is_multiple_of(10) {
             let cfl = ForwardOptions { strategy: Strategy::Cfl, seed, ..options() };
             for how in [
@@ -513,7 +520,7 @@ fn compare(seed: u64, order: bool) {
                     let unsafe_cubes = e.more_unsafe_traces.len() + usize::from(e.unsafe_trace.is_some());
                     (e.stop, e.states, e.deadlock_states, unsafe_cubes)
                 };
-                assert_eq!(what(&walk), what(&compressed), "{how:?} {context}");
+                assert_eq!(what(&walk), what(compressed), "{how:?} {context}");
             }
         }
         let bad = reachable.iter().any(|values| {
@@ -528,7 +535,7 @@ fn compare(seed: u64, order: bool) {
             })
         });
         for (found, name) in
-            [(&plain, "plain"), (&dfs, "dfs"), (&symmetric, "symmetric"), (&compressed, "compressed")]
+            [(plain, "plain"), (&dfs, "dfs"), (symmetric, "symmetric"), (compressed, "compressed")]
         {
             assert_eq!(found.unsafe_trace.is_some(), bad, "{name} {context}");
             let traces = found.deadlocks.iter().chain(&found.outside_deadlocks);
@@ -555,7 +562,7 @@ fn compare(seed: u64, order: bool) {
                 (true, true) => Answer::Reached,
                 (true, false) => Answer::Unseen,
             };
-            for found in [&plain, &symmetric, &compressed] {
+            for found in [&stored, &orbits, &with_undefined] {
                 let space = StateSpace::new(vec![found.clone()]);
                 assert_eq!(space.ask(cube.params, &cube.cube), expected, "{context}");
             }
@@ -639,20 +646,20 @@ fn the_number_of_threads_makes_no_difference() {
         ForwardOptions { strategy: Strategy::Cfl, max_states: Some(3_000), ..options() },
         ForwardOptions { strategy: Strategy::Random, epochs: Some(3), ..options() },
     ] {
-        let one = run(&system, 5, &base);
-        let stored = |a: &Exploration| a.seen.as_ref().map(super::space::Seen::stored);
+        let one = explored(&system, 5, &base);
+        let stored = |a: &Explored| a.states.as_ref().map(super::space::Seen::stored);
         // Few threads share their work in one way, many in another.
         for jobs in [2, 3, 5] {
-            let some = run(&system, 5, &ForwardOptions { jobs, ..base.clone() });
+            let some = explored(&system, 5, &ForwardOptions { jobs, ..base.clone() });
+            assert!(stored(&one) == stored(&some), "{jobs} {base:?}");
             let same = |a: &Exploration, b: &Exploration| {
                 assert_eq!((a.stop, a.states, a.depth), (b.stop, b.states, b.depth), "{jobs} {base:?}");
                 assert_eq!((&a.fired, a.deadlock_states), (&b.fired, b.deadlock_states), "{jobs} {base:?}");
                 assert_eq!(a.unsafe_trace, b.unsafe_trace, "{jobs} {base:?}");
-                assert!(stored(a) == stored(b), "{jobs} {base:?}");
             };
-            same(&one, &some);
+            same(&one.exploration, &some.exploration);
         }
-        assert!(one.states > 1_000, "too few states to need threads: {}", one.states);
+        assert!(one.exploration.states > 1_000, "too few states to need threads: {base:?}");
     }
 }
 
@@ -674,10 +681,10 @@ fn an_oracle_grows_and_learns() {
     let bad = &system.bad[0];
     for strategy in [Strategy::Bfs, Strategy::Cfl] {
         let few = ForwardOptions { strategy, max_states: Some(20), ..options() };
-        let full = StateSpace::new(vec![run(&system, 4, &options())]);
+        let full = StateSpace::new(vec![explored(&system, 4, &options())]);
         assert_eq!(full.ask(bad.params, &bad.cube), Answer::Reached);
         assert_eq!(full.grow(), Growth::Nothing);
-        let space = StateSpace::new(vec![run(&system, 4, &few)]);
+        let space = StateSpace::new(vec![explored(&system, 4, &few)]);
         assert_eq!(space.ask(bad.params, &bad.cube), Answer::Unseen);
         let trace = loop {
             match space.grow() {
@@ -688,7 +695,7 @@ fn an_oracle_grows_and_learns() {
         };
         replay(&system, &trace).expect("every trace replays");
         assert_eq!(space.ask(bad.params, &bad.cube), Answer::Reached);
-        let blank = StateSpace::new(vec![run(&system, 4, &few)]);
+        let blank = StateSpace::new(vec![explored(&system, 4, &few)]);
         blank.learn(&trace);
         assert_eq!(blank.ask(bad.params, &bad.cube), Answer::Reached);
     }
@@ -737,10 +744,10 @@ fn an_oracle_goes_deeper_than_breadth_first_search() {
         run(&system, 6, &ForwardOptions { symmetry: false, max_states: Some(100_000), ..options() });
     assert_eq!(breadth.stop, Stop::States);
     let options = ForwardOptions { symmetry: false, ..options() };
-    let oracle = explore_oracle(&system, 6, &options, &Interrupt::default(), &mut Silent);
+    let oracle = explore_oracle(&system, 6, &options, &Interrupt::default(), &mut Silent).exploration;
     assert_eq!((oracle.stop, oracle.states), (Stop::States, 175_000));
     assert!(oracle.depth > breadth.depth, "{} against {}", oracle.depth, breadth.depth);
-    let again = explore_oracle(&system, 6, &options, &Interrupt::default(), &mut Silent);
+    let again = explore_oracle(&system, 6, &options, &Interrupt::default(), &mut Silent).exploration;
     assert_eq!((again.fired, again.depth), (oracle.fired, oracle.depth));
 }
 

@@ -4,8 +4,8 @@
 use crate::diagnostic::{Source, Span};
 use crate::model::semantics::{Env, Layout, State, Step, tuples};
 use crate::model::{Cell, Conj, Dnf, Literal, ProcRef, System, Term};
-use crate::report::{Names, literal};
 use crate::verdict::Trace;
+use crate::words::{Names, literal};
 
 /// More literals than this are not named.
 const MOST: usize = 4;

@@ -7,8 +7,8 @@ use super::write::process;
 use crate::diagnostic::Source;
 use crate::model::semantics::{Layout, ReplayError, Semantics, State, Value, replay as execute, tuples};
 use crate::model::{Assignment, System, VarId};
-use crate::report::{Names, ending};
 use crate::verdict::Trace;
+use crate::words::{Names, ending};
 
 /// What the trace shows (`3 steps with 2 processes, ending in unsafe at line 12`), or where it fails first; `source` is
 /// the model.

@@ -5,8 +5,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::diagnostic::{Source, Span};
 use crate::model::semantics::{Layout, State, Step, Value, tuples};
 use crate::model::{BOOL, System, Type, Var, VarId, VarKind};
-use crate::report::{Violation, ending, violated};
 use crate::verdict::Trace;
+use crate::words::{Violation, ending, violated};
 
 /// The text of the file, ending in a line feed. `source` is the model.
 pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::check::{Assumption, AssumptionKind};
 use crate::diagnostic::{Source, Span};
 use crate::model::System;
+use crate::result::{Assumption, AssumptionKind};
 
 /// Behind an answer: `, under the axioms at lines 50, 51, assuming 1 invariant (line 4)`; nothing when it rests
 /// on nothing.

@@ -9,22 +9,12 @@ use super::snapshot::unknown;
 use super::stages::decider;
 use super::statistics::statistics;
 use super::style::Style;
-use super::trace::{history, states, violation};
-use crate::backward::Outcome;
-use crate::check::{AssumptionKind, Conclusion, Coverage, Deadlocks, Enough, Report};
+use super::trace::{TraceStates, history, states, violation};
 use crate::diagnostic::Source;
 use crate::model::{BadKind, System};
 use crate::options::Options;
+use crate::result::{AssumptionKind, Conclusion, Coverage, Deadlocks, Enough, Outcome, Report};
 use crate::verdict::{Trace, Verdict};
-
-/// Which cells to show after each step of a trace.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TraceStates {
-    /// Those that the step changed.
-    Diff,
-    /// All.
-    Full,
-}
 
 /// Everything after the node lines, ending in the answer.
 pub fn conclusion(

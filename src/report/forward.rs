@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use super::block::Block;
 use super::style::Style;
-use crate::forward::{AROUND_DEADLOCKS, Exploration, Stop, TechniqueReport};
 use crate::model::System;
+use crate::result::{AROUND_DEADLOCKS, Exploration, Stop, TechniqueReport};
+use crate::words::cause;
 
 /// Names of transitions shown in one row at most.
 const MOST_NAMES: usize = 12;
@@ -71,23 +72,4 @@ fn coverage(system: &System, exploration: &Exploration) -> String {
         let _ = write!(text, " (never: {}{more})", shown.join(", "));
     }
     text
-}
-
-/// Whether the exploration is complete, or what cut it.
-pub(super) fn cause(stop: Stop) -> &'static str {
-    match stop {
-        Stop::Complete => "complete",
-        Stop::Depth => "cut by the depth limit",
-        Stop::States => "cut by the limit on states",
-        Stop::Time => "cut by the time limit",
-        Stop::Memory => "cut by the memory limit",
-        Stop::Unsafe => "stopped at an unsafe state",
-        Stop::Numbers => "cut where a number left its range",
-        Stop::Epochs => "ended after the given number of epochs",
-        Stop::Fired => "ended when each transition had fired",
-        Stop::Interrupted => "interrupted",
-        Stop::Wide => "cut at a state with too many successors",
-        Stop::TooLarge => "not possible: the instance is too large",
-        Stop::NoInstance => "not possible: the model has no instance of this size",
-    }
 }

@@ -3,16 +3,15 @@
 use serde_json::{Value, json};
 
 use super::assumptions;
-use super::reason::reason;
 use super::style::Style;
 use super::trace::history;
 use super::vacuity;
-use crate::check::{Conclusion, Deadlocks, Enough, Report, Stage};
 use crate::diagnostic::Source;
-use crate::forward::{Exploration, Stop};
 use crate::model::System;
 use crate::options::Proof;
+use crate::result::{Conclusion, Deadlocks, Enough, Exploration, Report, Stage, Stop};
 use crate::verdict::Verdict;
+use crate::words::reason;
 
 /// Everything that the run found out, as a JSON text that ends in a line feed. Only `times` and the seconds
 /// of `phases` depend on the clock.
@@ -107,7 +106,7 @@ fn stop(stop: Stop) -> &'static str {
     }
 }
 
-fn backward(outcome: &crate::backward::Outcome) -> Value {
+fn backward(outcome: &crate::result::Outcome) -> Value {
     let statistics = &outcome.statistics;
     let candidates: Vec<_> = outcome
         .candidates

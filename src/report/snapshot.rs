@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::json::{exploration, stage};
-use super::reason::reason;
 use super::style::Style;
-use crate::check::Stage;
 use crate::observer::Event;
 use crate::options::Proof;
+use crate::result::Stage;
 use crate::verdict::Reason;
+use crate::words::reason;
 
 /// How far a run has come. Fed with its events by [`Snapshot::note`].
 #[derive(Clone, Debug, Default)]

@@ -2,8 +2,8 @@
 
 use super::block::WIDTH;
 use super::style::Style;
-use crate::check::{Decider, Report, Stage};
 use crate::options::Proof;
+use crate::result::{Decider, Report, Stage};
 use crate::verdict::Verdict;
 
 /// What is written when a search begins.

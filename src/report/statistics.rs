@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use super::block::Block;
 use super::style::Style;
-use crate::backward::{Outcome, Proposals, Tests};
-use crate::check::Report;
 use crate::options::Options;
+use crate::result::{Outcome, Proposals, Report, Tests};
 use crate::verdict::Verdict;
 
 /// Figures of the backward search; nothing that depends on the clock.

@@ -2,14 +2,21 @@
 
 use std::fmt::Write as _;
 
-use super::conclusion::TraceStates;
-use super::literals::literal;
 use super::style::Style;
-use super::values::{Names, cells, processes};
-use crate::diagnostic::{Source, Span};
+use crate::diagnostic::Source;
+use crate::model::System;
 use crate::model::semantics::{State, Step, satisfies};
-use crate::model::{ProcRef, System};
 use crate::verdict::Trace;
+use crate::words::{Names, Violation, cells, ending, processes, violated};
+
+/// Which cells to show after each step of a trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TraceStates {
+    /// Those that the step changed.
+    Diff,
+    /// All.
+    Full,
+}
 
 /// `Init -> t(#1) -> u(#1, #3) -> unsafe at line 12`; a trace without a bad cube ends in `deadlock`.
 pub fn history(system: &System, trace: &Trace, style: Style) -> String {
@@ -26,11 +33,6 @@ fn action(system: &System, step: &Step, style: Style) -> String {
     let transition = system.transition(step.transition);
     let shown = &step.args[..transition.params.len()];
     format!("{}({})", style.name(&transition.name), processes(shown))
-}
-
-/// The name of the bad cube that the run ends in, or `deadlock`.
-pub(crate) fn ending<'s>(system: &'s System, trace: &Trace) -> &'s str {
-    trace.bad.map_or("deadlock", |bad| &system.bad[bad].name)
 }
 
 /// The run state by state: the initial one in full, the others as `which` says, then which processes
@@ -66,28 +68,6 @@ pub fn states(system: &System, trace: &Trace, which: TraceStates, style: Style) 
         let _ = writeln!(text, "({line})");
     }
     text
-}
-
-/// The bad cube that a run ends in.
-pub(crate) struct Violation {
-    /// The processes that it holds for.
-    pub witnesses: Vec<usize>,
-    /// Its literals at these processes, and the comparisons that they come from.
-    pub literals: Vec<(String, Span)>,
-}
-
-/// What a run ends in; `None` for a deadlock.
-pub(crate) fn violated(system: &System, trace: &Trace) -> Option<Violation> {
-    let bad = &system.bad[trace.bad?];
-    let last = trace.steps.last().map_or(&trace.initial, |step| &step.after);
-    let witnesses = satisfies(system, last, trace.bad?)?;
-    let name = |p: ProcRef| match p {
-        ProcRef::Var(i) => processes(&witnesses[usize::from(i)..=usize::from(i)]),
-        ProcRef::Const(k) => processes(&[usize::from(k)]),
-    };
-    let spans = bad.spans.iter().copied().chain(std::iter::repeat(bad.span));
-    let literals = bad.cube.iter().zip(spans).map(|(l, span)| (literal(system, l, &name), span)).collect();
-    Some(Violation { witnesses, literals })
 }
 
 /// `unsafe at line 17 (model.cub:17:1) holds in the last state for #1, #2:`, then the literals, each with the

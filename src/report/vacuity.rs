@@ -1,8 +1,8 @@
 //! Warnings about answers that may be worth nothing.
 
-use crate::check::{Report, Vacuous};
 use crate::diagnostic::Diagnostic;
 use crate::model::System;
+use crate::result::{Report, Vacuous};
 
 /// The warnings. A model that declares no bad state at all was warned of when it was loaded.
 pub fn diagnostics(system: &System, report: &Report) -> Vec<Diagnostic> {

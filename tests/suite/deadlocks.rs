@@ -5,12 +5,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use cubicle::forward::{self, Exploration, Stop};
+use cubicle::forward;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{State, Trace, replay};
 use cubicle::model::{Conj, System, Type};
 use cubicle::observer::Silent;
 use cubicle::options::{ForwardOptions, Strategy};
+use cubicle::result::{Exploration, Stop};
 
 use crate::support::clean::Ends;
 use crate::support::dice::Dice;
@@ -103,7 +104,8 @@ fn compare(
                 jobs: 1 + dice.below(2),
                 ..ForwardOptions::default()
             };
-            let found = forward::explore(system, reached.procs, &options, &Interrupt::default(), &mut Silent);
+            let found = forward::explore(system, reached.procs, &options, &Interrupt::default(), &mut Silent)
+                .exploration;
             let of = || {
                 let shortest = ends.clean.values().min();
                 let (all, clean) = (ends.deadlocks.len(), ends.clean.len());
@@ -280,7 +282,8 @@ fn a_deadlock_counts_whatever_run_met_it_first() {
                         deadlock: true,
                         ..ForwardOptions::default()
                     };
-                    let found = forward::explore(&system, 2, &options, &Interrupt::default(), &mut Silent);
+                    let found = forward::explore(&system, 2, &options, &Interrupt::default(), &mut Silent)
+                        .exploration;
                     let trace = found.deadlocks.first().expect("a deadlock that counts");
                     let names =
                         trace.steps.iter().map(|step| system.transition(step.transition).name.as_str());

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use cubicle::check::{Conclusion, Enough};
-use cubicle::forward::{Exploration, Stop, explore};
+use cubicle::forward::explore;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::model::semantics::replay;
 use cubicle::observer::Silent;
 use cubicle::options::{CflChoice, ForwardOptions, Options, Procs, Restart, Strategy};
+use cubicle::result::{Conclusion, Enough, Exploration, Stop};
 
 fn traps() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traps")
@@ -23,7 +23,7 @@ fn system(trap: &str) -> System {
 }
 
 fn run(system: &System, procs: usize, options: &ForwardOptions) -> Exploration {
-    let found = explore(system, procs, options, &Interrupt::default(), &mut Silent);
+    let found = explore(system, procs, options, &Interrupt::default(), &mut Silent).exploration;
     for trace in found.deadlocks.iter().chain(&found.outside_deadlocks).chain(&found.unsafe_trace) {
         replay(system, trace).expect("every trace replays");
     }

@@ -7,7 +7,6 @@ use super::approximate::Approximation;
 use super::pool::{Brab, Pool};
 use crate::backward::cube::{CubeContext, Halt, invariant, text};
 use crate::backward::fixpoint::Tester;
-use crate::backward::outcome::{Candidate, Outcome, Proposals, Statistics, Tests};
 use crate::backward::preimage::{PreOptions, prepare};
 use crate::backward::search::{End, Next, Run, RunCounts, Setting, Totals};
 use crate::backward::tuning::{QUESTIONS_PER_EFFORT, RESTARTS_PER_GROWTH, WIDER_CANDIDATES};
@@ -16,6 +15,7 @@ use crate::model::{System, semantics};
 use crate::observer::{Event, Observer};
 use crate::options::BackwardOptions;
 use crate::oracle::Growth;
+use crate::result::{Candidate, Outcome, Proposals, Statistics, Tests};
 use crate::verdict::{Forbidden, Reason, Trace, Verdict};
 
 /// Decides `system` by backward reachability, with approximations when `brab` is given.

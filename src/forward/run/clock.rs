@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-use crate::forward::Stop;
 use crate::interrupt::Interrupt;
 use crate::options::ForwardOptions;
+use crate::result::Stop;
 
 /// The CPU clock is read no more often: that is a call of the system.
 const READ_EVERY: Duration = Duration::from_micros(300);

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::forward::Stop;
 use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::store::table::MAX_STATES;
 use crate::interrupt::Interrupt;
 use crate::options::ForwardOptions;
+use crate::result::Stop;
 
 /// Progress is reported no more often.
 const REPORT_EVERY: Duration = Duration::from_millis(500);

@@ -22,7 +22,6 @@ use indexmap::IndexMap;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::forward::Stop;
 use crate::forward::error::Unbuildable;
 use crate::forward::findings::{Findings, Found};
 use crate::forward::program::bad::BadScratch;
@@ -37,6 +36,7 @@ use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer, Silent};
 use crate::options::{CflChoice, ForwardOptions, Restart, Strategy};
+use crate::result::{AROUND_DEADLOCKS, Stop, TechniqueReport};
 use crate::verdict::Trace;
 use crate::workers::WorkerPool;
 use bandit::{ARMS, Bandit};
@@ -78,23 +78,6 @@ const PATIENCE: u64 = 8;
 /// Epochs without progress towards any target after which fewer walks are guided.
 const UNGUIDED: usize = 64;
 
-/// What one technique contributed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TechniqueReport {
-    /// Its name.
-    pub name: &'static str,
-    /// Walks.
-    pub runs: u64,
-    /// Steps taken.
-    pub steps: u64,
-    /// States that were new.
-    pub states: u64,
-    /// Combinations that were new.
-    pub combinations: u64,
-    /// Time spent, summed over the workers.
-    pub time: Duration,
-}
-
 /// Names of the techniques, by discriminant.
 const NAMES: [&str; 9] = [
     "random",
@@ -107,9 +90,6 @@ const NAMES: [&str; 9] = [
     "depth first",
     AROUND_DEADLOCKS,
 ];
-
-/// The technique that does not look for new combinations.
-pub const AROUND_DEADLOCKS: &str = "around deadlocks";
 
 /// The state of a walking exploration.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
 //! Exact sizes of small instances: states, orbits and deadlocks of the traps of the exploration.
 
-use cubicle::forward::{self, Exploration, Stop};
+use cubicle::forward;
 use cubicle::interrupt::Interrupt;
 use cubicle::observer::Silent;
 use cubicle::options::{ForwardOptions, Strategy};
+use cubicle::result::{Exploration, Stop};
 
 use super::files;
 
@@ -20,7 +21,7 @@ fn number(cell: &str) -> Option<usize> {
 fn explore(trap: &str, procs: usize, options: &ForwardOptions) -> Exploration {
     let path = files::folder("tests/traps").join(format!("{trap}.cub"));
     let system = cubicle::load(&files::text(&path)).expect("a model").system;
-    forward::explore(&system, procs, options, &Interrupt::default(), &mut Silent)
+    forward::explore(&system, procs, options, &Interrupt::default(), &mut Silent).exploration
 }
 
 #[test]

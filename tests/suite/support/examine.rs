@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use cubicle::backward::{self, Brab};
 use cubicle::diagnostic::Severity;
-use cubicle::forward::{self, Exploration, StateSpace, Stop};
+use cubicle::forward::{self, Explored, StateSpace};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{Env, Layout, Semantics, Value, distinct_tuples, replay, tuples};
 use cubicle::model::{Cell, Conj, Literal, ProcRef, Relation, System, Term, Type, VarId};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardOptions, ForwardOptions, SearchOrder, SolverMode, Strategy};
 use cubicle::oracle::{Answer, Oracle};
+use cubicle::result::{Exploration, Stop};
 use cubicle::verdict::{Reason, Verdict};
 
 use super::certificates::{certified, only_truth_is_accepted};
@@ -135,23 +136,21 @@ fn axioms_are_about_parameters(system: &System, reached: &Reached) -> Result<(),
         !vars.is_empty() && !vars.iter().any(|var| assigned.contains(var))
     };
     let axioms = system.axioms.iter().map(|axiom| (true, axiom.params, &axiom.cube));
+    // A declaration is of one kind as a whole.
+    let all_about =
+        |span| system.bad.iter().filter(|bad| bad.span == span).all(|bad| about_parameters(&bad.cube));
     let lemmas = (system.bad.iter())
-        .filter(|bad| bad.kind == cubicle::model::BadKind::Invariant)
+        .filter(|bad| bad.kind == cubicle::model::BadKind::Invariant && all_about(bad.span))
         .map(|bad| (false, bad.params, &bad.cube));
     let layout = Layout::new(system, reached.procs);
     for (axiom, params, cube) in axioms.chain(lemmas) {
         if axiom && !about_parameters(cube) {
             return failure("an axiom about what changes", format!("{cube:#?}"));
         }
-        if !axiom && !about_parameters(cube) {
-            continue;
-        }
         for (at, (state, from)) in reached.states.iter().enumerate() {
             let met = distinct_tuples(reached.procs, usize::from(params))
                 .any(|procs| Env { layout: &layout, state, procs: &procs }.conj(cube) == Some(true));
-            // A declaration some of whose disjuncts have no cells is a lemma.
-            let mixed = system.bad.iter().any(|bad| bad.cube.iter().flat_map(vars).next().is_none());
-            if met && (axiom || from.is_none() && !mixed) {
+            if met && (axiom || from.is_none()) {
                 let detail = format!("axiom {axiom}: {cube:#?}\n{}", reached.run_to(system, at));
                 return failure("an axiom or a lemma about parameters is violated", detail);
             }
@@ -213,9 +212,10 @@ fn forward_agrees(system: &System, reached: &Reached, dice: &mut Dice) -> Result
                 seed: dice.below(1000) as u64,
                 ..ForwardOptions::default()
             };
-            let found = forward::explore(system, reached.procs, &options, &timed(), &mut Silent);
+            let explored = forward::explore(system, reached.procs, &options, &timed(), &mut Silent);
+            let found = &explored.exploration;
             let of = || {
-                let Exploration { procs, states, stop, deadlock_states, .. } = &found;
+                let Exploration { procs, states, stop, deadlock_states, .. } = found;
                 format!(
                     "{strategy:?} with {procs} processes, symmetry {symmetry}, undefined {undefined_cells}: \
                      {states} states, {deadlock_states} deadlocks, {stop:?}, unsafe {:?}\n{}",
@@ -253,7 +253,7 @@ fn forward_agrees(system: &System, reached: &Reached, dice: &mut Dice) -> Result
             {
                 return failure("forward exploration and brute force differ on deadlocks", of());
             }
-            oracle_agrees(system, reached, found, dice)?;
+            oracle_agrees(system, reached, explored, dice)?;
         }
     }
     Ok(())
@@ -262,7 +262,7 @@ fn forward_agrees(system: &System, reached: &Reached, dice: &mut Dice) -> Result
 fn oracle_agrees(
     system: &System,
     reached: &Reached,
-    found: Exploration,
+    found: Explored,
     dice: &mut Dice,
 ) -> Result<(), Failure> {
     let space = StateSpace::new(vec![found]);
@@ -275,7 +275,7 @@ fn oracle_agrees(
         if answer != Answer::Untested && right != (answer == Answer::Reached) {
             let detail = format!(
                 "{:?}\nof {procs} distinct processes: {answer:?}, brute force says {right}\n{cube:#?}",
-                space.explorations
+                space.explored
             );
             return failure("the oracle and brute force differ", detail);
         }

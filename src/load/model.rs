@@ -1,6 +1,5 @@
-//! From the text of a model to a system, with everything that there is to say about it.
+//! From the text of a model to what it means.
 
-use crate::advice;
 use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity};
 use crate::model::{self, System};
 use crate::syntax;
@@ -17,20 +16,8 @@ pub struct Loaded {
     pub file: File,
 }
 
-/// Reads a model.
-///
-/// # Errors
-/// What is wrong with it, at least one thing; after [`MAX_ERRORS`] the rest is not looked at. Warnings about a model that means nothing yet
-/// would only mislead, so errors come alone.
-pub fn load(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
-    let mut loaded = meaning(text)?;
-    loaded.warnings.extend(advice::wrong_way_round(&loaded.system, text));
-    loaded.warnings.sort_by_key(|warning| warning.primary.span.start);
-    Ok(loaded)
-}
-
-/// As [`load`], without the warnings that take longer than reading does.
-pub(crate) fn meaning(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
+/// As [`load`](super::load()), without the warnings that take longer than reading does.
+pub fn meaning(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     let (file, mut diagnostics) = syntax::parse(text);
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     if errors >= MAX_ERRORS || file.damage.cut {

@@ -9,7 +9,7 @@ use crate::model::{Rational, System, Type, Var, VarId};
 use crate::verdict::Trace;
 
 /// Names for the values of one trace.
-pub(crate) struct Names<'a> {
+pub struct Names<'a> {
     system: &'a System,
     procs: usize,
     /// Outside values, ascending.
@@ -20,7 +20,7 @@ pub(crate) struct Names<'a> {
 
 impl<'a> Names<'a> {
     /// Looks through all states of `trace`.
-    pub(crate) fn new(system: &'a System, trace: &Trace) -> Self {
+    pub fn new(system: &'a System, trace: &Trace) -> Self {
         let procs = trace.initial.procs;
         let mut names = Self { system, procs, outside: Vec::new(), nameless: Vec::new() };
         for state in std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after)) {
@@ -47,7 +47,7 @@ impl<'a> Names<'a> {
     }
 
     /// `value`, which a cell of `var` holds.
-    pub(crate) fn value(&self, var: &Var, value: Value) -> String {
+    pub fn value(&self, var: &Var, value: Value) -> String {
         match (value, var.ty) {
             (Value::Constructor(c), Type::Enum(ty)) => {
                 self.system.enumeration(ty).constructors[usize::from(c)].clone()
@@ -75,7 +75,7 @@ impl<'a> Names<'a> {
     }
 
     /// Explains the names that are not the model's; one line each, without line end.
-    pub(super) fn legend(&self) -> Vec<String> {
+    pub fn legend(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.outside.is_empty() {
             lines.push("outside!n: a value of type proc that is none of the processes".to_owned());
@@ -124,7 +124,7 @@ fn real(number: Rational) -> String {
 }
 
 /// Every cell of the instance: its variable, its name (`X[#1, #2]`) and its position in a state.
-pub(super) fn cells(system: &System, procs: usize) -> impl Iterator<Item = (VarId, &Var, String, usize)> {
+pub fn cells(system: &System, procs: usize) -> impl Iterator<Item = (VarId, &Var, String, usize)> {
     let layout = Layout::new(system, procs);
     system.vars.iter().enumerate().flat_map(move |(id, var)| {
         let id = VarId(id as u16);
@@ -141,7 +141,7 @@ fn brackets(index: &[usize]) -> String {
 }
 
 /// `#1, #3` for processes 0 and 2.
-pub(super) fn processes(processes: &[usize]) -> String {
+pub fn processes(processes: &[usize]) -> String {
     let names: Vec<_> = processes.iter().map(|process| format!("#{}", process + 1)).collect();
     names.join(", ")
 }

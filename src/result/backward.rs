@@ -1,6 +1,7 @@
 //! What a backward search returns.
 
-use super::PhaseReport;
+use std::time::Duration;
+
 use crate::verdict::{Forbidden, Verdict};
 
 /// A candidate that the last run kept, as text.
@@ -36,6 +37,17 @@ pub struct Proposals {
     pub proposed: u64,
     /// Of these, dropped later: reachable, or not proved.
     pub bad: u64,
+}
+
+/// What a phase took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PhaseReport {
+    /// Its name.
+    pub name: &'static str,
+    /// How often it was entered.
+    pub calls: u64,
+    /// Time in it, without phases inside of it.
+    pub time: Duration,
 }
 
 /// Figures of a backward search.

@@ -1,7 +1,6 @@
 //! Why there is no verdict, and what one can do about it.
 
-use super::forward::cause;
-use crate::forward::Stop;
+use crate::result::Stop;
 use crate::verdict::Reason;
 
 /// Why, in one line without a final stop.
@@ -73,4 +72,23 @@ pub fn reason_help(reason: &Reason) -> Option<&'static str> {
         | Reason::Uncertified(_)
         | Reason::Interrupted(_) => return None,
     })
+}
+
+/// Whether the exploration is complete, or what cut it.
+pub fn cause(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Complete => "complete",
+        Stop::Depth => "cut by the depth limit",
+        Stop::States => "cut by the limit on states",
+        Stop::Time => "cut by the time limit",
+        Stop::Memory => "cut by the memory limit",
+        Stop::Unsafe => "stopped at an unsafe state",
+        Stop::Numbers => "cut where a number left its range",
+        Stop::Epochs => "ended after the given number of epochs",
+        Stop::Fired => "ended when each transition had fired",
+        Stop::Interrupted => "interrupted",
+        Stop::Wide => "cut at a state with too many successors",
+        Stop::TooLarge => "not possible: the instance is too large",
+        Stop::NoInstance => "not possible: the model has no instance of this size",
+    }
 }

@@ -2,7 +2,7 @@
 //! holds, here it lists states that never occur.
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::load::meaning;
+use crate::load::model::meaning;
 use crate::model::semantics::satisfies;
 use crate::model::{BadKind, System, is_initially};
 use crate::syntax;

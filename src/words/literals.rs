@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
 
 /// Processes are written as `name` says.
-pub(crate) fn literal(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> String) -> String {
+pub fn literal(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> String) -> String {
     let writer = Writer { system, name };
     match literal {
         Literal::In { cell, values } => writer.member(cell, *values),

@@ -1,0 +1,18 @@
+//! What engines and runs return: plain data, below all engines.
+//!
+//! In goes nothing but values; engines fill the types, `observer`, `report` and the command line read them.
+//! [`backward`](Outcome) and [`forward`](Exploration) belong to one engine each, [`run`](Report) to a run as a
+//! whole.
+
+mod backward;
+mod forward;
+mod run;
+
+pub use backward::{Candidate, Outcome, PhaseReport, Proposals, Statistics, Tests};
+pub use forward::{AROUND_DEADLOCKS, Exploration, TechniqueReport};
+pub use run::{
+    Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Refuted, Report, Stage,
+    Vacuous,
+};
+
+pub use crate::verdict::Stop;

@@ -1,0 +1,223 @@
+//! What a whole run returns.
+
+use std::time::Duration;
+
+use super::{Exploration, Outcome};
+use crate::diagnostic::Span;
+use crate::model::TransitionId;
+use crate::options::Proof;
+use crate::verdict::{Cut, Reason, Trace, Verdict};
+
+/// Everything that a run found out.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The answer to "is a bad state reachable?"; `None` when only instances were explored, as asked,
+    /// and nothing bad was met in them.
+    pub verdict: Option<Verdict>,
+    /// The answer to "is there a deadlock?"; `None` when nobody asked.
+    pub deadlocks: Option<Deadlocks>,
+    /// What the explorations that the options ask for saw; `None` when they ask for none.
+    pub coverage: Option<Coverage>,
+    /// The forward explorations, in increasing order of processes.
+    pub explorations: Vec<Exploration>,
+    /// The last backward search, if the run came to one.
+    pub backward: Option<Outcome>,
+    /// The searches of [`Proof::Auto`], in order.
+    pub stages: Vec<Stage>,
+    /// What the answer rests on that was not shown.
+    pub assumptions: Vec<Assumption>,
+    /// When the verdict's run ends in a state that an `invariant` of the model excludes, and in no unsafe one: what
+    /// it refutes.
+    pub refuted: Option<Refuted>,
+    /// Why the exploration of instances of increasing size ended, with [`Procs::Auto`].
+    pub enough: Option<Enough>,
+    /// Why the answer may be worth nothing.
+    pub vacuous: Vec<Vacuous>,
+    /// What settled the verdict, when it is not unknown.
+    pub decider: Option<Decider>,
+    /// Wall-clock time per phase, in order.
+    pub times: Vec<(&'static str, Duration)>,
+}
+
+/// Which of the engines settled a verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decider {
+    /// A forward exploration of the instance with this many processes.
+    Forward(usize),
+    /// A backward search of this kind.
+    Stage(Proof),
+}
+
+/// What a run comes to, in one word: the exit code of the program follows from it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conclusion {
+    /// Proved for any number of processes.
+    Safe,
+    /// A replayed run to an unsafe state.
+    Unsafe,
+    /// A replayed run to a state that an `invariant` of the model excludes. Whether an unsafe state is reachable
+    /// is open.
+    InvariantRefuted,
+    /// The same, of an `invariant` that was taken for granted.
+    AssumptionRefuted,
+    /// A deadlock that the options asked to look for; no bad state is known.
+    Deadlock,
+    /// Only instances were explored, and nothing wrong was met.
+    NothingFound,
+    /// Not decided.
+    Unknown,
+}
+
+impl Report {
+    /// Sums the report up. A bad state counts more than a deadlock, a deadlock more than an open question,
+    /// and that more than a proof.
+    pub fn conclusion(&self) -> Conclusion {
+        match (&self.verdict, &self.deadlocks) {
+            (Some(Verdict::Unsafe(_)), _) => match self.refuted {
+                None => Conclusion::Unsafe,
+                Some(Refuted::Lemma) => Conclusion::InvariantRefuted,
+                Some(Refuted::Assumption) => Conclusion::AssumptionRefuted,
+            },
+            (_, Some(Deadlocks::Found)) => Conclusion::Deadlock,
+            (Some(Verdict::Unknown(_)), _) | (_, Some(Deadlocks::Open(_))) => Conclusion::Unknown,
+            (Some(Verdict::Safe), _) => Conclusion::Safe,
+            (None, _) => Conclusion::NothingFound,
+        }
+    }
+
+    /// Why the run as a whole is open: the verdict's reason, else that of the answer about deadlocks.
+    pub fn open(&self) -> Option<&Reason> {
+        match (&self.verdict, &self.deadlocks) {
+            (Some(Verdict::Unknown(why)), _) | (_, Some(Deadlocks::Open(why))) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Runs to deadlocked states, smallest instance first. Those that only an outside value makes
+    /// possible are not among them: nearly always the model does not mean them.
+    pub fn deadlocked(&self) -> impl Iterator<Item = &Trace> {
+        self.explorations.iter().flat_map(|exploration| &exploration.deadlocks)
+    }
+
+    /// Runs to further bad cubes, when [`ForwardOptions::stop_at_unsafe`] is off.
+    ///
+    /// [`ForwardOptions::stop_at_unsafe`]: crate::options::ForwardOptions::stop_at_unsafe
+    pub fn more_bad(&self) -> impl Iterator<Item = &Trace> {
+        self.explorations.iter().flat_map(|exploration| &exploration.more_unsafe_traces)
+    }
+
+    /// The run to a bad state that the verdict rests on.
+    pub fn bad(&self) -> Option<&Trace> {
+        match &self.verdict {
+            Some(Verdict::Unsafe(trace)) => Some(trace),
+            _ => None,
+        }
+    }
+
+    /// All traces: to bad states first, then to deadlocks.
+    pub fn traces(&self) -> impl Iterator<Item = &Trace> {
+        self.bad().into_iter().chain(self.more_bad()).chain(self.deadlocked())
+    }
+
+    /// Adds to the time of a phase.
+    pub fn spend(&mut self, phase: &'static str, time: Duration) {
+        match self.times.iter_mut().find(|(name, _)| *name == phase) {
+            Some((_, total)) => *total += time,
+            None => self.times.push((phase, time)),
+        }
+    }
+}
+
+/// What the explorations that the options ask for saw, as it stood before any proof.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coverage {
+    /// Processes of the instances, in increasing order.
+    pub procs: Vec<usize>,
+    /// States stored, over all instances.
+    pub states: usize,
+    /// Whether `states` counts orbits, in some instance.
+    pub symmetry: bool,
+    /// The smallest instance of which not all states were seen; `None` when everything was.
+    pub cut: Option<Cut>,
+}
+
+/// What a run says about deadlocks, when it was asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Deadlocks {
+    /// There is one, and a run to it.
+    Found,
+    /// None in the states that were seen: see [`Coverage`].
+    NoneSeen,
+    /// Not decided.
+    Open(Reason),
+}
+
+/// One search, in the order in which they were made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stage {
+    /// What was done.
+    pub proof: Proof,
+    /// Nodes, over all restarts.
+    pub nodes: usize,
+    /// Why it did not decide; `None` when it did.
+    pub reason: Option<Reason>,
+}
+
+/// A declaration that is taken for granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Assumption {
+    /// Why.
+    pub kind: AssumptionKind,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// Why a declaration is taken for granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AssumptionKind {
+    /// It restricts what never changes, see [`crate::model::Axiom`].
+    Axiom,
+    /// The options say so.
+    Trusted,
+}
+
+/// What a run to a state that an `invariant` excludes has refuted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refuted {
+    /// A claim: an `invariant` that was to be proved.
+    Lemma,
+    /// An assumption: an `invariant` that was taken for granted.
+    Assumption,
+}
+
+/// Why no larger instance was explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Enough {
+    /// The last three sizes have the same views of so many processes: each combination of these
+    /// processes' cells and the globals that occurs in one instance occurs in the others.
+    Settled {
+        /// Processes of a view.
+        of: usize,
+        /// Number of different views.
+        views: usize,
+    },
+    /// The instance of this size was not explored completely, so that it cannot be compared.
+    Cut(usize),
+    /// The model has no larger instance.
+    Largest,
+    /// Larger instances are not tried.
+    Limit,
+    /// A bad state was found.
+    Found,
+}
+
+/// Why an answer may be worth nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Vacuous {
+    /// No bad state is declared, or only by `invariant`s that are taken for granted.
+    NothingToProve,
+    /// No instance with so many processes has an initial state.
+    NoInitialState(Vec<usize>),
+    /// The transition (the first part of its declaration) never fires in the instances with so many processes.
+    NeverFires(TransitionId, Vec<usize>),
+}
