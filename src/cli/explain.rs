@@ -30,17 +30,17 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
     };
     let text = match &args.code {
         None => explain::codes().map(|(code, title)| format!("{code}  {title}\n")).collect(),
-        Some(code) => match explain::page(code) {
-            Some(page) => plain(page, settings::automatic_style(&stdout()).colored),
-            None => {
+        Some(code) => {
+            let Some(page) = explain::page(code) else {
                 complain(&format!("error: there is no code `{code}`"));
                 complain(&match explain::similar(code) {
                     Some(similar) => format!("help: did you mean `{similar}`?"),
                     None => "help: `cubicle explain` lists all codes".to_owned(),
                 });
                 return exit::USAGE;
-            }
-        },
+            };
+            plain(page, settings::automatic_style(&stdout()).colored)
+        }
     };
     let output = Output::new(Interrupt::default());
     output.write(&text);

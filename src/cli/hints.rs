@@ -74,7 +74,8 @@ fn command(word: &str, next: Option<&OsString>) -> Option<(String, String)> {
 
 /// A word that begins like a flag and is none.
 fn flag(parser: &Command, word: &str) -> Option<(String, String)> {
-    if word.starts_with('-') && (word.ends_with(".cub") && !word.contains('=')) {
+    let is_model = std::path::Path::new(word).extension().is_some_and(|end| end == "cub");
+    if word.starts_with('-') && is_model && !word.contains('=') {
         return Some((format!("`{word}` looks like a flag"), format!("write `./{word}` for the file")));
     }
     let name = word.strip_prefix('-').filter(|name| !name.starts_with('-'))?;

@@ -34,6 +34,10 @@ pub(super) enum Named {
 }
 
 /// State of an elaboration.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is true in a place of its own, whatever the others are"
+)]
 pub(super) struct Context<'a> {
     /// Declared types and symbols.
     pub symbols: &'a Symbols,

@@ -114,9 +114,8 @@ impl<'a> Context<'a> {
         };
         // Names in messages are worth a look at each comparison, but not when there are very many.
         let traced = disjuncts.len().saturating_mul(self.origins.len()) <= MOST_LOOKS;
-        let origins = |context: &Self, conj: &Conj, map: &dyn Fn(ProcRef) -> ProcRef| match traced {
-            true => context.origins_of(conj, &map, decl.loc.0),
-            false => vec![decl.loc.0; conj.len()],
+        let origins = |context: &Self, conj: &Conj, map: &dyn Fn(ProcRef) -> ProcRef| {
+            if traced { context.origins_of(conj, &map, decl.loc.0) } else { vec![decl.loc.0; conj.len()] }
         };
         for disjunct in disjuncts {
             let arity = params + disjunct.exists.len() as u8;

@@ -1,4 +1,4 @@
-//! CubeLiteral literals: what a cube says about named processes, and how they are made from the model.
+//! Literals of cubes: what a cube says about named processes, and how they are made from the model.
 
 use smallvec::SmallVec;
 

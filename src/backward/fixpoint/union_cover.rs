@@ -32,7 +32,7 @@ impl Default for UnionBudget {
 /// `some cell outside its mask, or some relational literal holds`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Clause {
-    /// FreeProcess, forbidden mask.
+    /// Cells, and for each the values that it must not have.
     outside: SmallVec<[(u32, u64); 4]>,
     /// Negated relational literals of the visited cube.
     relational: Vec<Relational>,

@@ -19,7 +19,7 @@ pub struct Goal<'c> {
 
 /// Steps that lead from a cube to a goal, under one naming of all their processes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Steps {
+pub struct NamedPath {
     /// First fired first, with their arguments (processes from 0).
     pub steps: Vec<(TransitionId, Vec<usize>)>,
     /// Number of processes named.
@@ -33,7 +33,7 @@ pub struct Steps {
 pub fn concretize(
     system: &System,
     context: &CubeContext,
-    steps: &Steps,
+    path: &NamedPath,
     goal: Goal<'_>,
     timeout: Duration,
 ) -> Result<Unrolled, Interrupted> {
@@ -44,21 +44,21 @@ pub fn concretize(
     let least = goal.bad.map_or(width, |k| usize::from(system.bad[k].params));
     let target = goal.bad.map_or_else(|| Target::Formula(formula.clone(), width), Target::Bad);
     let named = smt::Path {
-        procs: steps.procs,
-        steps: steps.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
-        target: Target::Named(formula, steps.goal_names.clone(), goal.bad),
+        procs: path.procs,
+        steps: path.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
+        target: Target::Named(formula, path.goal_names.clone(), goal.bad),
     };
     let mut unknown = match smt::unroll(system, &named, timeout, interrupt)? {
         Unrolled::None => None,
         Unrolled::Unknown(why) => Some(why),
         run @ Unrolled::Run(_) => return Ok(run),
     };
-    let arity = steps.steps.iter().map(|(t, _)| system.transition(*t).arity()).max().unwrap_or(0);
+    let arity = path.steps.iter().map(|(t, _)| system.transition(*t).arity()).max().unwrap_or(0);
     let from = least.max(arity).max(usize::from(system.proc_constants));
-    for procs in from..=steps.procs + MORE_PROCESSES {
+    for procs in from..=path.procs + MORE_PROCESSES {
         let free = smt::Path {
             procs,
-            steps: steps.steps.iter().map(|(t, _)| (*t, None)).collect(),
+            steps: path.steps.iter().map(|(t, _)| (*t, None)).collect(),
             target: target.clone(),
         };
         match smt::unroll(system, &free, timeout, interrupt)? {

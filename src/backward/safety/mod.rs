@@ -8,5 +8,5 @@
 mod concretize;
 mod initial;
 
-pub use concretize::{Goal, Steps, concretize};
+pub use concretize::{Goal, NamedPath, concretize};
 pub use initial::Initial;

@@ -1,7 +1,7 @@
 //! Nodes of the backward search: a cube, where it came from, and the run that it stands for.
 
 use crate::backward::cube::Cube;
-use crate::backward::safety::{Goal, Steps};
+use crate::backward::safety::{Goal, NamedPath};
 use crate::model::{System, TransitionId};
 
 /// Index of a node in [`Nodes`].
@@ -85,7 +85,7 @@ impl Nodes {
     }
 
     /// The steps from `id` to its root.
-    pub fn steps(&self, id: NodeId) -> Steps {
+    pub fn steps(&self, id: NodeId) -> NamedPath {
         let mut names: Vec<usize> = (0..usize::from(self.0[id].cube.procs)).collect();
         let mut procs = names.len();
         let mut steps = Vec::new();
@@ -106,7 +106,7 @@ impl Nodes {
             names = global;
             at = *child;
         }
-        Steps { steps, procs, goal_names: names }
+        NamedPath { steps, procs, goal_names: names }
     }
 
     /// `t(#1) -> u(#1, #3) -> unsafe at line 12`.
