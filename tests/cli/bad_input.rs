@@ -133,15 +133,17 @@ fn long_and_wrong() {
     };
     let start = "var X : bool\ninit { X = False }\n";
     let lines: [(&str, &str, &dyn Fn(usize) -> String); 9] = [
-        ("", "error[C0102]", &|i| format!("var X{i} : nosuch\n")),
+        ("", "error[C0102]", &|i| format!("var X{i} : nosuch{i}\n")),
         ("", "error[C0103]", &|_| "var X : bool\n".to_owned()),
         ("", "error[C0003]", &|i| {
             if i % 2 == 0 { format!("var X{i} : bool\n") } else { "var X : :\n".into() }
         }),
         ("", "error[C0501]", &|i| format!("type t{i} = A{i} | B{i}\n")),
         (start, "error[C0501]", &|_| "unsafe (p) { X = True && X = False }\n".to_owned()),
-        (start, "error[C0104]", &|_| "transition t () requires { Y = True } { Z := False }\n".to_owned()),
-        (start, "error[C0107]", &|_| "unsafe { p() }\n".to_owned()),
+        (start, "error[C0104]", &|i| {
+            format!("transition t () requires {{ Y{i} = True }} {{ Z{i} := False }}\n")
+        }),
+        (start, "error[C0107]", &|i| format!("unsafe {{ p{i}() }}\n")),
         ("var X : bool\ninit { X = False }\nunsafe { ", "error[C0504]", &|_| "Y = True && ".to_owned()),
         ("type t = A", "error[C0504]", &|i| format!(" | A{i}")),
     ];
