@@ -6,10 +6,9 @@
 //! smaller.
 
 use crate::backward::cube::{
-    Bound, Builder, CellKind, CellValue, CubeCell, CubeContext, Halt, Instantiation, OTHER, Overflow,
-    Reduced, Relational, linear, relation_of,
+    Bound, Builder, CellKind, CellValue, CubeCell, CubeContext, Halt, Instantiation, OTHER, Relational,
 };
-use crate::model::{Rational, Relation};
+use crate::backward::theory::project;
 
 /// Appends to `out` builders whose union is `b` with every ghost projected away.
 pub fn eliminate_ghosts<'a>(
@@ -28,7 +27,7 @@ pub fn eliminate_ghosts<'a>(
     let kind = context.kind(ghost);
     match kind {
         CellKind::Int | CellKind::Real => {
-            if eliminate_number(&mut b, ghost, relational, kind == CellKind::Int)? {
+            if eliminate_number(&mut b, ghost, &relational, kind == CellKind::Int)? {
                 eliminate_ghosts(context, b, out)?;
             }
             Ok(())
@@ -161,97 +160,21 @@ pub fn eliminate_constants(context: &CubeContext, b: &mut Builder<'_>) -> Result
         let Some(constant) = signed else { return Ok(true) };
         let relational = b.take_relational(constant);
         context.interrupt.poll()?;
-        if !eliminate_number(b, constant, relational, context.kind(constant) == CellKind::Int)? {
+        if !eliminate_number(b, constant, &relational, context.kind(constant) == CellKind::Int)? {
             return Ok(false);
         }
     }
 }
 
-type Expression = (Vec<(CubeCell, Rational)>, Rational);
-
-/// Fourier-Motzkin on one number; false when plainly empty.
+/// Requires what the literals about one number say without it; false when the cube is plainly empty.
 fn eliminate_number(
     b: &mut Builder<'_>,
-    ghost: CubeCell,
-    relational: Vec<Relational>,
+    number: CubeCell,
+    about: &[Relational],
     integer: bool,
 ) -> Result<bool, Halt> {
-    // Each constraint as `ghost relation expression`.
-    let mut lower: Vec<(Expression, bool)> = Vec::new();
-    let mut upper: Vec<(Expression, bool)> = Vec::new();
-    let mut equal: Option<Expression> = None;
-    let mut all: Vec<(Expression, Bound)> = Vec::new();
-    for relational in relational {
-        let Relational::Linear { form, bound, .. } = relational else {
-            unreachable!("a numeric cell occurs in linear literals only")
-        };
-        let k = form.iter().find(|t| t.0 == ghost).map_or(Rational::ONE, |t| t.1);
-        if integer && k.num().abs() != 1 {
-            continue; // dropped: the result is larger
-        }
-        let mut terms = Vec::new();
-        for &(s, c) in form.iter().filter(|t| t.0 != ghost) {
-            terms.push((s, c.neg().div(k).ok_or(Overflow)?));
-        }
-        let e = (terms, bound.number().div(k).ok_or(Overflow)?);
-        let flip = k.signum() < 0;
-        match bound {
-            Bound::Eq(_) => equal = Some(e.clone()),
-            Bound::Ne(_) => {}
-            Bound::Le(_) | Bound::Lt(_) => {
-                let strict = matches!(bound, Bound::Lt(_));
-                if flip { lower.push((e.clone(), strict)) } else { upper.push((e.clone(), strict)) }
-            }
-            Bound::Ge(_) | Bound::Gt(_) => {
-                let strict = matches!(bound, Bound::Gt(_));
-                if flip { upper.push((e.clone(), strict)) } else { lower.push((e.clone(), strict)) }
-            }
-        }
-        let oriented = if flip {
-            match bound {
-                Bound::Le(c) => Bound::Ge(c),
-                Bound::Lt(c) => Bound::Gt(c),
-                Bound::Ge(c) => Bound::Le(c),
-                Bound::Gt(c) => Bound::Lt(c),
-                other => other,
-            }
-        } else {
-            bound
-        };
-        all.push((e, oriented));
-    }
-    if let Some(value) = equal {
-        for (e, bound) in all {
-            // `value bound e`
-            let (relation, negate) = relation_of(bound);
-            if !b.require_reduced(&compare(&value, &e, relation, negate, integer)?) {
-                return Ok(false);
-            }
-        }
-        return Ok(true);
-    }
-    for (l, s) in &lower {
-        for (u, t) in &upper {
-            b.context.interrupt.poll()?;
-            let relation = if *s || *t { Relation::Lt } else { Relation::Le };
-            if !b.require_reduced(&compare(l, u, relation, false, integer)?) {
-                return Ok(false);
-            }
-        }
-    }
-    Ok(true)
-}
-
-/// `left - right relation 0`, or `right - left relation 0` when negated.
-fn compare(
-    left: &Expression,
-    right: &Expression,
-    relation: Relation,
-    negate: bool,
-    integer: bool,
-) -> Result<Reduced, Halt> {
-    let (a, b) = if negate { (right, left) } else { (left, right) };
-    let mut terms = a.0.clone();
-    terms.extend(b.0.iter().map(|&(s, k)| (s, k.neg())));
-    Ok(linear(&terms, a.1.sub(b.1).ok_or(Overflow)?, relation, integer)?)
+    project(about, number, integer, &mut |reduced| {
+        b.context.interrupt.poll()?;
+        Ok(b.require_reduced(reduced))
+    })
 }

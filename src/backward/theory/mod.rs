@@ -3,12 +3,13 @@
 //! In: a cube under construction. Out: yes, no, or not decided here.
 //!
 //! In reading order: `sat` (the answer), `satisfiable` (splits on finite domains), `orders` (equality and the
-//! process order), `fourier_motzkin` (linear arithmetic).
+//! process order), `fourier_motzkin` (linear arithmetic, and its projection).
 
 mod fourier_motzkin;
 mod orders;
 mod sat;
 mod satisfiable;
 
+pub use fourier_motzkin::project;
 pub use sat::Sat;
 pub use satisfiable::satisfiable;
