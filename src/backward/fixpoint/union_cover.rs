@@ -180,23 +180,68 @@ struct Dpll<'a, 'b> {
 
 impl Dpll<'_, '_> {
     fn solve(&mut self, mut state: Valuation) -> Result<Sat, Halt> {
-        // Unit propagation to a fixpoint; remember the best clause to branch on.
-        let branch = loop {
+        let clauses = self.clauses;
+        let clause = match self.propagate(&mut state)? {
+            Propagated::Conflict => return Ok(Sat::No),
+            Propagated::Satisfied => {
+                let sat = self.theory(&state)?;
+                self.model = Some(state);
+                return Ok(sat);
+            }
+            Propagated::Open(i) => &clauses[i],
+        };
+        if self.budget.decisions == 0 || self.budget.theory_tests == 0 {
+            return Ok(Sat::Unknown);
+        }
+        self.budget.decisions -= 1;
+        // Either the first open literal of the clause holds, or it does not and another must.
+        let mut otherwise = state.clone();
+        let open =
+            clause.outside.iter().find(|&&(place, mask)| state.masks[place as usize] & !mask != 0).copied();
+        if let Some((place, mask)) = open {
+            state.masks[place as usize] &= !mask;
+            otherwise.masks[place as usize] &= mask;
+            return self.either(Some(state), Some(otherwise));
+        }
+        let undecided = |s: &&Relational| !state.chosen.iter().any(|c| c.excludes(s));
+        let literal = clause.relational.iter().find(undecided).unwrap_or(&clause.relational[0]);
+        let opposite = literal.negate()?;
+        let here = choose(&mut state, literal).then_some(state);
+        let there = choose(&mut otherwise, &opposite).then_some(otherwise);
+        self.either(here, there)
+    }
+
+    /// Whether one of two states can be completed, the first one tried first.
+    fn either(&mut self, first: Option<Valuation>, second: Option<Valuation>) -> Result<Sat, Halt> {
+        let mut answer = Sat::No;
+        for state in [first, second].into_iter().flatten() {
+            match self.solve(state)? {
+                Sat::Yes => return Ok(Sat::Yes),
+                Sat::Unknown => answer = Sat::Unknown,
+                Sat::No => {}
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Unit propagation to a fixpoint; with the shortest clause that is open then.
+    fn propagate(&self, state: &mut Valuation) -> Result<Propagated, Halt> {
+        loop {
             let mut changed = false;
             let mut best: Option<(usize, usize)> = None;
             self.context.interrupt.poll()?;
             for &i in &self.order {
                 let clause = &self.clauses[i];
-                match status(&state, clause) {
+                match status(state, clause) {
                     Status::Satisfied => {}
-                    Status::Empty => return Ok(Sat::No),
+                    Status::Empty => return Ok(Propagated::Conflict),
                     Status::Unit(place, allowed) => {
                         state.masks[place as usize] &= allowed;
                         changed = true;
                     }
                     Status::UnitRelational(k) => {
-                        if !choose(&mut state, &clause.relational[k]) {
-                            return Ok(Sat::No);
+                        if !choose(state, &clause.relational[k]) {
+                            return Ok(Propagated::Conflict);
                         }
                         changed = true;
                     }
@@ -208,62 +253,9 @@ impl Dpll<'_, '_> {
                 }
             }
             if !changed {
-                break best.map(|b| b.1);
-            }
-        };
-        let Some(i) = branch else {
-            let sat = self.theory(&state)?;
-            self.model = Some(state);
-            return Ok(sat);
-        };
-        if self.budget.decisions == 0 || self.budget.theory_tests == 0 {
-            return Ok(Sat::Unknown);
-        }
-        self.budget.decisions -= 1;
-        // Either the first open literal of the clause holds, or it does not and another must.
-        let clause = &self.clauses[i];
-        let mut answer = Sat::No;
-        let open =
-            clause.outside.iter().find(|&&(place, mask)| state.masks[place as usize] & !mask != 0).copied();
-        if let Some((place, mask)) = open {
-            let mut inside = state.clone();
-            state.masks[place as usize] &= !mask;
-            match self.solve(state)? {
-                Sat::Yes => return Ok(Sat::Yes),
-                Sat::Unknown => answer = Sat::Unknown,
-                Sat::No => {}
-            }
-            inside.masks[place as usize] &= mask;
-            match self.solve(inside)? {
-                Sat::Yes => return Ok(Sat::Yes),
-                Sat::Unknown => answer = Sat::Unknown,
-                Sat::No => {}
-            }
-            return Ok(answer);
-        }
-        let relational: Vec<Relational> = clause.relational.clone();
-        let relational = relational
-            .iter()
-            .find(|s| !state.chosen.iter().any(|c| c.excludes(s)))
-            .cloned()
-            .unwrap_or_else(|| relational[0].clone());
-        let opposite = relational.negate()?;
-        let mut otherwise = state.clone();
-        if choose(&mut state, &relational) {
-            match self.solve(state)? {
-                Sat::Yes => return Ok(Sat::Yes),
-                Sat::Unknown => answer = Sat::Unknown,
-                Sat::No => {}
+                return Ok(best.map_or(Propagated::Satisfied, |b| Propagated::Open(b.1)));
             }
         }
-        if choose(&mut otherwise, &opposite) {
-            match self.solve(otherwise)? {
-                Sat::Yes => return Ok(Sat::Yes),
-                Sat::Unknown => answer = Sat::Unknown,
-                Sat::No => {}
-            }
-        }
-        Ok(answer)
     }
 
     /// Every clause is satisfied: is the choice consistent?
@@ -288,6 +280,16 @@ impl Dpll<'_, '_> {
         }
         satisfiable(self.context, &b)
     }
+}
+
+/// Where propagation ends.
+enum Propagated {
+    /// A clause has no literal left.
+    Conflict,
+    /// Every clause has a literal that holds.
+    Satisfied,
+    /// The shortest open clause has this number.
+    Open(usize),
 }
 
 fn choose(state: &mut Valuation, relational: &Relational) -> bool {

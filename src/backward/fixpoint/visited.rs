@@ -12,6 +12,7 @@ use crate::backward::cube::{
 };
 use crate::backward::profile::Phase;
 use crate::backward::theory::Sat;
+use crate::backward::threads::Threads;
 use crate::backward::tuning::RANGE;
 use crate::model::ProcRef;
 use crate::options::SolverMode;
@@ -111,28 +112,15 @@ impl Visited {
         }
         tester.counts.hard += 1;
         let (dense, cells) = tester.tables.layout(cube.procs);
-        let threads = &tester.threads;
         let view = Tested { cube, dense, masks: &table };
         let mut budget = UnionBudget::default();
         let mut clauses = 0;
         if tester.mode == SolverMode::Layered {
-            let (answer, made) = escapes(context, &view, cells, &mut budget, &mut |witness, out| {
-                let impossible = witness.impossible(context);
-                let parts = threads.map_ranges(&self.digests, RANGE, |first, digests| {
-                    let mut found = Vec::new();
-                    for (i, digest) in (first..).zip(digests) {
-                        if digest.may_meet(cube.procs, impossible) {
-                            let v = &self.entries[i].pattern;
-                            residues_at(context, v, witness, &view, &mut |r| found.push(r))?;
-                        }
-                    }
-                    Ok::<_, Halt>(found)
-                });
-                for part in parts {
-                    out.extend(part?);
-                }
-                Ok(())
-            })?;
+            let threads = &tester.threads;
+            let mut violated = |witness: &Tested<'_>, out: &mut Vec<Residue>| {
+                self.residues_of(witness, &view, context, threads, out)
+            };
+            let (answer, made) = escapes(context, &view, cells, &mut budget, &mut violated)?;
             clauses = made as u64;
             if answer != Sat::Unknown {
                 let covered = answer == Sat::No;
@@ -141,23 +129,10 @@ impl Visited {
                 return Ok(if covered { Covered::Union } else { Covered::No });
             }
         }
-        let impossible = view.impossible(context);
-        let mut all: Vec<Residue> = Vec::new();
-        let mut covered = false;
-        for (digest, e) in self.digests.iter().zip(&self.entries) {
-            if !digest.may_meet(cube.procs, impossible) {
-                continue;
-            }
-            residues(context, &e.pattern, &view, &mut |r| {
-                covered |= r.masks.is_empty() && r.relational.is_empty();
-                all.push(r);
-                covered
-            })?;
-            if covered {
-                tester.counts.hard_covered += 1;
-                return Ok(Covered::Subsumed);
-            }
-        }
+        let Some(all) = self.all_residues(&view, context)? else {
+            tester.counts.hard_covered += 1;
+            return Ok(Covered::Subsumed);
+        };
         clauses += all.len() as u64;
         let answer = if all.is_empty() {
             Sat::Yes
@@ -166,26 +141,73 @@ impl Visited {
         } else {
             Sat::Unknown
         };
-        let by_solver = (answer == Sat::Unknown).then(|| {
-            let mut fs = formulas(context, cube);
-            fs.extend(all.iter().map(|r| escape_formula(context, cube.procs, r, cells)));
-            fs
-        });
         tester.counts.clauses += clauses;
-        tester.counts.left_to_solver += u64::from(by_solver.is_some());
-        let answer = match by_solver {
-            None => answer,
-            Some(fs) => match tester.solver.ask(cube.procs, &fs)? {
+        let answer = if answer == Sat::Unknown {
+            let mut question = formulas(context, cube);
+            question.extend(all.iter().map(|r| escape_formula(context, cube.procs, r, cells)));
+            tester.counts.left_to_solver += 1;
+            match tester.solver.ask(cube.procs, &question)? {
                 Answer::Unsat => Sat::No,
                 Answer::Sat => Sat::Yes,
                 Answer::Unknown(_) => Sat::Unknown,
-            },
+            }
+        } else {
+            answer
         };
         if answer == Sat::No {
             tester.counts.hard_covered += 1;
             return Ok(Covered::Union);
         }
         Ok(Covered::No)
+    }
+}
+
+impl Visited {
+    /// What is left in `n` of the visited cubes that hold in `witness`, a part of it.
+    fn residues_of(
+        &self,
+        witness: &Tested<'_>,
+        n: &Tested<'_>,
+        context: &CubeContext,
+        threads: &Threads,
+        out: &mut Vec<Residue>,
+    ) -> Result<(), Halt> {
+        let impossible = witness.impossible(context);
+        let parts = threads.map_ranges(&self.digests, RANGE, |first, digests| {
+            let mut found = Vec::new();
+            for (i, digest) in (first..).zip(digests) {
+                if digest.may_meet(n.cube.procs, impossible) {
+                    let v = &self.entries[i].pattern;
+                    residues_at(context, v, witness, n, &mut |r| found.push(r))?;
+                }
+            }
+            Ok::<_, Halt>(found)
+        });
+        for part in parts {
+            out.extend(part?);
+        }
+        Ok(())
+    }
+
+    /// What is left in `n` of all visited cubes; `None` when one of them contains it.
+    fn all_residues(&self, n: &Tested<'_>, context: &CubeContext) -> Result<Option<Vec<Residue>>, Halt> {
+        let impossible = n.impossible(context);
+        let mut all: Vec<Residue> = Vec::new();
+        let mut covered = false;
+        for (digest, e) in self.digests.iter().zip(&self.entries) {
+            if !digest.may_meet(n.cube.procs, impossible) {
+                continue;
+            }
+            residues(context, &e.pattern, n, &mut |r| {
+                covered |= r.masks.is_empty() && r.relational.is_empty();
+                all.push(r);
+                covered
+            })?;
+            if covered {
+                return Ok(None);
+            }
+        }
+        Ok(Some(all))
     }
 }
 
