@@ -1,26 +1,27 @@
 //! The constants of the backward search: what each trades, and what chose it.
 //!
-//! "Corpus" below is the set of models with known answers; a constant chosen on it is one at which the sum of the
-//! times of its rows no longer changed by more than their noise. None decides about soundness: past each limit a
-//! test is left to Z3, or a node stays as it is.
+//! None decides about soundness: past each limit a test is left to Z3, or a node stays as it is. Where no model is
+//! named, a constant was set by estimate and no measurement has spoken against it since.
 
 /// Rows of one Fourier-Motzkin elimination; more go to Z3. Elimination squares the rows at worst, and what has
-/// grown so far is rarely settled by the next variable; Z3 takes milliseconds. Chosen so that an elimination stays
-/// below a millisecond; no row of the corpus comes near it.
+/// grown so far is rarely settled by the next variable; Z3 takes milliseconds. By estimate.
 pub const MAX_ROWS: usize = 400;
 
-/// Disequalities that are split before arithmetic; more go to Z3. Each doubles the eliminations: 256 at worst.
+/// Disequalities that are split before arithmetic; more go to Z3. Each doubles the eliminations: 256 at worst. By
+/// estimate.
 pub const MAX_DISEQUALITIES: usize = 8;
 
 /// Values tried, in all, for cells that relational literals link before satisfiability is left to Z3: about as
-/// much work as one of its calls.
+/// much work as one of its calls, by estimate.
 pub const SPLITS: usize = 2_000;
 
-/// Choices among init's disjuncts tried before a safety test is left to Z3. Such a choice is cheaper than a split.
+/// Choices among init's disjuncts tried before a safety test is left to Z3. A choice is cheaper than a
+/// split; by estimate.
 pub const BRANCHES: usize = 5_000;
 
-/// Decisions of the union test before it is left to Z3: fewer lose tests that it decides in some milliseconds,
-/// more gain none on the corpus.
+/// Decisions of the union test before it is left to Z3: few lose tests that it would decide in some milliseconds,
+/// many lose time where Z3 would learn from conflicts. Clauses are made as they are needed, so that most tests end
+/// after a few.
 pub const DECISIONS: usize = 20_000;
 
 /// Satisfiability tests of chosen relational literals in a union test before it is left to Z3, which
@@ -28,7 +29,7 @@ pub const DECISIONS: usize = 20_000;
 pub const THEORY_TESTS: usize = 60;
 
 /// Cubes that one thread looks through before another could help: handing over a range costs some microseconds,
-/// looking through this many about fifty.
+/// looking through this many a multiple of that.
 pub const RANGE: usize = 512;
 
 /// Pre-images are taken on several threads for cubes with this many processes beside the rigid ones: below, all
@@ -36,7 +37,8 @@ pub const RANGE: usize = 512;
 pub const PROCS_FOR_THREADS: u8 = 3;
 
 /// Instances of transitions that take about as long as a small node: the unit of
-/// [`max_effort`](crate::options::BackwardOptions::max_effort). Measured over the corpus, as the next two.
+/// [`max_effort`](crate::options::BackwardOptions::max_effort). By
+/// measurement of the default strategy's rounds, as the next two.
 pub const INSTANCES_PER_EFFORT: u64 = 200;
 
 /// Questions to the oracle that take about as long as a small node.
@@ -45,32 +47,34 @@ pub const QUESTIONS_PER_EFFORT: u64 = 25;
 /// Clauses of union tests that take about as long as a small node.
 pub const CLAUSES_PER_EFFORT: u64 = 100;
 
-/// Nodes of all runs at which the oracle is asked to look at a larger instance. Sooner, most searches close by
-/// themselves; the steps keep the cost of larger instances in proportion to the search.
+/// Nodes of all runs at which the oracle is asked to look at a larger instance. Most searches close before the
+/// first by themselves; the steps keep the cost of larger instances in proportion to the search. Chosen on the dispatch
+/// models of the CFL paper, which BRAB with two processes did not decide within a minute, and now does within seconds.
 pub const WIDEN_AT: [usize; 3] = [500, 2000, 8000];
 
 /// It is asked only when less than one node in this many was replaced by a candidate that still stands: candidates
 /// then do not help, and seeing more states cannot refute what is not there.
 pub const FEW_CANDIDATES: usize = 100;
 
-/// Candidates get no more processes than this by looking at larger instances: there are many more with four, and
-/// no row of the corpus needs them.
+/// Candidates get no more processes than this by looking at larger instances: there are many more with four. Chosen
+/// with [`WIDEN_AT`]: what matters in those models begins with three processes.
 pub const WIDER_CANDIDATES: usize = 3;
 
 /// Restarts between two requests for more forward states: fewer explore what the run behind a refuted candidate
 /// shows already, more go on refuting candidates one by one.
+/// By estimate.
 pub const RESTARTS_PER_GROWTH: usize = 4;
 
 /// Candidates of one size that are compared by what they leave to do. Each comparison costs the pre-images of a
-/// candidate; the best is mostly among the first.
+/// candidate, while the first survivor alone often led into thousands of exact nodes.
 pub const MAX_RIVALS: usize = 16;
 
 /// What a pre-image that no candidate replaces counts, against one that a candidate replaces: it goes on as a node
-/// with all its literals, from which about this many others follow.
+/// with all its literals, and others follow from it.
 pub const EXACT_PREIMAGE: usize = 8;
 
-/// Literals of a node that are combined into candidates; one with more is left as it is. The sets of up to
-/// three of 40 literals are ten thousand.
+/// Literals of a node that are combined into candidates; one with more is left as it is. There are ten
+/// thousand sets of up to three of 40 literals.
 pub const MAX_LITERALS: usize = 40;
 
 /// Larger instances than a path names are tried up to this many more processes: a universal guard may need one
