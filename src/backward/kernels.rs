@@ -27,7 +27,7 @@ pub struct Kernels<'a> {
 }
 
 impl Kernels<'_> {
-    /// Searches `system` breadth first until so many cubes are visited, and hands over what is there; `None`
+    /// Searches `system` breadth first until `nodes` cubes are visited, and hands over what is there; `None`
     /// when a number leaves the 64-bit range.
     pub fn with<R>(system: &System, nodes: usize, f: impl FnOnce(&mut Kernels<'_>) -> R) -> Option<R> {
         let context = CubeContext::new(system, true, &Interrupt::default());
@@ -83,7 +83,7 @@ impl Kernels<'_> {
         waiting.iter().filter(|cube| visited.covers(tester, cube).is_ok_and(|c| c != Covered::No)).count()
     }
 
-    /// Asks the oracle about the candidates of all waiting cubes, of so many processes; how many it has not
+    /// Asks the oracle about the candidates of all waiting cubes, of at most `procs` processes; how many it has not
     /// seen.
     pub fn filter(&self, oracle: &dyn Oracle, procs: usize) -> usize {
         let limits = CandidateLimits { procs, size: procs, count: None, numeric: false };

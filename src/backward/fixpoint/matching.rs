@@ -76,7 +76,7 @@ impl Digest {
         n.features & !self.features == 0 && n.signature & !self.signature == 0 && n.procs <= self.procs
     }
 
-    /// Whether the cube may have states in common with one of so many processes in which no cell can
+    /// Whether the cube may have states in common with one of `procs` processes in which no cell can
     /// hold the values of these features.
     pub fn may_meet(&self, procs: u8, impossible: u128) -> bool {
         self.needs & impossible == 0 && self.procs <= procs
