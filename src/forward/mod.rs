@@ -16,26 +16,21 @@
 #![allow(clippy::cast_precision_loss)]
 
 mod columns;
+mod conclude;
 mod error;
-mod findings;
-mod frontier;
+mod exhaustive;
+mod fuzz;
 mod ground;
-mod outside;
-mod pipeline;
 mod program;
 mod run;
-mod search;
-mod seeds;
-mod sift;
 mod space;
 mod state;
 mod store;
 mod symmetry;
 #[cfg(test)]
 mod tests;
-mod trace;
+mod tuning;
 mod views;
-mod walk;
 
 use std::sync::Arc;
 
@@ -45,13 +40,13 @@ use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
 use crate::oracle::Growth;
 use crate::result::{Exploration, Stop};
+use exhaustive::search::Search;
+use fuzz::campaign::Walk;
 use program::compile::BuildOptions;
 use program::compiled::Machine;
-use search::Search;
 use space::Seen;
 pub use space::StateSpace;
 pub use views::Views;
-use walk::Walk;
 
 /// An explored instance: what is to be said of it and, apart, its states.
 #[derive(Clone, Debug)]
@@ -122,13 +117,14 @@ pub fn explore(
     };
     let found = if walks {
         let mut new = Walk::new(Arc::clone(&system), Arc::clone(&machine), options, interrupt);
-        new.run(observer).map(|found| {
+        new.run(observer).map(|()| {
+            let found = conclude::conclude(new.searched(), observer);
             let visited = new.take_visited();
             walk = Some(new);
             (found, visited)
         })
     } else {
-        Search::new(&system, &machine, options, interrupt).run(observer)
+        conclude::search(Search::new(&system, &machine, options, interrupt), observer)
     };
     let (found, visited) = match found {
         Ok(found) => found,
@@ -142,8 +138,8 @@ pub fn explore(
         states,
         symmetry: machine.symmetry.is_on(),
         compressed: machine.cells.cells.iter().any(|c| c.undef),
-        depth: found.depth,
-        stop: found.stop,
+        depth: found.course.depth,
+        stop: found.course.stop,
         unsafe_trace: unsafe_traces.next(),
         more_unsafe_traces: unsafe_traces.collect(),
         deadlocks: found.deadlocks,
@@ -151,11 +147,11 @@ pub fn explore(
         outside_deadlocks: found.outside_deadlocks,
         outside_deadlock_states: found.outside_states,
         unclear_deadlock_states: found.unclear_states,
-        fired: found.fired,
+        fired: found.course.fired,
         seed: options.seed,
-        epochs: found.epochs,
-        combinations: found.combinations,
-        techniques: found.techniques,
+        epochs: found.course.epochs,
+        combinations: found.course.combinations,
+        techniques: found.course.techniques,
     };
     Explored { exploration, states: Some(seen) }
 }

@@ -5,10 +5,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::forward::columns::Columns;
+use crate::forward::fuzz::campaign::Walk;
 use crate::forward::program::compiled::Machine;
 use crate::forward::store::visited::Visited;
 use crate::forward::views::Views;
-use crate::forward::walk::Walk;
 use crate::forward::{Explored, explore};
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{Layout, Matcher, State, Value};

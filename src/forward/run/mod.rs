@@ -1,6 +1,12 @@
 //! What an exploration keeps besides its states: how long it may go on, what it found and how to show that.
 //!
-//! In reading order: `clock`, `limits`.
+//! In reading order: `clock`, `limits`, `finding`, `trace` (from stored states to what really happens), `outside`,
+//! `findings`, `searched`.
 
 pub mod clock;
+pub mod finding;
+pub mod findings;
 pub mod limits;
+pub mod outside;
+pub mod searched;
+pub mod trace;

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::forward::walk::task::Technique;
+use crate::forward::fuzz::technique::Technique;
 
 /// Techniques and bounds to choose from.
 pub const ARMS: [(Technique, u32); 10] = [

@@ -1,5 +1,6 @@
 //! Exhaustive search without the steps that commute, against search with all steps.
 
+use super::random::*;
 use super::*;
 
 /// Processes that mostly mind their own business.
@@ -45,10 +46,10 @@ fn local_system(seed: u64) -> System {
 }
 
 /// Each stored state with its distance from the initial ones.
-fn depths(visited: &search::Visited) -> BTreeMap<Vec<u64>, usize> {
+fn depths(visited: &store::visited::Visited) -> BTreeMap<Vec<u64>, usize> {
     let mut depths: Vec<usize> = Vec::new();
     for &parent in &visited.parents {
-        depths.push(if parent == search::ROOT { 0 } else { depths[parent as usize] + 1 });
+        depths.push(if parent == store::visited::ROOT { 0 } else { depths[parent as usize] + 1 });
     }
     depths.into_iter().enumerate().map(|(i, depth)| (visited.store.state(i).to_vec(), depth)).collect()
 }
@@ -66,22 +67,23 @@ fn compare(
     let with_all = Machine { commuting: None, ..machine.clone() };
     let options = ForwardOptions { strategy, max_states: Some(20_000), ..options() };
     let run = |machine: &Machine| {
-        let search = Search::new(system, machine, &options, &Interrupt::default());
-        search.run(&mut Silent).expect("the system is small")
+        let interrupt = Interrupt::default();
+        let search = Search::new(system, machine, &options, &interrupt);
+        conclude::search(search, &mut Silent).expect("the system is small")
     };
     let ((found, visited), (expected, reference)) = (run(&machine), run(&with_all));
-    if expected.stop != Stop::Complete {
+    if expected.course.stop != Stop::Complete {
         return (0, 0);
     }
     let context = format!("{procs} processes, {symmetry} {undefined} {options:?} {system:#?}");
     let fired = |f: &[u64]| f.iter().map(|n| *n > 0).collect::<Vec<_>>();
-    assert_eq!(found.stop, expected.stop, "{context}");
-    assert_eq!(fired(&found.fired), fired(&expected.fired), "{context}");
+    assert_eq!(found.course.stop, expected.course.stop, "{context}");
+    assert_eq!(fired(&found.course.fired), fired(&expected.course.fired), "{context}");
     assert_eq!(found.deadlock_states, expected.deadlock_states, "{context}");
     let (mine, theirs) = (depths(&visited), depths(&reference));
     assert!(mine.keys().eq(theirs.keys()), "{context}");
     assert!(strategy == Strategy::Dfs || mine == theirs, "{context}");
-    (found.fired.iter().sum(), expected.fired.iter().sum())
+    (found.course.fired.iter().sum(), expected.course.fired.iter().sum())
 }
 
 #[test]

@@ -1,20 +1,14 @@
-//! Guards and bad cubes that never held, as something to walk towards.
+//! The goals that are left, with the nearest states known, and which of them to walk towards.
 
 use std::sync::OnceLock;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::forward::fuzz::goal::Target;
+use crate::forward::fuzz::relaxed_plan::Relaxed;
 use crate::forward::program::code::Guard;
 use crate::forward::program::compiled::Machine;
-use crate::forward::walk::relaxed::Relaxed;
-
-/// A transition that never fired, or a bad cube that never held.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Target {
-    Transition(usize),
-    Bad(usize),
-}
 
 /// Nearest states kept for each target.
 const KEEP: usize = 32;

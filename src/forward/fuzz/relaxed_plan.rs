@@ -10,9 +10,9 @@
 
 use hashbrown::HashMap;
 
+use crate::forward::fuzz::goal::Target;
 use crate::forward::program::code::{Guard, Source, Test};
 use crate::forward::program::compiled::Machine;
-use crate::forward::walk::targets::Target;
 
 /// Instances with more conditions and effects than this are not looked at: each step would cost too
 /// much.
@@ -356,10 +356,10 @@ mod tests {
     use std::ops::ControlFlow;
 
     use super::{Plan, Relaxed};
+    use crate::forward::fuzz::goal::Target;
     use crate::forward::program::compile::BuildOptions;
     use crate::forward::program::compiled::Machine;
     use crate::forward::program::step::Scratch;
-    use crate::forward::walk::targets::Target;
     use crate::interrupt::Interrupt;
 
     const CHAIN: &str = "

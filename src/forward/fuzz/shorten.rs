@@ -1,8 +1,8 @@
 //! Shortest ways within the visited states to those that matter.
 
+use crate::forward::fuzz::campaign::Walk;
 use crate::forward::program::step::Scratch;
 use crate::forward::store::visited::ROOT;
-use crate::forward::walk::Walk;
 
 /// Among more states than this no shortest way is looked for.
 const MAX_STATES: usize = 300_000;

@@ -6,10 +6,10 @@
 //! means one value along the whole run. The result is replayed by the reference semantics.
 
 use crate::bits::bits;
-use crate::forward::findings::Finding;
 use crate::forward::program::code::Source;
 use crate::forward::program::compiled::Machine;
 use crate::forward::program::step::Scratch;
+use crate::forward::run::finding::Finding;
 use crate::forward::state::cells::{Cells, Kind};
 use crate::forward::state::classes::Names;
 use crate::forward::state::codes::UNDEF;

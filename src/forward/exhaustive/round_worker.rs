@@ -6,14 +6,14 @@
 
 use std::ops::Range;
 
-use crate::forward::frontier::{CHUNK, Chunk, Expander};
+use crate::forward::exhaustive::expand::{CHUNK, Chunk, Expander};
 use crate::forward::program::sleep::Edges;
 use crate::forward::store::batch::Batch;
 use crate::forward::store::table::{Store, TOUCHED};
 
 /// What a range of states leads to.
 #[derive(Debug, Default)]
-pub struct Sift {
+pub struct RoundPart {
     /// Successors that the store did not hold, in canonical form, sorted.
     pub unknown: Batch,
     /// For each of them, the state that it came from.
@@ -29,7 +29,7 @@ pub struct Sift {
 }
 
 /// What a thread uses from range to range.
-pub struct Sieve<'a> {
+pub struct RoundWorker<'a> {
     store: &'a Store,
     edges: &'a Edges,
     words: usize,
@@ -37,14 +37,14 @@ pub struct Sieve<'a> {
     chunk: Chunk,
 }
 
-impl<'a> Sieve<'a> {
+impl<'a> RoundWorker<'a> {
     /// For one thread.
     pub fn new(store: &'a Store, edges: &'a Edges, words: usize, expander: Expander<'a>) -> Self {
         Self { store, edges, words, expander, chunk: Chunk::default() }
     }
 
     /// Fills `to`, forgetting what it held before.
-    pub fn sift(&mut self, range: Range<usize>, to: &mut Sift) {
+    pub fn fill(&mut self, range: Range<usize>, to: &mut RoundPart) {
         to.unknown.clear();
         to.parents.clear();
         to.deadlocks.clear();

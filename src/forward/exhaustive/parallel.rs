@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::forward::frontier::CHUNK;
-use crate::forward::pipeline::{Piece, Pipeline};
+use crate::forward::exhaustive::expand::CHUNK;
+use crate::forward::exhaustive::pipeline::{Piece, Pipeline};
+use crate::forward::exhaustive::round_worker::{RoundPart, RoundWorker};
+use crate::forward::exhaustive::search::Search;
 use crate::forward::program::bad::BadScratch;
-use crate::forward::search::Search;
-use crate::forward::sift::{Sieve, Sift};
 use crate::forward::store::batch::{Batch, Distinct};
 use crate::observer::Observer;
 
@@ -73,13 +73,13 @@ impl Search<'_> {
     /// Expands a range of states of one level, each thread its share. Does nothing and returns false if the
     /// search ends on the way: then the states must be taken one by one, so that it ends at the same one.
     fn round(&mut self, range: Range<usize>) -> bool {
-        let mut sifts = std::mem::take(&mut self.sifts);
-        let done = self.share_round(range, &mut sifts);
-        self.sifts = sifts;
+        let mut parts = std::mem::take(&mut self.parts);
+        let done = self.share_round(range, &mut parts);
+        self.parts = parts;
         done
     }
 
-    fn share_round(&mut self, range: Range<usize>, sifts: &mut Vec<Sift>) -> bool {
+    fn share_round(&mut self, range: Range<usize>, parts: &mut Vec<RoundPart>) -> bool {
         let expander = self.expanders();
         let Self { machine, limits, visited, edges, options, workers, .. } = self;
         // Helpers start with what this thread has used.
@@ -87,18 +87,18 @@ impl Search<'_> {
         if limits.stop.is_some() {
             return false;
         }
-        let parts = range.clone().step_by(SHARE).map(|at| at..range.end.min(at + SHARE));
-        sifts.resize_with(parts.len().max(sifts.len()), Sift::default);
-        let sifts = &mut sifts[..parts.len()];
-        let work: Vec<_> = sifts.iter_mut().zip(parts).collect();
+        let ranges = range.clone().step_by(SHARE).map(|at| at..range.end.min(at + SHARE));
+        parts.resize_with(ranges.len().max(parts.len()), RoundPart::default);
+        let parts = &mut parts[..ranges.len()];
+        let work: Vec<_> = parts.iter_mut().zip(ranges).collect();
         let (store, edges, words) = (&visited.store, &*edges, machine.packing.words);
-        let sieve = || Sieve::new(store, edges, words, expander());
-        workers.share_with(work, sieve, |sieve, _, (sift, part)| sieve.sift(part, sift));
-        let sifts = &*sifts;
-        if sifts.iter().any(|sift| sift.cut) {
+        let worker = || RoundWorker::new(store, edges, words, expander());
+        workers.share_with(work, worker, |worker, _, (part, range)| worker.fill(range, part));
+        let parts = &*parts;
+        if parts.iter().any(|part| part.cut) {
             return false;
         }
-        let batches: Vec<&Batch> = sifts.iter().map(|sift| &sift.unknown).collect();
+        let batches: Vec<&Batch> = parts.iter().map(|part| &part.unknown).collect();
         let new = Distinct::new(&batches, machine.packing.words, workers);
         let bad_scratch = || BadScratch::new(machine);
         let bads: Vec<(Vec<_>, bool)> =
@@ -117,21 +117,21 @@ impl Search<'_> {
         }
         visited.store.extend(&batches, &new, &mut visited.parents, workers, |b, places, parents| {
             for (at, slot) in places.iter().zip(parents) {
-                *slot = sifts[b].parents[*at as usize];
+                *slot = parts[b].parents[*at as usize];
             }
         });
-        for (sift, (bads, numbers)) in sifts.iter().zip(bads) {
-            for at in sift.unknown.numbered() {
-                self.edges.push(sift.unknown.found_by[at]);
+        for (part, (bads, numbers)) in parts.iter().zip(bads) {
+            for at in part.unknown.numbered() {
+                self.edges.push(part.unknown.found_by[at]);
             }
-            self.count(&sift.fired);
+            self.count(&part.fired);
             for (at, bad, refined) in bads {
-                self.findings.bad(sift.unknown.number(at), refined, bad);
+                self.findings.bad(part.unknown.number(at), refined, bad);
             }
-            for (state, refined) in &sift.deadlocks {
+            for (state, refined) in &part.deadlocks {
                 self.findings.deadlock(self.machine, *state, refined.clone());
             }
-            self.numbers |= sift.numbers || numbers;
+            self.numbers |= part.numbers || numbers;
         }
         true
     }

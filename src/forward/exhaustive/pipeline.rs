@@ -4,14 +4,14 @@
 //! order, so that everything comes out as on one thread. Only the leader touches the store, and no work is
 //! done twice. When the next chunk in order is not ready, the leader computes a later one itself, so both
 //! sides are busy however the work divides. Storing takes more than a third of the time, so that many
-//! helpers would wait for the leader: see [`sift`](super::sift) for many.
+//! helpers would wait for the leader: see `round_worker` for many.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::forward::frontier::{Chunk, Expander};
+use crate::forward::exhaustive::expand::{Chunk, Expander};
 use crate::forward::program::sleep::FoundBy;
 use crate::forward::run::clock;
 

@@ -1,10 +1,7 @@
-//! The initial states of a compiled instance, one by one.
-
-use std::ops::ControlFlow;
+//! The states of one disjunct of init, one by one.
 
 use crate::forward::error::Unbuildable;
 use crate::forward::ground::init::Disjunct;
-use crate::forward::outside::{MAX_COMPARED, Replaces};
 use crate::forward::program::code::Test;
 use crate::forward::program::compiled::Machine;
 use crate::forward::program::lower::test;
@@ -15,59 +12,12 @@ use crate::model::Relation;
 /// Bounded numbers with no more values than this are enumerated; others are sampled.
 const MAX_INTERVAL: i128 = 4096;
 
-impl Machine {
-    /// Calls `f` with the initial states: nameless codes in canonical form, processes not renamed,
-    /// perhaps some of them twice. `f` may end the enumeration. Sets `numbers` when numbers had to be
-    /// sampled. A narrowed machine begins only with outside values that are needed.
-    pub fn initial_states(
-        &self,
-        numbers: &mut bool,
-        mut f: impl FnMut(&[u64]) -> ControlFlow<()>,
-    ) -> Result<(), Unbuildable> {
-        let mut packed = vec![0; self.packing.words];
-        let compared: Vec<Seeds<'_>> = if self.cells.outside || self.disjuncts.len() > MAX_COMPARED {
-            Vec::new()
-        } else {
-            self.disjuncts.iter().map(|disjunct| Seeds::new(self, disjunct)).collect::<Result<_, _>>()?
-        };
-        let mut open = false;
-        for disjunct in &self.disjuncts {
-            let mut disjunct = Seeds::new(self, disjunct)?;
-            if !self.cells.outside {
-                disjunct.narrow();
-            }
-            let mut meet = |mut codes: Vec<i64>, numbers: &mut bool| {
-                self.cells.normalize(codes.as_mut_slice());
-                if self.packing.pack(&codes, &mut packed).is_none() {
-                    *numbers = true;
-                    return Ok(());
-                }
-                if f(&packed).is_break() { Err(None) } else { Ok(()) }
-            };
-            let start = vec![UNDEF; self.cells.len()];
-            let end = disjunct.each(start, numbers, |codes, numbers| {
-                if self.cells.outside {
-                    return meet(codes, numbers);
-                }
-                self.needed(&compared, codes, &mut open, |codes| meet(codes, numbers))
-            });
-            match end {
-                Ok(()) => {}
-                Err(None) => break,
-                Err(Some(why)) => return Err(why),
-            }
-        }
-        *numbers |= open;
-        Ok(())
-    }
-}
-
 /// Why an enumeration ended early: its user has enough, or the run must end.
 pub type Ended = Option<Unbuildable>;
 
 /// Enumeration of one disjunct.
 #[derive(Clone)]
-pub struct Seeds<'a> {
+pub struct DisjunctStates<'a> {
     machine: &'a Machine,
     /// Cells to define, in this order where nothing forces one.
     cells: Vec<usize>,
@@ -82,8 +32,8 @@ enum Next {
     Number(usize, Vec<i64>, bool),
 }
 
-impl<'a> Seeds<'a> {
-    fn new(machine: &'a Machine, disjunct: &Disjunct) -> Result<Self, Unbuildable> {
+impl<'a> DisjunctStates<'a> {
+    pub fn new(machine: &'a Machine, disjunct: &Disjunct) -> Result<Self, Unbuildable> {
         let cells = &machine.cells;
         let free = cells.free_cells(disjunct, &machine.full, machine.undefined);
         let mut allowed: Vec<u128> = (0..cells.len())
@@ -105,7 +55,7 @@ impl<'a> Seeds<'a> {
     }
 
     /// Calls `f` with each way to define what is undefined in `codes`, which may end that.
-    fn each(
+    pub fn each(
         &self,
         codes: Vec<i64>,
         numbers: &mut bool,
@@ -151,7 +101,7 @@ impl<'a> Seeds<'a> {
     }
 
     /// Drops outside values that can be replaced by a process whatever the other cells hold.
-    fn narrow(&mut self) {
+    pub fn narrow(&mut self) {
         let cells = &self.machine.cells;
         let mut related = vec![false; cells.len()];
         self.tests.iter().for_each(|test| test.cells(&mut |c| related[c] = true));
@@ -322,4 +272,12 @@ impl<'a> Seeds<'a> {
             }
         }
     }
+}
+
+/// Whether a disjunct of init has a process where a state has an outside value.
+pub enum Replaces {
+    No,
+    Yes,
+    /// It depends on a cell that is not defined.
+    Depends(usize),
 }

@@ -1,0 +1,196 @@
+//! From what a search found to runs that are replayed, and the deadlocks that count.
+//!
+//! A deadlock counts when some clean run leads to it (`program::needed` says what is clean); the others are
+//! nearly always artefacts of a model that does not say whose turn it is. The run by which a search came to
+//! a state says little of that, so clean runs are searched on their own: the *narrowed* program has exactly
+//! these ([`Machine::narrowed`]). That search is made only when deadlocks are in doubt, and sees no more
+//! states than the first one.
+
+use crate::forward::error::Unbuildable;
+use crate::forward::exhaustive::search::Search;
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::step::Scratch;
+use crate::forward::run::finding::Finding;
+use crate::forward::run::outside::goes_outside;
+use crate::forward::run::searched::{Course, Searched};
+use crate::forward::run::trace::{self, TraceError};
+use crate::forward::store::visited::{ROOT, Visited};
+use crate::observer::{Event, Observer, Silent};
+use crate::options::{ForwardOptions, Strategy};
+use crate::result::Stop;
+use crate::verdict::Trace;
+
+/// No more runs to deadlocks are made when those to the first ones have this many steps in all.
+const MAX_DEADLOCK_STEPS: usize = 5_000;
+
+/// A search of clean runs that belongs to a smaller one, or to walks, may see so many states.
+const LEAST_STATES: usize = 20_000;
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub course: Course,
+    /// One for each bad cube met, in order of discovery.
+    pub unsafe_traces: Vec<Trace>,
+    pub deadlocks: Vec<Trace>,
+    pub deadlock_states: usize,
+    pub outside_deadlocks: Vec<Trace>,
+    pub outside_states: usize,
+    /// Deadlocked states of which nobody knows whether a clean run leads to them, while none is known that
+    /// leads to any.
+    pub unclear_states: usize,
+    /// Numbers of the deadlocked states, by a narrowed program.
+    pub clean_states: Vec<usize>,
+}
+
+/// Runs an exhaustive search and makes the runs of what it found.
+pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<(Found, Visited), Unbuildable> {
+    let course = search.run(observer)?;
+    let found = conclude(search.searched(course), observer);
+    Ok((found, search.visited))
+}
+
+/// Makes the runs of what a search found.
+pub fn conclude(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
+    let Searched { system, machine, limits, visited, findings, .. } = &searched;
+    let mut runs = Runs { searched: &searched, steps: 0, broken: Vec::new() };
+    let unsafe_traces = findings.bad_states.iter().filter_map(|finding| runs.build(finding)).collect();
+    let (to_deadlocks, looked_at) = runs.to_deadlocks(&findings.deadlocks);
+    let (further, _) = runs.to_deadlocks(&findings.outside_deadlocks);
+    let broken = runs.broken;
+    let mut outside_deadlocks: Vec<Trace> = further.into_iter().map(|(_, trace)| trace).collect();
+    let mut outside_states = findings.outside_states;
+    let in_question = findings.deadlock_states - findings.outside_states;
+    // Runs of a narrowed program are clean, and so are those without outside values.
+    let all_clean = !machine.cells.outside || machine.cells.procs == 0;
+    let (clean, doubtful): (Vec<_>, Vec<_>) =
+        to_deadlocks.into_iter().partition(|(_, trace)| all_clean || !goes_outside(trace));
+    let mut deadlocks: Vec<Trace> = clean.into_iter().map(|(_, trace)| trace).collect();
+    let open = !doubtful.is_empty() || deadlocks.is_empty() && looked_at < in_question;
+    let mut unclear_states = if all_clean || !open { 0 } else { in_question };
+    if unclear_states > 0
+        && limits.stop != Some(Stop::Unsafe)
+        && let Some(search) = search_clean(&searched)
+    {
+        let told = outside_deadlocks.len();
+        let misses = |n: &usize| search.misses(visited.store.state(*n));
+        outside_deadlocks.extend(doubtful.into_iter().filter(|(n, _)| misses(n)).map(|(_, trace)| trace));
+        outside_states += search.missed(in_question).unwrap_or(outside_deadlocks.len() - told);
+        if search.complete {
+            unclear_states = 0;
+        }
+        if search.complete || deadlocks.is_empty() {
+            deadlocks = search.found.deadlocks;
+        }
+    }
+    let mut stop = searched.course.stop;
+    for error in broken {
+        // Anything else would hide a bad state.
+        assert!(error.is_overflow(), "a forward run did not replay: {error}");
+        let text = format!("a run was found but is not shown, since it cannot be replayed: {error}");
+        observer.event(system, Event::Warning(&text));
+        stop = Stop::Numbers;
+    }
+    Found {
+        unsafe_traces,
+        deadlock_states: findings.deadlock_states,
+        unclear_states: if deadlocks.is_empty() { unclear_states } else { 0 },
+        clean_states: findings.clean_states.clone(),
+        deadlocks,
+        outside_deadlocks,
+        outside_states,
+        course: Course { stop, ..searched.course },
+    }
+}
+
+/// Makes runs of findings.
+struct Runs<'a> {
+    searched: &'a Searched<'a>,
+    /// Steps of all runs to deadlocks.
+    steps: usize,
+    /// Why some could not be made.
+    broken: Vec<TraceError>,
+}
+
+impl Runs<'_> {
+    fn build(&mut self, finding: &Finding) -> Option<Trace> {
+        let Searched { system, machine, visited, .. } = self.searched;
+        trace::build(system, machine, visited, finding).map_err(|e| self.broken.push(e)).ok()
+    }
+
+    /// Runs to deadlocks, with the states that they lead to, as far as they are not too long; and how many
+    /// deadlocks were looked at.
+    fn to_deadlocks(&mut self, findings: &[Finding]) -> (Vec<(usize, Trace)>, usize) {
+        let mut runs = Vec::new();
+        let mut looked_at = 0;
+        for finding in findings {
+            if self.steps > MAX_DEADLOCK_STEPS {
+                break;
+            }
+            looked_at += 1;
+            if let Some(trace) = self.build(finding) {
+                self.steps += trace.steps.len();
+                runs.push((finding.state, trace));
+            }
+        }
+        (runs, looked_at)
+    }
+}
+
+/// What the search of clean runs found.
+pub struct Clean {
+    pub found: Found,
+    machine: Machine,
+    visited: Visited,
+    /// Whether these are all clean runs.
+    pub complete: bool,
+    /// Whether its states are states of the first search, so that they can be looked up.
+    comparable: bool,
+    /// Whether a deadlocked state stands for others, which may be states of the first search by themselves.
+    open: bool,
+    /// How many deadlocked states of the first search clean runs lead to.
+    states: usize,
+}
+
+impl Clean {
+    /// Whether no clean run leads to a deadlock in this stored state of the first search, as far as can be
+    /// told: where cells are undefined, states overlap.
+    pub fn misses(&self, state: &[u64]) -> bool {
+        let none = self.complete && self.found.clean_states.is_empty();
+        let told = self.complete
+            && self.comparable
+            && (self.machine.is_plain() || !self.open && !self.machine.is_open(state))
+            && (self.visited.store.find(state).is_none()
+                || self.machine.deadlock(state, &mut Scratch::new(&self.machine)).is_none());
+        none || told
+    }
+
+    /// How many of so many deadlocked states of the first search no clean run leads to, if that can be told
+    /// without a look at each.
+    pub fn missed(&self, states: usize) -> Option<usize> {
+        let none = self.found.clean_states.is_empty();
+        let told = self.complete && (none || self.comparable && self.machine.is_plain());
+        told.then(|| states.saturating_sub(self.states))
+    }
+}
+
+/// Searches the clean runs, within the limits of the search that has ended.
+fn search_clean(searched: &Searched<'_>) -> Option<Clean> {
+    let Searched { system, machine, options, limits, visited, .. } = searched;
+    let narrowed = machine.narrowed();
+    let options = ForwardOptions {
+        strategy: Strategy::Bfs,
+        deadlock: true,
+        steep: None,
+        restart: None,
+        ..(*options).clone()
+    };
+    let limits = limits.rest(visited.store.len().max(LEAST_STATES), visited.bytes());
+    let (found, clean) = search(Search::within(system, &narrowed, &options, limits), &mut Silent).ok()?;
+    let known = |n: &usize| visited.store.find(clean.store.state(*n)).is_some();
+    let comparable = (0..clean.store.len()).take_while(|n| clean.parents[*n] == ROOT).all(|n| known(&n));
+    let states = found.clean_states.iter().filter(|n| known(n)).count();
+    let open = found.clean_states.iter().any(|n| narrowed.is_open(clean.store.state(*n)));
+    let complete = found.course.stop == Stop::Complete;
+    Some(Clean { found, machine: narrowed, visited: clean, complete, comparable, open, states })
+}

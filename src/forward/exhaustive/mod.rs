@@ -1,0 +1,15 @@
+//! Exhaustive search: all states of an instance, breadth first or depth first, on one thread or several.
+//!
+//! In goes a compiled program with options and limits; out come the visited states, what was found in them
+//! and how the search went. In reading order: `expand` (successors of a chunk of states), `round_worker`
+//! and `pipeline` (many threads, and few), `search` (what is stored, and how), `parallel`, `bfs`, `dfs`,
+//! `order` (which of the two).
+
+pub mod bfs;
+pub mod dfs;
+pub mod expand;
+pub mod order;
+pub mod parallel;
+pub mod pipeline;
+pub mod round_worker;
+pub mod search;

@@ -1,0 +1,144 @@
+//! The loop of a campaign: walks are planned, done and merged, until a limit or until nothing is left.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::forward::error::Unbuildable;
+use crate::forward::fuzz::campaign::Walk;
+use crate::forward::fuzz::goal::Target;
+use crate::forward::fuzz::outcome::Outcome;
+use crate::forward::fuzz::technique::Task;
+use crate::forward::fuzz::walker::View;
+use crate::forward::program::step::Scratch;
+use crate::forward::store::visited::Visited;
+use crate::forward::tuning::{DIVE_STATES, DRY, PATIENCE};
+use crate::observer::{Event, Observer, Silent};
+use crate::result::Stop;
+use crate::verdict::Trace;
+
+impl Walk {
+    /// Stores the initial states, then runs epochs until a limit, or until no exit of any state is left.
+    pub fn run(&mut self, observer: &mut dyn Observer) -> Result<(), Unbuildable> {
+        self.seed()?;
+        self.epochs(observer);
+        Ok(())
+    }
+
+    /// Goes on from states found otherwise, in the order in which they were found.
+    pub fn adopt(&mut self, visited: &Visited) -> Result<(), Unbuildable> {
+        self.limits.max_states = visited.store.len();
+        self.seed()?;
+        let mut scratch = Scratch::new(&self.machine);
+        for number in self.visited.store.len()..visited.store.len() {
+            let state = visited.store.state(number);
+            let (exits, _) = self.machine.exits(state, &mut scratch);
+            let parent = visited.parents[number] as usize;
+            let depth = self.depths.get(parent).map_or(0, |d| d + 1);
+            self.insert(state, visited.parents[number], exits, depth);
+        }
+        self.expanded = self.visited.store.len();
+        self.limits.stop = None;
+        Ok(())
+    }
+
+    fn epochs(&mut self, observer: &mut dyn Observer) {
+        let known = self.findings.states().count();
+        self.run_epochs(observer);
+        if self.findings.states().count() > known {
+            self.shorten();
+        }
+    }
+
+    fn run_epochs(&mut self, observer: &mut dyn Observer) {
+        while self.limits.stop.is_none() && !self.pool.members().is_empty() {
+            if self.options.epochs.is_some_and(|n| self.epochs >= n) {
+                self.limits.stop = Some(Stop::Epochs);
+                break;
+            }
+            let tasks = self.plan();
+            let Some(outcomes) = self.epoch(&tasks) else {
+                self.limits.look();
+                self.limits.stop.get_or_insert(Stop::Time);
+                break;
+            };
+            self.epochs += 1;
+            let before = self.visited.store.len();
+            let steps_before = self.steps();
+            if steps_before >= self.max_steps {
+                self.limits.stop = Some(Stop::States);
+                break;
+            }
+            self.unguided += 1;
+            for (task, (outcome, time)) in tasks.iter().zip(outcomes) {
+                self.merge(task, outcome, time);
+                if self.limits.stop.is_some() {
+                    break;
+                }
+            }
+            self.bandit.end_epoch();
+            let (fired, bads) = (&self.fired, &self.findings.bads);
+            let open = self.targets.open.len();
+            self.targets.close(|t| match t {
+                Target::Transition(t) => fired[t] > 0,
+                Target::Bad(b) => bads.contains(&b),
+            });
+            if self.targets.open.len() < open {
+                self.unguided = 0;
+            }
+            self.stalled = if self.visited.store.len() > before { 0 } else { self.stalled + 1 };
+            self.dry = (self.visited.store.len() - before) as u64 * DRY < self.steps() - steps_before;
+            self.limits.check_memory(self.bytes());
+            self.limits.look();
+            if self.limits.report_due() {
+                let (states, queued) = (self.visited.store.len(), self.pool.members().len());
+                observer.event(&self.system, Event::ForwardProgress { states, queued });
+            }
+        }
+    }
+
+    /// Goes on with the walk, whatever stopped it, until so many states are stored or few are left to
+    /// find. Returns a run to a bad state when one was met that was not known.
+    pub fn resume(&mut self, visited: Visited, max_states: usize) -> (Visited, Option<Trace>) {
+        self.visited = visited;
+        self.limits.max_states = max_states;
+        let wanted = max_states.saturating_sub(self.visited.store.len()) as u64;
+        self.max_steps = self.steps().saturating_add(wanted.saturating_mul(PATIENCE));
+        self.limits.lift();
+        self.options.epochs = None;
+        let known = self.findings.bads.len();
+        self.epochs(&mut Silent);
+        let found = self.findings.run_after(known, &self.system, &self.machine, &self.visited);
+        (self.take_visited(), found)
+    }
+
+    /// Runs the walks on the frozen view; `None` when time ran out on the way.
+    fn epoch(&self, tasks: &[Task]) -> Option<Vec<(Outcome, Duration)>> {
+        let view = View {
+            machine: &self.machine,
+            visited: &self.visited,
+            pool: &self.pool,
+            novelty: &self.novelty,
+            targets: &self.targets,
+            fired: &self.fired,
+            of_process: &self.of_process,
+            deadlock: self.options.deadlock,
+            around: &self.around,
+            seed: self.options.seed,
+            dive: self.options.restart.map_or(DIVE_STATES, |r| r.every),
+            clock: &self.limits.clock,
+        };
+        let timed = |task: &Task| {
+            let start = Instant::now();
+            let outcome = view.run(task);
+            (outcome, start.elapsed())
+        };
+        let expired = AtomicBool::new(false);
+        let outcomes = self.workers.share(tasks.iter().collect(), |_, task| {
+            // Once time is up, the rest of the epoch is not worth doing.
+            let result = (!expired.load(Ordering::Relaxed)).then(|| timed(task))?;
+            expired.fetch_or(result.0.aborted, Ordering::Relaxed);
+            Some(result).filter(|(outcome, _)| !outcome.aborted)
+        });
+        outcomes.into_iter().collect()
+    }
+}

@@ -1,0 +1,213 @@
+//! What a campaign takes in: initial states, and what walks found, in the order of the walks.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::forward::error::Unbuildable;
+use crate::forward::fuzz::campaign::Walk;
+use crate::forward::fuzz::coverage::ItemBuffer;
+use crate::forward::fuzz::outcome::{Outcome, Ref};
+use crate::forward::fuzz::technique::Task;
+use crate::forward::program::bad::BadScratch;
+use crate::forward::program::step::Scratch;
+use crate::forward::store::hash::hash;
+use crate::forward::store::table::{Inserted, reserve};
+use crate::forward::store::visited::ROOT;
+use crate::forward::tuning::{BACK, JUMP_BACK, LEVELS};
+use crate::result::Stop;
+
+impl Walk {
+    /// Stores the initial states.
+    pub fn seed(&mut self) -> Result<(), Unbuildable> {
+        let machine = &*Arc::clone(&self.machine);
+        let mut numbers = false;
+        let mut buffer = vec![0; machine.packing.words];
+        let mut scratch = Scratch::new(machine);
+        let mut bad_scratch = BadScratch::new(machine);
+        let mut items = ItemBuffer::default();
+        machine.initial_states(&mut numbers, |state| {
+            buffer.copy_from_slice(state);
+            machine.symmetry.canonicalize(&machine.cells, &machine.packing, &mut buffer);
+            let (exits, conditional) = machine.exits(&buffer, &mut scratch);
+            if let Some(number) = self.insert(&buffer, ROOT, exits, 0) {
+                if let Some((bad, refined)) = machine.bad(&buffer, &mut bad_scratch) {
+                    self.found_bad(number, refined, bad);
+                }
+                if self.options.deadlock
+                    && conditional
+                    && let Some(refined) = machine.deadlock(&buffer, &mut scratch)
+                {
+                    self.findings.deadlock(&self.machine, number as usize, refined);
+                }
+                let mut combinations = Vec::new();
+                self.novelty.unseen(machine, None, &buffer, &mut items, |c| combinations.push(c));
+                let mut new = 0;
+                for c in combinations {
+                    new += usize::from(self.novelty.record(c));
+                }
+                if new > 0 {
+                    self.novel.push(number);
+                }
+            }
+            self.limits.tick();
+            if self.limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        self.leave_out(Stop::Numbers, numbers | scratch.numbers | bad_scratch.numbers);
+        self.initial = self.visited.store.len();
+        Ok(())
+    }
+
+    /// Adds a state; `None` when it is known or the limit is reached.
+    pub fn insert(&mut self, state: &[u64], parent: u32, exits: usize, depth: u32) -> Option<u32> {
+        let store = &mut self.visited.store;
+        if store.len() >= self.limits.max_states {
+            if store.find(state).is_none() {
+                self.limits.stop = Some(self.limits.full);
+            }
+            return None;
+        }
+        match store.insert(state, hash(state)) {
+            Inserted::Old(_) => None,
+            Inserted::New(number) => {
+                reserve(&mut self.visited.parents, 1);
+                self.visited.parents.push(parent);
+                self.depths.push(depth);
+                // A walk need not meet a state on a shortest way: with a depth bound nothing is complete.
+                let last = self.options.depth.is_some_and(|d| depth as usize >= d);
+                self.leave_out(Stop::Depth, last);
+                self.pool.push(exits, if last { u64::MAX } else { 0 });
+                Some(number as u32)
+            }
+        }
+    }
+
+    /// Remembers the states shortly before an error, to look for its neighbours.
+    pub fn jumpstart_before(&mut self, state: u32) {
+        let mut at = state;
+        for back in 1..=JUMP_BACK {
+            let parent = self.visited.parents[at as usize];
+            if !self.options.jumpstart || parent == ROOT {
+                return;
+            }
+            at = parent;
+            if back % 5 == 0 && !self.jumpstart.contains(&at) {
+                self.jumpstart.push(at);
+            }
+        }
+    }
+
+    /// Has the states around a deadlock searched for others.
+    pub fn look_around(&mut self, deadlock: u32) {
+        let mut at = deadlock;
+        for _ in 0..BACK {
+            match self.visited.parents[at as usize] {
+                ROOT => break,
+                parent => at = parent,
+            }
+        }
+        self.around.entry(at).or_insert(0);
+    }
+
+    pub fn found_bad(&mut self, state: u32, refined: Vec<u64>, bad: usize) {
+        self.findings.bad(state as usize, refined, bad);
+        self.jumpstart_before(state);
+        if self.options.stop_at_unsafe {
+            self.limits.stop = Some(Stop::Unsafe);
+        }
+    }
+
+    /// Notes that something is left out, if so. That a number left its range is the first thing to say.
+    pub fn leave_out(&mut self, why: Stop, so: bool) {
+        if so && (self.left_out.is_none() || why == Stop::Numbers) {
+            self.left_out = Some(why);
+        }
+    }
+
+    /// Takes over what a walk found.
+    pub fn merge(&mut self, task: &Task, outcome: Outcome, time: Duration) {
+        let mut numbers: Vec<Option<u32>> = Vec::with_capacity(outcome.states.len());
+        let resolve = |numbers: &[Option<u32>], at: Ref| match at {
+            Ref::Old(n) => Some(n),
+            Ref::New(n) => numbers.get(n as usize).copied().flatten(),
+        };
+        let mut new_states = 0;
+        let mut deadlocks = outcome.deadlocks.into_iter().peekable();
+        let mut bad = outcome.bad;
+        for i in 0..outcome.states.len() {
+            let state = outcome.states.state(i);
+            let from = outcome.links[i];
+            let refined = deadlocks.next_if(|(n, _)| *n as usize == i).map(|(_, refined)| refined);
+            let bad = bad.take_if(|(n, ..)| *n as usize == i);
+            let Some(parent) = resolve(&numbers, from) else {
+                numbers.push(None);
+                continue;
+            };
+            let depth = self.depths[parent as usize] + 1;
+            let within = self.options.depth.is_none_or(|d| depth as usize <= d);
+            let inserted = if within { self.insert(state, parent, outcome.exits[i], depth) } else { None };
+            if self.limits.stop == Some(self.limits.full) {
+                break;
+            }
+            numbers.push(inserted.or_else(|| self.visited.store.find(state).map(|n| n as u32)));
+            if let Some(number) = inserted {
+                new_states += 1;
+                if let Some(refined) = refined {
+                    self.findings.deadlock(&self.machine, number as usize, refined);
+                    self.jumpstart_before(number);
+                    if self.is_adaptive() {
+                        self.look_around(number);
+                    }
+                }
+                if let Some((_, refined, bad)) = bad {
+                    self.found_bad(number, refined, bad);
+                    if self.limits.stop.is_some() {
+                        break;
+                    }
+                }
+            }
+        }
+        for (at, bits) in &outcome.taken {
+            if let Some(n) = resolve(&numbers, *at) {
+                self.pool.take(n as usize, *bits);
+            }
+        }
+        for group in outcome.around.chunk_by(|(a, _), (b, _)| a == b) {
+            let steps = self.around[&group[0].0] + 1;
+            if steps == LEVELS {
+                continue;
+            }
+            for n in group.iter().filter_map(|(_, to)| resolve(&numbers, *to)) {
+                self.around.entry(n).or_insert(steps);
+            }
+        }
+        let mut combinations = 0;
+        for (combination, state) in &outcome.combinations {
+            let Some(number) = resolve(&numbers, Ref::New(*state)) else { continue };
+            if self.novelty.record(*combination) {
+                combinations += 1;
+                if self.novel.last() != Some(&number) {
+                    self.novel.push(number);
+                }
+            }
+        }
+        for (total, n) in self.fired.iter_mut().zip(&outcome.fired) {
+            *total += n;
+        }
+        if let (Some(aim), Some((distance, at))) = (task.aim, outcome.nearest)
+            && let Some(n) = resolve(&numbers, at)
+            && self.targets.offer(aim.target, distance, n)
+        {
+            self.unguided = 0;
+        }
+        self.leave_out(Stop::Numbers, outcome.numbers);
+        self.leave_out(Stop::Wide, outcome.wide);
+        self.bandit.reward(task.technique, task.bound, combinations, new_states, outcome.steps);
+        let report = &mut self.reports[task.technique as usize];
+        report.runs += 1;
+        report.steps += outcome.steps;
+        report.states += new_states;
+        report.combinations += combinations;
+        report.time += time;
+    }
+}

@@ -1,0 +1,41 @@
+//! What a walk found.
+
+use crate::forward::store::table::Store;
+
+/// A state that a walk speaks of: one of the frozen view, or the i-th new one of this walk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ref {
+    Old(u32),
+    New(u32),
+}
+
+/// What a walk found.
+pub struct Outcome {
+    /// New states, in order of discovery.
+    pub states: Store,
+    /// For each: where it was found from.
+    pub links: Vec<Ref>,
+    /// For each: number of exits.
+    pub exits: Vec<usize>,
+    /// Exits taken, as bits of a state.
+    pub taken: Vec<(Ref, u64)>,
+    /// Combinations not seen in the frozen view, with the new state that shows them.
+    pub combinations: Vec<(u32, u32)>,
+    /// How often each transition fired.
+    pub fired: Vec<u64>,
+    /// The first bad state: its number among the new ones, the same with the deciding cells defined,
+    /// and the cube.
+    pub bad: Option<(u32, Vec<u64>, usize)>,
+    /// New states that are deadlocked, with the deciding cells defined.
+    pub deadlocks: Vec<(u32, Vec<u64>)>,
+    /// What states near deadlocks lead to.
+    pub around: Vec<(u32, Ref)>,
+    /// The state nearest to the target, and how far it is.
+    pub nearest: Option<(u32, Ref)>,
+    pub steps: u64,
+    pub numbers: bool,
+    /// Some instance has more successors in some state than are looked at.
+    pub wide: bool,
+    /// It was cut; what it found must be dropped.
+    pub aborted: bool,
+}

@@ -1,0 +1,117 @@
+//! The walks of the next epoch.
+//!
+//! They are drawn from the seed, the number of the epoch and what is known: nothing else.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::forward::fuzz::bandit;
+use crate::forward::fuzz::campaign::Walk;
+use crate::forward::fuzz::goals::Open;
+use crate::forward::fuzz::technique::{Aim, Task, Technique};
+use crate::forward::tuning::{
+    AROUND, BREADTH_START, EPOCH, FIRST_EPOCH, GUIDED_STEPS, JUMP_LEVELS, RESTART, STALLED, STATES_A_WALK,
+    UNGUIDED,
+};
+use crate::options::{Restart, Strategy};
+
+/// A walk to do, without its random stream: where it starts, how, how far, and what it aims at.
+type Drawn = (u32, Technique, u32, Option<Aim>);
+
+impl Walk {
+    /// The walks of the next epoch.
+    pub fn plan(&mut self) -> Vec<Task> {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed);
+        rng.set_stream(u64::MAX - self.epochs as u64);
+        let stored = self.visited.store.len();
+        let epoch = (stored / STATES_A_WALK).clamp(FIRST_EPOCH, EPOCH);
+        // Epochs are short at first: the turns of the techniques go on from one to the next.
+        let turn = self.streams as usize;
+        let mut tasks = Vec::with_capacity(EPOCH);
+        if self.is_adaptive() && self.expanded < BREADTH_START.min(stored) {
+            for state in (self.expanded..stored).take(epoch) {
+                tasks.push(self.task((state as u32, Technique::Bfs, 1, None)));
+            }
+            self.expanded += tasks.len();
+            return tasks;
+        }
+        self.plan_around(epoch, &mut tasks);
+        for n in tasks.len()..epoch {
+            let members = self.pool.members();
+            let uniform = members[rng.random_range(0..members.len())];
+            let drawn = if self.options.strategy != Strategy::Cfl {
+                self.restarted(uniform, &mut rng)
+            } else if self.is_adaptive() {
+                self.adaptive(uniform, turn + n, &mut rng)
+            } else {
+                let (technique, bound) = bandit::PUBLISHED[rng.random_range(0..bandit::PUBLISHED.len())];
+                (uniform, technique, rng.random_range(0..=bound), None)
+            };
+            tasks.push(self.task(drawn));
+        }
+        tasks
+    }
+
+    fn task(&mut self, (start, technique, bound, aim): Drawn) -> Task {
+        self.streams += 1;
+        Task { start, technique, bound, aim, stream: self.streams - 1 }
+    }
+
+    /// Searches around errors and deadlocks, which come first.
+    fn plan_around(&mut self, epoch: usize, tasks: &mut Vec<Task>) {
+        let jumps = self.jumpstart.len().min((epoch / 4).max(1));
+        for start in self.jumpstart.drain(..jumps).collect::<Vec<_>>() {
+            tasks.push(self.task((start, Technique::Bfs, JUMP_LEVELS, None)));
+        }
+        while self.is_adaptive()
+            && tasks.len() < epoch * 3 / 4
+            && let Some((&start, _)) = self.around.get_index(self.around_next)
+        {
+            let count = (self.around.len() - self.around_next).min(AROUND);
+            tasks.push(self.task((start, Technique::Around, count as u32, None)));
+            self.around_next += count;
+        }
+    }
+
+    /// A walk from an initial state, or from any when these bring nothing more.
+    fn restarted(&self, uniform: u32, rng: &mut ChaCha8Rng) -> Drawn {
+        let initial = rng.random_range(0..self.initial as u32);
+        match self.options.restart {
+            _ if self.stalled >= STALLED => (uniform, Technique::Unused, 1, None),
+            Some(Restart { depth, .. }) if self.options.strategy == Strategy::Dfs => {
+                (initial, Technique::Dive, depth, None)
+            }
+            _ => (initial, Technique::Random, RESTART, None),
+        }
+    }
+
+    /// A walk by the technique that brings most lately, or towards a goal.
+    fn adaptive(&self, uniform: u32, turn: usize, rng: &mut ChaCha8Rng) -> Drawn {
+        let guided = if self.unguided < UNGUIDED { 2 } else { 8 };
+        if turn.is_multiple_of(guided)
+            && let Some(open) = self.targets.choose(rng)
+        {
+            let Open { target, nearest, .. } = open;
+            let start = if nearest.is_empty() || rng.random_ratio(1, 4) {
+                uniform
+            } else {
+                nearest[rng.random_range(0..nearest.len())].1
+            };
+            let aim = Aim { target: *target, planned: open.promises() };
+            return (start, Technique::Guided, GUIDED_STEPS, Some(aim));
+        }
+        if self.dry && turn % 2 == 1 {
+            // Little is left here: what was never taken is surer than any walk.
+            return (uniform, Technique::Bfs, 2, None);
+        }
+        let (technique, bound) = bandit::ARMS[self.bandit.choose(rng)];
+        let novel = match rng.random_range(0..4u32) {
+            _ if self.novel.is_empty() => uniform,
+            0 => uniform,
+            1 => self.novel[self.novel.len() - 1 - rng.random_range(0..self.novel.len().min(64))],
+            _ => self.novel[rng.random_range(0..self.novel.len())],
+        };
+        let start = if technique == Technique::Unused { uniform } else { novel };
+        (start, technique, bound, None)
+    }
+}

@@ -1,0 +1,48 @@
+//! How walks choose their steps, and a walk to do.
+
+use crate::forward::fuzz::goal::Target;
+
+/// How a walk chooses its next step (Conchon and Korneva, section 4; the last three are not theirs).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Technique {
+    /// Any exit.
+    Random,
+    /// Exits of one process, while there are some.
+    Process,
+    /// Exits to unvisited states first, then transitions that nobody took, then exits not taken here.
+    Weighted,
+    /// Towards states with many exits.
+    Maximise,
+    /// Breadth first, few levels.
+    Bfs,
+    /// One exit that was never taken.
+    Unused,
+    /// Towards a guard or bad cube that never held.
+    Guided,
+    /// Depth first, in random order.
+    Dive,
+    /// All exits of states near deadlocks.
+    Around,
+}
+
+/// What a guided walk aims at.
+#[derive(Clone, Copy, Debug)]
+pub struct Aim {
+    pub target: Target,
+    /// With relaxed plans; else by the number of conditions that fail.
+    pub planned: bool,
+}
+
+/// A walk to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Task {
+    pub start: u32,
+    pub technique: Technique,
+    /// Steps; levels for [`Technique::Bfs`]; depth for [`Technique::Dive`]; states for
+    /// [`Technique::Around`].
+    pub bound: u32,
+    /// What a guided walk aims at.
+    pub aim: Option<Aim>,
+    /// Number of its random stream.
+    pub stream: u64,
+}

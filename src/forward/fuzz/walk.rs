@@ -1,0 +1,308 @@
+//! One walk: a piece of work on a frozen view of the visited states, the same whenever and wherever it
+//! is run.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::bits::bits;
+use crate::forward::fuzz::corpus::TRACKED;
+use crate::forward::fuzz::coverage::ItemBuffer;
+use crate::forward::fuzz::goal::Target;
+use crate::forward::fuzz::outcome::{Outcome, Ref};
+use crate::forward::fuzz::relaxed_plan::Plan;
+use crate::forward::fuzz::technique::{Aim, Task, Technique};
+use crate::forward::fuzz::walker::{View, Walker};
+use crate::forward::program::bad::BadScratch;
+use crate::forward::program::step::Scratch;
+use crate::forward::run::clock::Ticker;
+use crate::forward::store::table::Store;
+
+/// A breadth-first walk that has found so many states expands no more.
+const MOST_NEW: usize = 1 << 16;
+/// One step in so many of a guided walk is any.
+const ASTRAY: u32 = 8;
+/// Steps without coming nearer after which a walk with plans ends.
+const IDLE: u32 = 50;
+/// Farther than any relaxed plan is long.
+const FAR: u32 = 1 << 24;
+
+impl View<'_> {
+    /// Does the walk.
+    pub fn run(&self, task: &Task) -> Outcome {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        rng.set_stream(task.stream);
+        let words = self.machine.packing.words;
+        let mut walker = Walker {
+            view: self,
+            rng,
+            scratch: Scratch::new(self.machine),
+            ahead: Scratch::new(self.machine),
+            coverage: task.technique != Technique::Around,
+            bad_scratch: BadScratch::new(self.machine),
+            items: ItemBuffer::default(),
+            state: vec![0; words],
+            at: Ref::Old(task.start),
+            exits: 0,
+            successors: Vec::new(),
+            raw: Vec::new(),
+            ticker: Ticker::new(),
+            out: Outcome {
+                states: Store::small(words),
+                links: Vec::new(),
+                exits: Vec::new(),
+                taken: Vec::new(),
+                combinations: Vec::new(),
+                fired: vec![0; self.fired.len()],
+                bad: None,
+                deadlocks: Vec::new(),
+                around: Vec::new(),
+                nearest: None,
+                steps: 0,
+                numbers: false,
+                wide: false,
+                aborted: false,
+            },
+        };
+        walker.enter(Ref::Old(task.start));
+        walker.walk(task);
+        walker.out.numbers |= walker.scratch.numbers | walker.ahead.numbers | walker.bad_scratch.numbers;
+        walker.out
+    }
+}
+
+impl Walker<'_> {
+    fn walk(&mut self, task: &Task) {
+        match task.technique {
+            Technique::Bfs => self.breadth(task.bound),
+            Technique::Unused => self.unused(),
+            Technique::Random => self.steps(task.bound, |w| Some(w.any_exit())),
+            Technique::Process => {
+                let procs = self.view.of_process.len();
+                if procs > 0 {
+                    let process = self.rng.random_range(0..procs);
+                    self.steps(task.bound, |w| w.exit_of(process));
+                }
+            }
+            Technique::Weighted => self.steps(task.bound, |w| Some(w.weighted_exit())),
+            Technique::Maximise => self.maximise(task.bound),
+            Technique::Dive => self.dive(task.bound as usize),
+            Technique::Around => self.around(task.start, task.bound),
+            Technique::Guided => {
+                if let Some(aim) = task.aim {
+                    self.guided(task.bound, aim);
+                }
+            }
+        }
+    }
+
+    /// Walks so many steps, or until there is no exit or `choose` wants none.
+    fn steps(&mut self, bound: u32, mut choose: impl FnMut(&mut Self) -> Option<usize>) {
+        for _ in 0..bound {
+            if self.exits == 0 || self.out.aborted {
+                return;
+            }
+            let Some(i) = choose(self) else { return };
+            self.step(i);
+        }
+    }
+
+    fn weighted_exit(&mut self) -> usize {
+        let enabled: Vec<usize> = bits(&self.scratch.enabled).collect();
+        for &i in &enabled {
+            let (count, _) = self.fire_some(i);
+            self.out.steps -= 1;
+            self.out.fired[usize::from(self.view.machine.instances[i].transition.0)] -= 1;
+            if (0..count).any(|n| self.is_new(n)) {
+                return i;
+            }
+        }
+        let transition = |i: usize| usize::from(self.view.machine.instances[i].transition.0);
+        let never: Vec<usize> = enabled
+            .iter()
+            .copied()
+            .filter(|i| self.view.fired[transition(*i)] + self.out.fired[transition(*i)] == 0)
+            .collect();
+        let taken = match self.at {
+            Ref::Old(n) => self.view.pool.taken(n as usize),
+            Ref::New(_) => 0,
+        };
+        let here: Vec<usize> = enabled.iter().copied().filter(|i| self.exit_bit(*i) & !taken != 0).collect();
+        let best = [never, here, enabled].into_iter().find(|c| !c.is_empty()).expect("there is an exit");
+        best[self.rng.random_range(0..best.len())]
+    }
+
+    /// Metropolis walk: a step to a state with more exits is always accepted, another one with
+    /// probability (new / old) ^ log2(e).
+    fn maximise(&mut self, bound: u32) {
+        let mut accepted = 0;
+        for _ in 0..bound.saturating_mul(4) {
+            if self.exits == 0 || self.out.aborted || accepted >= bound {
+                return;
+            }
+            let (from, exits) = (self.at, self.exits);
+            let i = self.any_exit();
+            self.step(i);
+            if self.exits < exits {
+                let ratio = self.exits as f64 / exits as f64;
+                if self.rng.random::<f64>() >= ratio.powf(std::f64::consts::LOG2_E) {
+                    self.enter(from);
+                    continue;
+                }
+            }
+            accepted += 1;
+        }
+    }
+
+    /// Takes all exits of the current state; calls `f` with each successor, and whether it is new.
+    fn expand(&mut self, mut f: impl FnMut(Ref, bool)) {
+        let from = self.at;
+        let enabled: Vec<usize> = bits(&self.scratch.enabled).collect();
+        let mut all = true;
+        for i in enabled {
+            if self.out.states.len() >= MOST_NEW {
+                all = false;
+                break;
+            }
+            let count = self.fire(i);
+            for n in 0..count {
+                let (to, new) = self.meet(n);
+                f(to, new);
+            }
+        }
+        if all {
+            self.out.taken.push((from, u64::MAX));
+        }
+    }
+
+    fn breadth(&mut self, levels: u32) {
+        let mut level = vec![self.at];
+        for _ in 0..levels {
+            let mut next = Vec::new();
+            for at in level {
+                if self.out.aborted {
+                    return;
+                }
+                self.enter(at);
+                self.expand(|to, new| next.extend(new.then_some(to)));
+            }
+            level = next;
+        }
+    }
+
+    /// Takes all exits of so many states that deadlocks are near to.
+    fn around(&mut self, start: u32, count: u32) {
+        let first = self.view.around.get_index_of(&start).unwrap_or(0);
+        for (&from, _) in self.view.around.iter().skip(first).take(count as usize) {
+            if self.out.aborted {
+                return;
+            }
+            self.enter(Ref::Old(from));
+            let mut around = std::mem::take(&mut self.out.around);
+            self.expand(|to, _| around.push((from, to)));
+            self.out.around = around;
+        }
+    }
+
+    /// Takes the first exit that was never taken, with all of its successors.
+    fn unused(&mut self) {
+        let Ref::Old(n) = self.at else { return };
+        let taken = self.view.pool.taken(n as usize);
+        let rank = (!taken).trailing_zeros() as usize;
+        if rank >= self.exits {
+            return;
+        }
+        if rank >= TRACKED {
+            self.expand(|_, _| {});
+            return;
+        }
+        let i = self.exit(rank);
+        let from = self.at;
+        let count = self.fire(i);
+        for n in 0..count {
+            self.meet(n);
+        }
+        self.out.taken.push((from, 1 << rank));
+    }
+
+    /// With plans, most steps are the first of a relaxed plan for the target; of the others, those that
+    /// lead away from it are seldom accepted.
+    fn guided(&mut self, bound: u32, aim: Aim) {
+        let (mut plan, mut next) = (Plan::default(), Plan::default());
+        let mut distance = self.distance(aim, &mut plan);
+        self.out.nearest = Some((distance, self.at));
+        let mut idle = 0;
+        for _ in 0..bound {
+            idle += 1;
+            if self.exits == 0 || self.out.aborted || aim.planned && idle > IDLE {
+                return;
+            }
+            let from = self.at;
+            let astray = distance > 0 && self.rng.random_ratio(1, ASTRAY);
+            let helpful = if astray { None } else { self.one_enabled(&plan.helpful) };
+            let i = helpful.unwrap_or_else(|| self.any_exit());
+            self.step(i);
+            let now = self.distance(aim, &mut next);
+            if self.out.nearest.is_none_or(|(d, _)| now < d) {
+                self.out.nearest = Some((now, self.at));
+                idle = 0;
+            }
+            if distance == 0 || now == 0 && matches!(aim.target, Target::Bad(_)) {
+                return;
+            }
+            if now > distance && helpful.is_none() && !self.rng.random_ratio(1, ASTRAY) {
+                self.enter(from);
+            } else {
+                distance = now;
+                std::mem::swap(&mut plan, &mut next);
+            }
+        }
+    }
+
+    /// Steps to the target, as far as a relaxed plan tells; beyond [`FAR`], conditions that fail.
+    fn distance(&self, aim: Aim, plan: &mut Plan) -> u32 {
+        let View { machine, targets, .. } = self.view;
+        plan.helpful.clear();
+        let relaxed = if aim.planned { targets.relaxed(machine) } else { None };
+        let steps = relaxed.and_then(|relaxed| relaxed.plan(machine, aim.target, &self.state, plan));
+        steps.unwrap_or_else(|| FAR + targets.failing(machine, aim.target, &self.state))
+    }
+
+    fn one_enabled(&mut self, among: &[usize]) -> Option<usize> {
+        let enabled = |i: &&usize| self.scratch.enabled[**i / 64] >> (**i % 64) & 1 == 1;
+        let count = among.iter().filter(enabled).count();
+        let n = (count > 0).then(|| self.rng.random_range(0..count))?;
+        among.iter().filter(enabled).nth(n).copied()
+    }
+
+    /// Depth first, the exits of each state in random order, down to `depth` steps.
+    fn dive(&mut self, depth: usize) {
+        let shuffled = |walker: &mut Self| {
+            let mut exits: Vec<usize> = bits(&walker.scratch.enabled).collect();
+            for n in (1..exits.len()).rev() {
+                exits.swap(n, walker.rng.random_range(0..=n));
+            }
+            exits
+        };
+        let mut stack = vec![(self.at, shuffled(self))];
+        while let Some((at, exits)) = stack.last_mut() {
+            if self.out.aborted || self.out.states.len() >= self.view.dive {
+                return;
+            }
+            let Some(i) = exits.pop() else {
+                stack.pop();
+                continue;
+            };
+            let at = *at;
+            if self.at != at {
+                self.enter(at);
+            }
+            self.step(i);
+            // Going back to where it has been is no progress.
+            let new = matches!(self.at, Ref::New(n) if n as usize + 1 == self.out.states.len());
+            if new && self.at != at && stack.len() < depth && !stack.iter().any(|(s, _)| *s == self.at) {
+                let exits = shuffled(self);
+                stack.push((self.at, exits));
+            }
+        }
+    }
+}

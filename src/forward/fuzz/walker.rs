@@ -1,0 +1,231 @@
+//! A walker: where it stands, which exits it has, and how it takes one.
+
+use indexmap::IndexMap;
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+use crate::bits::bits;
+use crate::forward::fuzz::corpus::{Pool, TRACKED};
+use crate::forward::fuzz::coverage::{ItemBuffer, Novelty};
+use crate::forward::fuzz::goals::Targets;
+use crate::forward::fuzz::outcome::{Outcome, Ref};
+use crate::forward::program::bad::BadScratch;
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::lazy::Choice;
+use crate::forward::program::step::Scratch;
+use crate::forward::run::clock::{Clock, Ticker};
+use crate::forward::store::hash::hash;
+use crate::forward::store::table::Inserted;
+use crate::forward::store::visited::Visited;
+
+/// Of the ways to define what a transition reads, a step considers so many.
+const SPLITS: usize = 16;
+/// Taking all successors by an instance ends at so many.
+const WIDEST: usize = 1 << 16;
+/// What all walks of an epoch see.
+pub struct View<'a> {
+    pub machine: &'a Machine,
+    pub visited: &'a Visited,
+    pub pool: &'a Pool,
+    pub novelty: &'a Novelty,
+    pub targets: &'a Targets,
+    /// How often each transition fired so far.
+    pub fired: &'a [u64],
+    /// For each process, the instances that mention it.
+    pub of_process: &'a [Vec<u64>],
+    pub deadlock: bool,
+    /// States near deadlocks, each with its steps from where the search around a deadlock began.
+    pub around: &'a IndexMap<u32, u32>,
+    pub seed: u64,
+    /// States after which a depth-first walk ends.
+    pub dive: usize,
+    pub clock: &'a Clock,
+}
+
+pub struct Walker<'a> {
+    pub view: &'a View<'a>,
+    pub rng: ChaCha8Rng,
+    pub scratch: Scratch,
+    /// The enabled instances of the last new successor.
+    pub ahead: Scratch,
+    /// Whether to look for new combinations: around deadlocks that would take a third of the time.
+    pub coverage: bool,
+    pub bad_scratch: BadScratch,
+    pub items: ItemBuffer,
+    /// Where the walk stands, and its enabled instances (in `scratch`).
+    pub state: Vec<u64>,
+    pub at: Ref,
+    pub exits: usize,
+    /// Successors by the last instance taken, in canonical form, and before that.
+    pub successors: Vec<u64>,
+    pub raw: Vec<u64>,
+    pub ticker: Ticker,
+    pub out: Outcome,
+}
+
+impl Walker<'_> {
+    /// Stands on a state and looks at its exits.
+    pub fn enter(&mut self, at: Ref) {
+        match at {
+            Ref::Old(n) => self.state.copy_from_slice(self.view.visited.store.state(n as usize)),
+            Ref::New(n) => self.state.copy_from_slice(self.out.states.state(n as usize)),
+        }
+        self.at = at;
+        self.exits = self.view.machine.exits(&self.state, &mut self.scratch).0;
+    }
+
+    /// The enabled instance of rank `n`.
+    pub fn exit(&self, mut n: usize) -> usize {
+        for (w, &word) in self.scratch.enabled.iter().enumerate() {
+            let here = word.count_ones() as usize;
+            if n < here {
+                let mut rest = word;
+                for _ in 0..n {
+                    rest &= rest - 1;
+                }
+                return w * 64 + rest.trailing_zeros() as usize;
+            }
+            n -= here;
+        }
+        unreachable!("there are more exits than that")
+    }
+
+    /// The bit of an enabled instance in [`Pool::taken`]; 0 when it is not followed by itself.
+    pub fn exit_bit(&self, i: usize) -> u64 {
+        let below = self.scratch.enabled[..i / 64].iter().map(|w| w.count_ones() as usize).sum::<usize>();
+        let here = self.scratch.enabled[i / 64] & ((1 << (i % 64)) - 1);
+        let rank = below + here.count_ones() as usize;
+        if rank < TRACKED { 1 << rank } else { 0 }
+    }
+
+    pub fn any_exit(&mut self) -> usize {
+        let n = self.rng.random_range(0..self.exits);
+        self.exit(n)
+    }
+
+    pub fn exit_of(&mut self, process: usize) -> Option<usize> {
+        let of_process = &self.view.of_process[process];
+        let mine: Vec<u64> = self.scratch.enabled.iter().zip(of_process).map(|(e, p)| e & p).collect();
+        let count: usize = mine.iter().map(|w| w.count_ones() as usize).sum();
+        if count == 0 {
+            return None;
+        }
+        let n = self.rng.random_range(0..count);
+        bits(&mine).nth(n)
+    }
+
+    /// Computes the successors by an enabled instance of the current state; how many there are.
+    pub fn fire(&mut self, i: usize) -> usize {
+        let machine = self.view.machine;
+        self.successors.clear();
+        self.raw.clear();
+        let (successors, raw) = (&mut self.successors, &mut self.raw);
+        machine.take(i, &self.state, &mut self.scratch, |next| {
+            raw.extend_from_slice(next);
+            machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
+            successors.extend_from_slice(next);
+            successors.len() >= WIDEST * machine.packing.words
+        });
+        self.count_step(i);
+        let count = self.successors.len() / machine.packing.words;
+        self.out.wide |= count >= WIDEST;
+        count
+    }
+
+    /// As [`Walker::fire`], but of very many ways to define what the instance reads only a few, drawn at
+    /// random; whether some may be missing.
+    pub fn fire_some(&mut self, i: usize) -> (usize, bool) {
+        let machine = self.view.machine;
+        self.successors.clear();
+        self.raw.clear();
+        let (successors, raw, rng) = (&mut self.successors, &mut self.raw, &mut self.rng);
+        let shuffle = |choices: &mut [Choice]| choices.shuffle(rng);
+        let cut = machine.take_some(i, &self.state, &mut self.scratch, SPLITS, shuffle, |next| {
+            raw.extend_from_slice(next);
+            machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
+            successors.extend_from_slice(next);
+        });
+        self.count_step(i);
+        (self.successors.len() / machine.packing.words, cut)
+    }
+
+    pub fn count_step(&mut self, i: usize) {
+        self.out.steps += 1;
+        self.out.fired[usize::from(self.view.machine.instances[i].transition.0)] += 1;
+        self.out.aborted |= self.ticker.tick(self.view.clock).is_some();
+    }
+
+    pub fn successor(&self, n: usize) -> &[u64] {
+        let words = self.view.machine.packing.words;
+        &self.successors[n * words..(n + 1) * words]
+    }
+
+    /// Takes an exit: the walk stands on one of its successors afterwards.
+    pub fn step(&mut self, i: usize) {
+        let bit = self.exit_bit(i);
+        let (count, cut) = self.fire_some(i);
+        if count <= 1 && !cut {
+            self.out.taken.push((self.at, bit));
+        }
+        if count == 0 {
+            // A number left its range; what is enabled has not changed.
+            return;
+        }
+        let n = if count == 1 { 0 } else { self.rng.random_range(0..count) };
+        let (to, new) = self.meet(n);
+        if new {
+            // Its exits are at hand.
+            self.at = to;
+            let Ref::New(number) = to else { unreachable!("it is new") };
+            self.state.copy_from_slice(self.out.states.state(number as usize));
+            self.exits = self.out.exits[number as usize];
+            std::mem::swap(&mut self.scratch, &mut self.ahead);
+        } else {
+            self.enter(to);
+        }
+    }
+
+    /// Looks up a successor; when it is new, records it and leaves its exits in `ahead`.
+    pub fn meet(&mut self, n: usize) -> (Ref, bool) {
+        let words = self.view.machine.packing.words;
+        let next = &self.successors[n * words..(n + 1) * words];
+        let h = hash(next);
+        if let Some(number) = self.view.visited.store.find_hashed(next, h) {
+            return (Ref::Old(number as u32), false);
+        }
+        let number = match self.out.states.insert(next, h) {
+            Inserted::Old(number) => return (Ref::New(number as u32), false),
+            Inserted::New(number) => number as u32,
+        };
+        let machine = self.view.machine;
+        self.out.links.push(self.at);
+        if self.out.bad.is_none()
+            && let Some((bad, refined)) = machine.bad(next, &mut self.bad_scratch)
+        {
+            self.out.bad = Some((number, refined, bad));
+        }
+        if self.coverage {
+            let combinations = &mut self.out.combinations;
+            let raw = &self.raw[n * words..(n + 1) * words];
+            let note = |c| combinations.push((c, number));
+            self.view.novelty.unseen(machine, Some(&self.state), raw, &mut self.items, note);
+        }
+        let next = next.to_vec();
+        let (exits, conditional) = machine.exits(&next, &mut self.ahead);
+        self.out.exits.push(exits);
+        if self.view.deadlock && conditional {
+            let mut scratch = Scratch::new(machine);
+            if let Some(refined) = machine.deadlock(&next, &mut scratch) {
+                self.out.deadlocks.push((number, refined));
+            }
+            self.out.numbers |= scratch.numbers;
+        }
+        (Ref::New(number), true)
+    }
+
+    pub fn is_new(&self, n: usize) -> bool {
+        let next = self.successor(n);
+        self.view.visited.store.find(next).is_none() && self.out.states.find(next).is_none()
+    }
+}

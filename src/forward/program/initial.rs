@@ -1,0 +1,61 @@
+//! The initial states of a compiled instance.
+
+use std::ops::ControlFlow;
+
+use crate::forward::error::Unbuildable;
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::enumerate::DisjunctStates;
+use crate::forward::state::codes::UNDEF;
+
+/// With more ways to meet init than this, what an initial state needs is not asked.
+pub const MAX_COMPARED: usize = 1 << 10;
+
+impl Machine {
+    /// Calls `f` with the initial states: nameless codes in canonical form, processes not renamed,
+    /// perhaps some of them twice. `f` may end the enumeration. Sets `numbers` when numbers had to be
+    /// sampled. A narrowed machine begins only with outside values that are needed.
+    pub fn initial_states(
+        &self,
+        numbers: &mut bool,
+        mut f: impl FnMut(&[u64]) -> ControlFlow<()>,
+    ) -> Result<(), Unbuildable> {
+        let mut packed = vec![0; self.packing.words];
+        let compared: Vec<DisjunctStates<'_>> = if self.cells.outside || self.disjuncts.len() > MAX_COMPARED {
+            Vec::new()
+        } else {
+            self.disjuncts
+                .iter()
+                .map(|disjunct| DisjunctStates::new(self, disjunct))
+                .collect::<Result<_, _>>()?
+        };
+        let mut open = false;
+        for disjunct in &self.disjuncts {
+            let mut disjunct = DisjunctStates::new(self, disjunct)?;
+            if !self.cells.outside {
+                disjunct.narrow();
+            }
+            let mut meet = |mut codes: Vec<i64>, numbers: &mut bool| {
+                self.cells.normalize(codes.as_mut_slice());
+                if self.packing.pack(&codes, &mut packed).is_none() {
+                    *numbers = true;
+                    return Ok(());
+                }
+                if f(&packed).is_break() { Err(None) } else { Ok(()) }
+            };
+            let start = vec![UNDEF; self.cells.len()];
+            let end = disjunct.each(start, numbers, |codes, numbers| {
+                if self.cells.outside {
+                    return meet(codes, numbers);
+                }
+                self.needed(&compared, codes, &mut open, |codes| meet(codes, numbers))
+            });
+            match end {
+                Ok(()) => {}
+                Err(None) => break,
+                Err(Some(why)) => return Err(why),
+            }
+        }
+        *numbers |= open;
+        Ok(())
+    }
+}

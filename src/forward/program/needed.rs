@@ -1,0 +1,83 @@
+//! The initial states that clean runs begin with, and the program that has only clean runs.
+//!
+//! A cell of type proc may hold a value that is none of the processes. In an initial state such values are
+//! *needed* when none of them can be replaced: no initial state has a process in one of these cells and
+//! agrees with this one in all cells that hold no outside value. (Init says `T <> p` for all p, or there is
+//! but one process and another cell that must differ has it.) All others are merely *allowed*: init is
+//! silent, or a `:= ?` chose them although there are processes. Copies change nothing: what counts is how a
+//! value came in. A run is *clean* when it begins with values that are needed and chooses processes from
+//! then on.
+
+use crate::forward::program::compiled::Machine;
+use crate::forward::program::enumerate::{DisjunctStates, Ended, Replaces};
+use crate::forward::program::guard_index::GuardIndex;
+use crate::forward::state::cells::Kind;
+use crate::forward::state::codes::UNDEF;
+
+impl Machine {
+    /// The same instance without the outside values that are merely allowed, and without bad cubes.
+    pub fn narrowed(&self) -> Self {
+        let mut narrowed = self.clone();
+        narrowed.cells.outside = false;
+        narrowed.bads.clear();
+        narrowed.bad_table = GuardIndex::new(&self.cells, &self.packing, &[]);
+        narrowed
+    }
+
+    /// Whether no cell is ever undefined.
+    pub fn is_plain(&self) -> bool {
+        self.cells.cells.iter().all(|cell| !cell.undef)
+    }
+
+    /// Whether a cell of this state is undefined.
+    pub fn is_open(&self, state: &[u64]) -> bool {
+        self.packing.fields.iter().any(|field| field.get(state) == UNDEF)
+    }
+
+    /// Calls `f` with the initial states among those that `codes` stands for in which all outside values
+    /// are needed; `disjuncts` are those of init, or none when they are too many. Sets `open` when something
+    /// is left out that may belong to these.
+    pub fn needed(
+        &self,
+        disjuncts: &[DisjunctStates<'_>],
+        codes: Vec<i64>,
+        open: &mut bool,
+        mut f: impl FnMut(Vec<i64>) -> Result<(), Ended>,
+    ) -> Result<(), Ended> {
+        let mut stack = vec![codes];
+        while let Some(codes) = stack.pop() {
+            let outside: Vec<usize> = (0..codes.len())
+                .filter(|c| self.cells.cells[*c].kind == Kind::Proc && codes[*c] >= self.cells.procs as i64)
+                .collect();
+            if outside.is_empty() || self.cells.procs == 0 {
+                f(codes)?;
+                continue;
+            }
+            if disjuncts.is_empty() {
+                *open = true;
+                continue;
+            }
+            let mut splits = None;
+            let mut replaceable = false;
+            for disjunct in disjuncts {
+                match disjunct.replaces(&codes, &outside)? {
+                    Replaces::No => {}
+                    Replaces::Yes => replaceable = true,
+                    Replaces::Depends(cell) => splits = splits.or(Some(cell)),
+                }
+            }
+            match splits {
+                _ if replaceable => {}
+                None => f(codes)?,
+                Some(cell) if self.cells.cells[cell].codes == 0 => *open = true,
+                Some(cell) => {
+                    let first = stack.len();
+                    let all = self.cells.open_codes(cell);
+                    self.cells.choices(&codes, cell, all, |next| stack.push(next));
+                    stack[first..].reverse();
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+//! Bad and deadlocked states that a search has met.
+
+use crate::forward::program::compiled::Machine;
+use crate::forward::run::finding::Finding;
+use crate::forward::run::outside::always_inside;
+use crate::forward::run::trace;
+use crate::forward::store::visited::Visited;
+use crate::model::System;
+use crate::verdict::Trace;
+
+/// Runs to no more deadlocks of each kind than this are kept.
+const MAX_DEADLOCK_TRACES: usize = 256;
+
+/// Bad and deadlocked states met so far.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    /// Cubes met.
+    pub bads: Vec<usize>,
+    pub bad_states: Vec<Finding>,
+    pub deadlocks: Vec<Finding>,
+    /// Those that no clean run leads to, as the values in them show.
+    pub outside_deadlocks: Vec<Finding>,
+    pub deadlock_states: usize,
+    pub outside_states: usize,
+    pub clean_states: Vec<usize>,
+    /// Cells in which no clean run has an outside value.
+    inside: Vec<usize>,
+}
+
+impl Findings {
+    /// None so far.
+    pub fn new(system: &System, machine: &Machine) -> Self {
+        Self {
+            bads: Vec::new(),
+            bad_states: Vec::new(),
+            deadlocks: Vec::new(),
+            outside_deadlocks: Vec::new(),
+            deadlock_states: 0,
+            outside_states: 0,
+            clean_states: Vec::new(),
+            inside: always_inside(system, machine),
+        }
+    }
+
+    /// A state satisfies a bad cube; the first one for each cube is kept.
+    pub fn bad(&mut self, state: usize, refined: Vec<u64>, bad: usize) {
+        if !self.bads.contains(&bad) {
+            self.bads.push(bad);
+            self.bad_states.push(Finding { state, refined, bad: Some(bad) });
+        }
+    }
+
+    /// A state is deadlocked.
+    pub fn deadlock(&mut self, machine: &Machine, state: usize, refined: Vec<u64>) {
+        self.deadlock_states += 1;
+        if !machine.cells.outside {
+            self.clean_states.push(state);
+        }
+        let procs = machine.cells.procs as i64;
+        let outside = self.inside.iter().any(|c| machine.packing.fields[*c].get(&refined) >= procs);
+        self.outside_states += usize::from(outside);
+        let kept = if outside { &mut self.outside_deadlocks } else { &mut self.deadlocks };
+        if kept.len() < MAX_DEADLOCK_TRACES {
+            kept.push(Finding { state, refined, bad: None });
+        }
+    }
+
+    /// The states that runs are kept for.
+    pub fn states(&self) -> impl Iterator<Item = usize> {
+        self.bad_states.iter().chain(&self.deadlocks).chain(&self.outside_deadlocks).map(|f| f.state)
+    }
+
+    /// A run to the first of the bad cubes met after the first `known` ones.
+    pub fn run_after(
+        &self,
+        known: usize,
+        system: &System,
+        machine: &Machine,
+        visited: &Visited,
+    ) -> Option<Trace> {
+        self.bad_states.iter().skip(known).find_map(|f| trace::build(system, machine, visited, f).ok())
+    }
+}

@@ -1,0 +1,44 @@
+//! What a search hands over when it has ended.
+
+use crate::forward::program::compiled::Machine;
+use crate::forward::run::findings::Findings;
+use crate::forward::run::limits::Limits;
+use crate::forward::store::visited::Visited;
+use crate::model::System;
+use crate::options::ForwardOptions;
+use crate::result::Stop;
+use crate::result::TechniqueReport;
+
+/// How a search went.
+#[derive(Clone, Debug)]
+pub struct Course {
+    pub stop: Stop,
+    /// Largest depth of a stored state.
+    pub depth: usize,
+    /// For each transition, how often it fired.
+    pub fired: Vec<u64>,
+    /// Epochs of walks.
+    pub epochs: usize,
+    /// Size of combinations, and how many were seen.
+    pub combinations: Option<(usize, usize)>,
+    pub techniques: Vec<TechniqueReport>,
+}
+
+impl Course {
+    /// One that ended like this; the rest is left to be said.
+    pub fn new(stop: Stop) -> Self {
+        Self { stop, depth: 0, fired: Vec::new(), epochs: 0, combinations: None, techniques: Vec::new() }
+    }
+}
+
+/// A search that has ended.
+#[derive(Clone, Debug)]
+pub struct Searched<'a> {
+    pub system: &'a System,
+    pub machine: &'a Machine,
+    pub options: &'a ForwardOptions,
+    pub limits: &'a Limits,
+    pub visited: &'a Visited,
+    pub findings: &'a Findings,
+    pub course: Course,
+}

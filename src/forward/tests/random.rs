@@ -1,0 +1,274 @@
+//! Random small systems.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::diagnostic::Span;
+use crate::model::*;
+
+pub const T: EnumId = EnumId(1);
+
+pub fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
+}
+
+/// Which variables a random system may have.
+pub struct Shape {
+    pub rng: ChaCha8Rng,
+    pub vars: Vec<(&'static str, VarKind, Type)>,
+}
+
+impl Shape {
+    pub fn new(seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let all = [
+            ("S", VarKind::Array(1), Type::Enum(T)),
+            ("G", VarKind::Global, Type::Enum(T)),
+            ("B", VarKind::Global, Type::Enum(BOOL)),
+            ("P", VarKind::Global, Type::Proc),
+            ("Q", VarKind::Global, Type::Proc),
+            ("M", VarKind::Array(2), Type::Enum(BOOL)),
+            ("R", VarKind::Array(1), Type::Proc),
+            ("D", VarKind::Array(1), Type::Abstract(AbstractId(0))),
+            ("A", VarKind::Global, Type::Abstract(AbstractId(0))),
+        ];
+        let vars = all.into_iter().enumerate().filter(|(i, _)| *i == 0 || rng.random_ratio(1, 3));
+        let vars = vars.map(|(_, v)| v).collect();
+        Self { rng, vars }
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        self.rng.random_range(0..n)
+    }
+
+    pub fn cell(&mut self, scope: u8) -> Option<(Cell, Type)> {
+        let v = self.below(self.vars.len());
+        let (_, kind, ty) = self.vars[v];
+        let n = if let VarKind::Array(n) = kind { n } else { 0 };
+        if n > 0 && scope == 0 {
+            return None;
+        }
+        let index = (0..n).map(|_| ProcRef::Var(self.below(usize::from(scope)) as u8)).collect();
+        Some((Cell { var: VarId(v as u16), index }, ty))
+    }
+
+    fn same_type(&mut self, ty: Type, scope: u8) -> Option<Cell> {
+        (0..20).find_map(|_| self.cell(scope).filter(|(_, t)| *t == ty).map(|(c, _)| c))
+    }
+
+    pub fn literal(&mut self, scope: u8, order: bool) -> Option<Literal> {
+        let (cell, ty) = self.cell(scope)?;
+        let negated = self.rng.random_ratio(1, 3);
+        let other = self.rng.random_ratio(1, 4);
+        Some(match ty {
+            Type::Enum(e) if !other => {
+                let all = if e == BOOL { 3 } else { 7 };
+                let one = 1 << self.below(if e == BOOL { 2 } else { 3 });
+                Literal::In { cell, values: if negated { all & !one } else { one } }
+            }
+            Type::Proc if !other && scope > 0 => {
+                let p = Term::Proc(ProcRef::Var(self.below(usize::from(scope)) as u8));
+                if order && self.rng.random_bool(0.5) {
+                    Literal::Less { left: Term::Cell(cell), right: p, strict: negated }
+                } else {
+                    Literal::Eq { left: Term::Cell(cell), right: p, negated }
+                }
+            }
+            ty => {
+                let right = Term::Cell(self.same_type(ty, scope)?);
+                let left = Term::Cell(cell);
+                if order && ty == Type::Proc && self.rng.random_bool(0.5) {
+                    Literal::Less { left, right, strict: negated }
+                } else {
+                    Literal::Eq { left, right, negated }
+                }
+            }
+        })
+    }
+
+    pub fn conj(&mut self, scope: u8, max: usize, order: bool) -> Conj {
+        (0..self.below(max + 1)).filter_map(|_| self.literal(scope, order)).collect()
+    }
+
+    /// A disjunct of init; a tight one says something about most variables.
+    fn initial(&mut self, params: u8, tight: bool, order: bool) -> Conj {
+        let mut conj = self.conj(params, if tight { 1 } else { 4 }, order);
+        for v in 0..self.vars.len() {
+            let (_, kind, ty) = self.vars[v];
+            if !tight || self.rng.random_ratio(1, 6) {
+                continue;
+            }
+            let arity = if let VarKind::Array(n) = kind { n } else { 0 };
+            let index = (0..arity).map(|i| ProcRef::Var(i.min(params - 1))).collect();
+            let cell = Cell { var: VarId(v as u16), index };
+            match ty {
+                Type::Enum(_) => conj.push(Literal::In { cell, values: 1 }),
+                Type::Proc => {
+                    let (left, right) = (Term::Cell(cell), Term::Proc(ProcRef::Var(0)));
+                    conj.push(Literal::Eq { left, right, negated: self.rng.random_ratio(2, 3) });
+                }
+                _ => {}
+            }
+        }
+        conj
+    }
+
+    fn value(&mut self, ty: Type, scope: u8) -> Option<Term> {
+        Some(match ty {
+            Type::Enum(BOOL) if self.rng.random_bool(0.7) => Term::Constructor(self.below(2) as u8),
+            Type::Enum(_) if self.rng.random_bool(0.7) => Term::Constructor(self.below(3) as u8),
+            Type::Proc if scope > 0 && self.rng.random_bool(0.6) => {
+                Term::Proc(ProcRef::Var(self.below(usize::from(scope)) as u8))
+            }
+            ty => Term::Cell(self.same_type(ty, scope)?),
+        })
+    }
+
+    pub fn transition(&mut self, order: bool) -> Transition {
+        let params = self.below(3) as u8;
+        let guard = self.conj(params, 2, order);
+        let universals = if self.rng.random_ratio(1, 4) {
+            let body = Dnf((0..=self.below(2)).map(|_| self.conj(params + 1, 2, order)).collect());
+            vec![Universal { body, spans: Vec::new() }]
+        } else {
+            Vec::new()
+        };
+        let mut updates = Vec::new();
+        for v in 0..self.vars.len() {
+            let (_, kind, ty) = self.vars[v];
+            if self.below(3) > 0 {
+                continue;
+            }
+            let arity = if let VarKind::Array(n) = kind { n } else { 0 };
+            if arity == 0 && self.rng.random_ratio(1, 4) {
+                updates.push(Update { var: VarId(v as u16), assignment: Assignment::Nondet });
+                continue;
+            }
+            let scope = params + arity;
+            let mut branches = Vec::new();
+            if let Some(value) = self.value(ty, scope) {
+                let when = if arity == 1 && params > 0 && self.rng.random_bool(0.7) {
+                    Dnf(vec![vec![Literal::Eq {
+                        left: Term::Proc(ProcRef::Var(params)),
+                        right: Term::Proc(ProcRef::Var(0)),
+                        negated: false,
+                    }]])
+                } else {
+                    Dnf(vec![self.conj(scope, 2, order)])
+                };
+                branches.push(Branch { when, value });
+            }
+            let own =
+                Cell { var: VarId(v as u16), index: (0..arity).map(|i| ProcRef::Var(params + i)).collect() };
+            branches.push(Branch { when: Dnf::truth(), value: Term::Cell(own) });
+            updates.push(Update { var: VarId(v as u16), assignment: Assignment::Cases(branches) });
+        }
+        Transition {
+            name: "t".into(),
+            origin: 0,
+            params: vec!["p".into(); usize::from(params)],
+            hidden: 0,
+            guard,
+            spans: Vec::new(),
+            universals,
+            updates,
+            span: Span::default(),
+        }
+    }
+
+    pub fn system(&mut self, order: bool) -> System {
+        let params = 1 + self.below(2) as u8;
+        let disjuncts = 1 + self.below(2);
+        let tight = self.rng.random_ratio(3, 4);
+        let body = Dnf((0..disjuncts).map(|_| self.initial(params, tight, order)).collect());
+        let transitions = (0..=self.below(3)).map(|_| self.transition(order)).collect();
+        let bad = (0..2)
+            .map(|i| {
+                let params = self.below(3) as u8;
+                let mut cube = self.conj(params, 3, order);
+                if cube.is_empty() {
+                    cube.extend(self.literal(params, order));
+                }
+                let span = Span::default();
+                Bad {
+                    name: String::new(),
+                    number: i + 1,
+                    kind: BadKind::Unsafe,
+                    params,
+                    cube,
+                    span,
+                    spans: Vec::new(),
+                }
+            })
+            .collect();
+        let span = Span::default();
+        System {
+            max_procs: None,
+            proc_constants: 0,
+            enums: vec![
+                EnumDecl { name: "bool".into(), constructors: names(&["False", "True"]) },
+                EnumDecl { name: "t".into(), constructors: names(&["A", "B", "C"]) },
+            ],
+            abstracts: names(&["data"]),
+            vars: self
+                .vars
+                .iter()
+                .map(|(n, kind, ty)| Var { name: (*n).into(), kind: *kind, ty: *ty, range: u64::MAX, span })
+                .collect(),
+            init: Init { params, body, without_processes: Dnf::truth(), span },
+            axioms: Vec::new(),
+            bad,
+            transitions,
+            orders_processes: order,
+        }
+    }
+}
+
+/// A system whose orbits at k = 6 are too many for one level to fit in a chunk.
+pub fn wide_system() -> System {
+    let mut shape = Shape::new(0);
+    shape.vars = vec![
+        ("S", VarKind::Array(1), Type::Enum(T)),
+        ("R", VarKind::Array(1), Type::Enum(T)),
+        ("P", VarKind::Global, Type::Proc),
+    ];
+    let mut system = shape.system(false);
+    let cell = |v: u16, p: u8| Cell { var: VarId(v), index: [ProcRef::Var(p)].into_iter().collect() };
+    let is = |v: u16, p: u8, c: u8| Literal::In { cell: cell(v, p), values: 1 << c };
+    system.init.params = 1;
+    system.init.body = Dnf(vec![vec![is(0, 0, 0), is(1, 0, 0)]]);
+    system.bad = vec![Bad {
+        name: String::new(),
+        number: 1,
+        kind: BadKind::Unsafe,
+        params: 4,
+        cube: vec![is(0, 0, 2), is(1, 1, 2), is(0, 2, 1), is(0, 3, 1)],
+        span: Span::default(),
+        spans: Vec::new(),
+    }];
+    let set = |v: u16, c: u8| {
+        let when = Dnf(vec![vec![Literal::Eq {
+            left: Term::Proc(ProcRef::Var(1)),
+            right: Term::Proc(ProcRef::Var(0)),
+            negated: false,
+        }]]);
+        let branches = vec![
+            Branch { when, value: Term::Constructor(c) },
+            Branch { when: Dnf::truth(), value: Term::Cell(cell(v, 1)) },
+        ];
+        Update { var: VarId(v), assignment: Assignment::Cases(branches) }
+    };
+    let template = shape.transition(false);
+    let transition = |guard, updates| Transition {
+        params: vec!["p".into()],
+        universals: vec![],
+        guard,
+        updates,
+        ..template.clone()
+    };
+    system.transitions = (0..2u16)
+        .flat_map(|v| (0..3u8).map(move |c| (v, c)))
+        .map(|(v, c)| transition(vec![is(v, 0, c)], vec![set(v, (c + 1) % 3)]))
+        .collect();
+    system
+}
