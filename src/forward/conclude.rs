@@ -3,12 +3,12 @@
 //! A deadlock counts when some clean run leads to it (`program::needed` says what is clean); the others are
 //! nearly always artefacts of a model that does not say whose turn it is. The run by which a search came to
 //! a state says little of that, so clean runs are searched on their own: the *narrowed* program has exactly
-//! these ([`Machine::narrowed`]). That search is made only when deadlocks are in doubt, and sees no more
+//! these ([`Program::narrowed`]). That search is made only when deadlocks are in doubt, and sees no more
 //! states than the first one.
 
 use crate::forward::error::Unbuildable;
 use crate::forward::exhaustive::search::Search;
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
 use crate::forward::run::finding::Finding;
 use crate::forward::run::outside::goes_outside;
@@ -52,7 +52,7 @@ pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<(Fo
 
 /// Makes the runs of what a search found.
 pub fn conclude(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
-    let Searched { system, machine, limits, visited, findings, .. } = &searched;
+    let Searched { system, program, limits, visited, findings, .. } = &searched;
     let mut runs = Runs { searched: &searched, steps: 0, broken: Vec::new() };
     let unsafe_traces = findings.bad_states.iter().filter_map(|finding| runs.build(finding)).collect();
     let (to_deadlocks, looked_at) = runs.to_deadlocks(&findings.deadlocks);
@@ -62,7 +62,7 @@ pub fn conclude(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
     let mut outside_states = findings.outside_states;
     let in_question = findings.deadlock_states - findings.outside_states;
     // Runs of a narrowed program are clean, and so are those without outside values.
-    let all_clean = !machine.cells.outside || machine.cells.procs == 0;
+    let all_clean = !program.cells.outside || program.cells.procs == 0;
     let (clean, doubtful): (Vec<_>, Vec<_>) =
         to_deadlocks.into_iter().partition(|(_, trace)| all_clean || !goes_outside(trace));
     let mut deadlocks: Vec<Trace> = clean.into_iter().map(|(_, trace)| trace).collect();
@@ -114,8 +114,8 @@ struct Runs<'a> {
 
 impl Runs<'_> {
     fn build(&mut self, finding: &Finding) -> Option<Trace> {
-        let Searched { system, machine, visited, .. } = self.searched;
-        trace::build(system, machine, visited, finding).map_err(|e| self.broken.push(e)).ok()
+        let Searched { system, program, visited, .. } = self.searched;
+        trace::build(system, program, visited, finding).map_err(|e| self.broken.push(e)).ok()
     }
 
     /// Runs to deadlocks, with the states that they lead to, as far as they are not too long; and how many
@@ -140,7 +140,7 @@ impl Runs<'_> {
 /// What the search of clean runs found.
 pub struct Clean {
     pub found: Found,
-    machine: Machine,
+    program: Program,
     visited: Visited,
     /// Whether these are all clean runs.
     pub complete: bool,
@@ -159,9 +159,9 @@ impl Clean {
         let none = self.complete && self.found.clean_states.is_empty();
         let told = self.complete
             && self.comparable
-            && (self.machine.is_plain() || !self.open && !self.machine.is_open(state))
+            && (self.program.is_plain() || !self.open && !self.program.is_open(state))
             && (self.visited.store.find(state).is_none()
-                || self.machine.deadlock(state, &mut Scratch::new(&self.machine)).is_none());
+                || self.program.deadlock(state, &mut Scratch::new(&self.program)).is_none());
         none || told
     }
 
@@ -169,15 +169,15 @@ impl Clean {
     /// without a look at each.
     pub fn missed(&self, states: usize) -> Option<usize> {
         let none = self.found.clean_states.is_empty();
-        let told = self.complete && (none || self.comparable && self.machine.is_plain());
+        let told = self.complete && (none || self.comparable && self.program.is_plain());
         told.then(|| states.saturating_sub(self.states))
     }
 }
 
 /// Searches the clean runs, within the limits of the search that has ended.
 fn search_clean(searched: &Searched<'_>) -> Option<Clean> {
-    let Searched { system, machine, options, limits, visited, .. } = searched;
-    let narrowed = machine.narrowed();
+    let Searched { system, program, options, limits, visited, .. } = searched;
+    let narrowed = program.narrowed();
     let options = ForwardOptions {
         strategy: Strategy::Bfs,
         deadlock: true,
@@ -192,5 +192,5 @@ fn search_clean(searched: &Searched<'_>) -> Option<Clean> {
     let states = found.clean_states.iter().filter(|n| known(n)).count();
     let open = found.clean_states.iter().any(|n| narrowed.is_open(clean.store.state(*n)));
     let complete = found.course.stop == Stop::Complete;
-    Some(Clean { found, machine: narrowed, visited: clean, complete, comparable, open, states })
+    Some(Clean { found, program: narrowed, visited: clean, complete, comparable, open, states })
 }

@@ -6,12 +6,20 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::forward::conclude;
+use crate::forward::exhaustive::search::Search;
+use crate::forward::explored::states::ExploredStates;
+use crate::forward::program::compile::BuildOptions;
+use crate::forward::program::compiled::Program;
 use crate::forward::state::classes::Classes;
+use crate::interrupt::Interrupt;
 use crate::model::semantics::{Semantics, State, distinct_tuples, replay};
 use crate::model::*;
 use crate::observer::Silent;
 use crate::options::{CflChoice, Restart};
+use crate::options::{ForwardOptions, Strategy};
 use crate::oracle::{Answer, Growth, Oracle};
+use crate::result::{Exploration, Stop};
 
 mod brute;
 mod random;
@@ -154,7 +162,7 @@ fn the_number_of_threads_makes_no_difference() {
         ForwardOptions { strategy: Strategy::Random, epochs: Some(3), ..options() },
     ] {
         let one = explored(&system, 5, &base);
-        let stored = |a: &Explored| a.states.as_ref().map(super::space::Seen::stored);
+        let stored = |a: &Explored| a.states.as_ref().map(ExploredStates::stored);
         // Few threads share their work in one way, many in another.
         for jobs in [2, 3, 5] {
             let some = explored(&system, 5, &ForwardOptions { jobs, ..base.clone() });

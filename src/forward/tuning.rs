@@ -32,3 +32,15 @@ pub const AROUND: usize = 64;
 pub const PATIENCE: u64 = 8;
 /// Epochs without progress towards any target after which fewer walks are guided.
 pub const UNGUIDED: usize = 64;
+
+/// States of an oracle without limits, when all cells are finite.
+pub const ORACLE_STATES: usize = 300_000;
+/// ...and when its end is not in sight: walks soon see more of what is asked for.
+pub const STEEP_STATES: usize = 100_000;
+/// States of an oracle without limits, when there are numbers: counters seldom end by themselves.
+pub const ORACLE_STATES_WITH_NUMBERS: usize = 10_000;
+/// Walks that look deeper than a breadth-first search which this limit ended add three quarters of it.
+pub const DEEPER: (usize, usize) = (3, 4);
+
+/// Most states of an instance that is looked at because the search became long.
+pub const WIDER_STATES: usize = 100_000;

@@ -3,7 +3,7 @@
 use crate::forward::error::Unbuildable;
 use crate::forward::exhaustive::expand::{CHUNK, Chunk};
 use crate::forward::exhaustive::search::Search;
-use crate::forward::program::sleep::{Edges, FoundBy};
+use crate::forward::program::sleep::{LevelSleep, SleepId};
 use crate::observer::Observer;
 use crate::result::Stop;
 
@@ -16,9 +16,9 @@ const STEEP: f64 = 1.4;
 impl Search<'_> {
     /// Whether everything was expanded.
     pub fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
-        self.limits.bound_memory(self.visited.store.bytes_each() + size_of::<u32>() + size_of::<FoundBy>());
+        self.limits.bound_memory(self.visited.store.bytes_each() + size_of::<u32>() + size_of::<SleepId>());
         self.seed()?;
-        self.edges = Edges::of_roots(self.visited.store.len());
+        self.sleeps = LevelSleep::of_roots(self.visited.store.len());
         let mut expander = self.expanders()();
         let mut chunk = Chunk::default();
         let mut cursor = 0;
@@ -31,7 +31,7 @@ impl Search<'_> {
         while cursor < self.visited.store.len() && self.limits.tick() {
             if cursor == level_end {
                 level += 1;
-                self.edges.next_level();
+                self.sleeps.next_level();
                 let past = level_end - level_start;
                 level_start = level_end;
                 level_end = self.visited.store.len();
@@ -58,8 +58,8 @@ impl Search<'_> {
                 }
             } else {
                 let range = cursor..level_end.min(cursor + CHUNK);
-                let edges = self.edges.of(range.clone());
-                expander.expand(range.clone(), self.visited.store.states(range), edges, &mut chunk);
+                let sleeps = self.sleeps.of(range.clone());
+                expander.expand(range.clone(), self.visited.store.states(range), sleeps, &mut chunk);
                 self.take_in(&chunk);
                 cursor = chunk.range.end;
             }

@@ -2,7 +2,7 @@
 
 use crate::forward::error::Unbuildable;
 use crate::forward::exhaustive::search::{Met, Search, widest};
-use crate::forward::program::sleep::{FoundBy, UNKNOWN};
+use crate::forward::program::sleep::{AWAKE, SleepId};
 use crate::forward::program::step::Scratch;
 use crate::observer::{Event, Observer};
 use crate::result::Stop;
@@ -11,7 +11,7 @@ use crate::result::Stop;
 struct Waiting {
     depth: u32,
     parent: u32,
-    found_by: FoundBy,
+    sleep: SleepId,
 }
 
 /// States that are to be visited, the last one first.
@@ -60,8 +60,8 @@ impl Search<'_> {
         if !self.options.deadlock || self.limits.stop.is_some() {
             return;
         }
-        if let Some(refined) = self.machine.deadlock(state, scratch) {
-            self.findings.deadlock(self.machine, number, refined);
+        if let Some(refined) = self.program.deadlock(state, scratch) {
+            self.findings.deadlock(self.program, number, refined);
         }
     }
 
@@ -69,35 +69,35 @@ impl Search<'_> {
     /// expanded again, so that the states within the bound are exactly those of [`Search::bfs`].
     pub fn dfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
         self.seed()?;
-        let machine = self.machine;
-        let words = machine.packing.words;
+        let program = self.program;
+        let words = program.packing.words;
         let bound = self.options.depth.map_or(u32::MAX, |d| d as u32);
-        let mut scratch = Scratch::new(machine);
+        let mut scratch = Scratch::new(program);
         let mut depths: Vec<u32> = vec![0; self.visited.store.len()];
         let mut stack = Stack::new(words);
         let mut current = vec![0; words];
         let mut seeds = 0..depths.len();
         let widest = widest(&self.limits);
         while self.limits.stop.is_none() {
-            let (number, depth, found_by) =
-                if let Some(Waiting { depth, parent, found_by }) = stack.pop(&mut current) {
+            let (number, depth, sleep) =
+                if let Some(Waiting { depth, parent, sleep }) = stack.pop(&mut current) {
                     match self.meet(&current, parent) {
                         Met::Refused => break,
                         Met::New => {
                             depths.push(depth);
                             self.depth = self.depth.max(depth as usize);
-                            (depths.len() - 1, depth, found_by)
+                            (depths.len() - 1, depth, sleep)
                         }
                         Met::Old(number) if bound < u32::MAX && depth < depths[number] => {
                             depths[number] = depth;
                             self.visited.parents[number] = parent;
-                            (number, depth, found_by)
+                            (number, depth, sleep)
                         }
                         Met::Old(_) => continue,
                     }
                 } else if let Some(seed) = seeds.next() {
                     current.copy_from_slice(self.visited.store.state(seed));
-                    (seed, 0, UNKNOWN)
+                    (seed, 0, AWAKE)
                 } else {
                     break;
                 };
@@ -117,13 +117,13 @@ impl Search<'_> {
             let first = stack.waiting.len();
             let mut wide = false;
             // With a bound, another way to a state may be the shorter one.
-            let left_out = if bound == u32::MAX { machine.left_out(found_by) } else { &[] };
-            let live = machine.successors_but(&current, left_out, &mut scratch, |i, next| {
-                let found_by = machine.canonicalize_successor(i, next);
-                self.fired[usize::from(machine.instances[i].transition.0)] += 1;
+            let asleep = if bound == u32::MAX { program.asleep(sleep) } else { &[] };
+            let live = program.successors_but(&current, asleep, &mut scratch, |i, next| {
+                let sleep = program.canonicalize_successor(i, next);
+                self.fired[usize::from(program.instances[i].transition.0)] += 1;
                 let known = self.visited.store.find(next);
                 if known.is_none_or(|n| bound < u32::MAX && depth + 1 < depths[n]) {
-                    stack.push(Waiting { depth: depth + 1, parent: number as u32, found_by }, next);
+                    stack.push(Waiting { depth: depth + 1, parent: number as u32, sleep }, next);
                 }
                 self.limits.tick();
                 wide = stack.waiting.len() - first > widest;

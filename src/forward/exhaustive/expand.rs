@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::forward::program::bad::BadScratch;
-use crate::forward::program::compiled::Machine;
-use crate::forward::program::sleep::{Edges, FoundBy};
+use crate::forward::program::compiled::Program;
+use crate::forward::program::sleep::{LevelSleep, SleepId};
 use crate::forward::program::step::Scratch;
 use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::store::batch::{Batch, Recent};
@@ -45,7 +45,7 @@ pub struct Chunk {
 /// Computes successors; each thread has one.
 #[derive(Debug)]
 pub struct Expander<'a> {
-    machine: &'a Machine,
+    program: &'a Program,
     clock: Arc<Clock>,
     deadlock: bool,
     widest: usize,
@@ -56,26 +56,26 @@ pub struct Expander<'a> {
 
 impl<'a> Expander<'a> {
     /// Looks for deadlocks if `deadlock` says so, and gives up at a state with more than `widest` successors.
-    pub fn new(machine: &'a Machine, clock: Arc<Clock>, deadlock: bool, widest: usize) -> Self {
-        let (scratch, bad_scratch) = (Scratch::new(machine), BadScratch::new(machine));
-        let recent = Recent::new(machine.packing.words);
-        Self { machine, clock, deadlock, widest, scratch, bad_scratch, recent }
+    pub fn new(program: &'a Program, clock: Arc<Clock>, deadlock: bool, widest: usize) -> Self {
+        let (scratch, bad_scratch) = (Scratch::new(program), BadScratch::new(program));
+        let recent = Recent::new(program.packing.words);
+        Self { program, clock, deadlock, widest, scratch, bad_scratch, recent }
     }
 
     /// Computes the successors of a range of states, which stand one after the other in `states` and were
-    /// found as `edges` says, up to one with too many, or until there are many together. `to` forgets what it held before;
+    /// found as `sleeps` says, up to one with too many, or until there are many together. `to` forgets what it held before;
     /// [`Chunk::range`] says how far it came.
     ///
     /// Leaves out states that it met lately, in this range or in others: the successors of ranges must
     /// be stored in the order in which their states were expanded here.
-    pub fn expand(&mut self, range: Range<usize>, states: &[u64], edges: &[FoundBy], to: &mut Chunk) {
-        let Self { machine, clock, deadlock, widest, scratch, bad_scratch, recent } = self;
-        let words = machine.packing.words;
+    pub fn expand(&mut self, range: Range<usize>, states: &[u64], sleeps: &[SleepId], to: &mut Chunk) {
+        let Self { program, clock, deadlock, widest, scratch, bad_scratch, recent } = self;
+        let words = program.packing.words;
         to.range = range.clone();
         to.successors.clear();
         to.ends.clear();
         to.fired.clear();
-        to.fired.resize(machine.instances.last().map_or(0, |i| usize::from(i.transition.0) + 1), 0);
+        to.fired.resize(program.instances.last().map_or(0, |i| usize::from(i.transition.0) + 1), 0);
         to.deadlocks.clear();
         to.aborted = false;
         to.wide = false;
@@ -85,16 +85,16 @@ impl<'a> Expander<'a> {
             to.aborted = true;
             return;
         }
-        assert_eq!(range.len(), edges.len(), "each state was found somehow");
-        for ((number, state), edge) in range.zip(states.chunks_exact(words)).zip(edges) {
+        assert_eq!(range.len(), sleeps.len(), "each state was found somehow");
+        for ((number, state), sleep) in range.zip(states.chunks_exact(words)).zip(sleeps) {
             // Steps of this state alone, so that it does not matter how states are cut into chunks.
             let mut steps = 0;
-            let left_out = machine.left_out(*edge);
-            let live = machine.successors_but(state, left_out, scratch, |i, next| {
+            let asleep = program.asleep(*sleep);
+            let live = program.successors_but(state, asleep, scratch, |i, next| {
                 steps += 1;
-                let found_by = machine.canonicalize_successor(i, next);
-                to.fired[usize::from(machine.instances[i].transition.0)] += 1;
-                if to.successors.push(next, found_by, recent) && machine.may_be_bad(next, bad_scratch) {
+                let sleep = program.canonicalize_successor(i, next);
+                to.fired[usize::from(program.instances[i].transition.0)] += 1;
+                if to.successors.push(next, sleep, recent) && program.may_be_bad(next, bad_scratch) {
                     to.successors.suspect();
                 }
                 to.aborted |= ticker.tick(clock).is_some();
@@ -104,7 +104,7 @@ impl<'a> Expander<'a> {
             to.ends.push(to.successors.len() as u32);
             if *deadlock
                 && !live
-                && let Some(refined) = machine.deadlock(state, scratch)
+                && let Some(refined) = program.deadlock(state, scratch)
             {
                 to.deadlocks.push((number, refined));
             }
@@ -140,16 +140,22 @@ impl Chunk {
 
     /// For each transition, how often it fired before and with the first one that led to the successor at
     /// position `last`, which no state before led to.
-    pub fn fired_until(&self, machine: &Machine, store: &Store, edges: &Edges, last: usize) -> Vec<u64> {
+    pub fn fired_until(
+        &self,
+        program: &Program,
+        store: &Store,
+        sleeps: &LevelSleep,
+        last: usize,
+    ) -> Vec<u64> {
         let mut fired = vec![0; self.fired.len()];
-        let mut scratch = Scratch::new(machine);
-        let wanted = self.successors.state(last, machine.packing.words);
+        let mut scratch = Scratch::new(program);
+        let wanted = self.successors.state(last, program.packing.words);
         let mut met = false;
         for number in self.range.clone() {
-            let left_out = machine.left_out(edges.of(number..number + 1)[0]);
-            machine.successors_but(store.state(number), left_out, &mut scratch, |i, next| {
-                machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
-                fired[usize::from(machine.instances[i].transition.0)] += 1;
+            let asleep = program.asleep(sleeps.of(number..number + 1)[0]);
+            program.successors_but(store.state(number), asleep, &mut scratch, |i, next| {
+                program.symmetry.canonicalize(&program.cells, &program.packing, next);
+                fired[usize::from(program.instances[i].transition.0)] += 1;
                 met = next == wanted;
                 met
             });

@@ -50,8 +50,8 @@ impl Search<'_> {
                     while cursor < range.end && lead.has_room() {
                         let states = cursor..range.end.min(cursor + CHUNK);
                         cursor = states.end;
-                        let edges = self.edges.of(states.clone());
-                        lead.hand_out(states.clone(), self.visited.store.states(states), edges);
+                        let sleeps = self.sleeps.of(states.clone());
+                        lead.hand_out(states.clone(), self.visited.store.states(states), sleeps);
                     }
                     let Some(mut piece) = lead.next(&mut expander) else { break };
                     let Piece { range, chunk, .. } = &mut *piece;
@@ -60,8 +60,8 @@ impl Search<'_> {
                         let rest = chunk.range.end..range.end;
                         // Later pieces were expanded before.
                         expander.forget();
-                        let edges = self.edges.of(rest.clone());
-                        expander.expand(rest.clone(), self.visited.store.states(rest), edges, chunk);
+                        let sleeps = self.sleeps.of(rest.clone());
+                        expander.expand(rest.clone(), self.visited.store.states(rest), sleeps, chunk);
                         self.take_in(chunk);
                     }
                     self.report(range.end, observer);
@@ -81,7 +81,7 @@ impl Search<'_> {
 
     fn share_round(&mut self, range: Range<usize>, parts: &mut Vec<RoundPart>) -> bool {
         let expander = self.expanders();
-        let Self { machine, limits, visited, edges, options, workers, .. } = self;
+        let Self { program, limits, visited, sleeps, options, workers, .. } = self;
         // Helpers start with what this thread has used.
         limits.look();
         if limits.stop.is_some() {
@@ -91,23 +91,23 @@ impl Search<'_> {
         parts.resize_with(ranges.len().max(parts.len()), RoundPart::default);
         let parts = &mut parts[..ranges.len()];
         let work: Vec<_> = parts.iter_mut().zip(ranges).collect();
-        let (store, edges, words) = (&visited.store, &*edges, machine.packing.words);
-        let worker = || RoundWorker::new(store, edges, words, expander());
+        let (store, sleeps, words) = (&visited.store, &*sleeps, program.packing.words);
+        let worker = || RoundWorker::new(store, sleeps, words, expander());
         workers.share_with(work, worker, |worker, _, (part, range)| worker.fill(range, part));
         let parts = &*parts;
         if parts.iter().any(|part| part.cut) {
             return false;
         }
         let batches: Vec<&Batch> = parts.iter().map(|part| &part.unknown).collect();
-        let new = Distinct::new(&batches, machine.packing.words, workers);
-        let bad_scratch = || BadScratch::new(machine);
+        let new = Distinct::new(&batches, program.packing.words, workers);
+        let bad_scratch = || BadScratch::new(program);
         let bads: Vec<(Vec<_>, bool)> =
             workers.share_with(batches.clone(), bad_scratch, |scratch, _, batch| {
                 let mut bads = Vec::new();
                 scratch.numbers = false;
                 for at in batch.suspects.iter().map(|at| *at as usize).filter(|at| batch.is_fresh(*at)) {
-                    let state = batch.state(at, machine.packing.words);
-                    bads.extend(machine.bad(state, scratch).map(|(bad, refined)| (at, bad, refined)));
+                    let state = batch.state(at, program.packing.words);
+                    bads.extend(program.bad(state, scratch).map(|(bad, refined)| (at, bad, refined)));
                 }
                 (bads, scratch.numbers)
             });
@@ -122,14 +122,14 @@ impl Search<'_> {
         });
         for (part, (bads, numbers)) in parts.iter().zip(bads) {
             for at in part.unknown.numbered() {
-                self.edges.push(part.unknown.found_by[at]);
+                self.sleeps.push(part.unknown.sleep[at]);
             }
             self.count(&part.fired);
             for (at, bad, refined) in bads {
                 self.findings.bad(part.unknown.number(at), refined, bad);
             }
             for (state, refined) in &part.deadlocks {
-                self.findings.deadlock(self.machine, *state, refined.clone());
+                self.findings.deadlock(self.program, *state, refined.clone());
             }
             self.numbers |= part.numbers || numbers;
         }

@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::forward::exhaustive::expand::{Chunk, Expander};
-use crate::forward::program::sleep::FoundBy;
+use crate::forward::program::sleep::SleepId;
 use crate::forward::run::clock;
 
 /// Chunks handed out and not yet stored, for each thread.
@@ -54,7 +54,7 @@ pub struct Piece {
     /// One after the other.
     pub states: Vec<u64>,
     /// How they were found.
-    pub edges: Vec<FoundBy>,
+    pub sleeps: Vec<SleepId>,
     pub chunk: Chunk,
 }
 
@@ -115,8 +115,8 @@ impl Pipeline {
         begin();
         let slot = self.slot(next);
         let mut piece = slot.piece();
-        let Piece { range, states, edges, chunk } = &mut *piece;
-        expander.expand(range.clone(), states, edges, chunk);
+        let Piece { range, states, sleeps, chunk } = &mut *piece;
+        expander.expand(range.clone(), states, sleeps, chunk);
         drop(piece);
         slot.done.store(next + 1, Ordering::Release);
         true
@@ -141,15 +141,15 @@ impl<'a> Lead<'a> {
     }
 
     /// Hands out a piece.
-    pub fn hand_out(&self, range: Range<usize>, states: &[u64], edges: &[FoundBy]) {
+    pub fn hand_out(&self, range: Range<usize>, states: &[u64], sleeps: &[SleepId]) {
         let pipeline = self.pipeline;
         let number = pipeline.filled.load(Ordering::Relaxed);
         let mut piece = pipeline.slot(number).piece();
         piece.range = range;
         piece.states.clear();
         piece.states.extend_from_slice(states);
-        piece.edges.clear();
-        piece.edges.extend_from_slice(edges);
+        piece.sleeps.clear();
+        piece.sleeps.extend_from_slice(sleeps);
         drop(piece);
         pipeline.filled.store(number + 1, Ordering::Release);
         if pipeline.sleepers.load(Ordering::Relaxed) > 0 {

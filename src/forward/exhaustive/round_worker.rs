@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::forward::exhaustive::expand::{CHUNK, Chunk, Expander};
-use crate::forward::program::sleep::Edges;
+use crate::forward::program::sleep::LevelSleep;
 use crate::forward::store::batch::Batch;
 use crate::forward::store::table::{Store, TOUCHED};
 
@@ -31,7 +31,7 @@ pub struct RoundPart {
 /// What a thread uses from range to range.
 pub struct RoundWorker<'a> {
     store: &'a Store,
-    edges: &'a Edges,
+    sleeps: &'a LevelSleep,
     words: usize,
     expander: Expander<'a>,
     chunk: Chunk,
@@ -39,8 +39,8 @@ pub struct RoundWorker<'a> {
 
 impl<'a> RoundWorker<'a> {
     /// For one thread.
-    pub fn new(store: &'a Store, edges: &'a Edges, words: usize, expander: Expander<'a>) -> Self {
-        Self { store, edges, words, expander, chunk: Chunk::default() }
+    pub fn new(store: &'a Store, sleeps: &'a LevelSleep, words: usize, expander: Expander<'a>) -> Self {
+        Self { store, sleeps, words, expander, chunk: Chunk::default() }
     }
 
     /// Fills `to`, forgetting what it held before.
@@ -51,12 +51,12 @@ impl<'a> RoundWorker<'a> {
         to.fired.clear();
         to.numbers = false;
         to.cut = false;
-        let Self { store, edges, words, expander, chunk } = self;
+        let Self { store, sleeps, words, expander, chunk } = self;
         let words = *words;
         let mut first = range.start;
         while first < range.end {
             let states = first..range.end.min(first + CHUNK);
-            expander.expand(states.clone(), store.states(states.clone()), edges.of(states), chunk);
+            expander.expand(states.clone(), store.states(states.clone()), sleeps.of(states), chunk);
             to.fired.resize(chunk.fired.len(), 0);
             to.fired.iter_mut().zip(&chunk.fired).for_each(|(total, n)| *total += n);
             to.deadlocks.append(&mut chunk.deadlocks);
@@ -76,7 +76,7 @@ impl<'a> RoundWorker<'a> {
                     let state = successors.state(at, words);
                     let suspect = suspects.next_if_eq(&at).is_some();
                     if store.find_hashed(state, h).is_none() {
-                        to.unknown.add(state, h, successors.found_by[at]);
+                        to.unknown.add(state, h, successors.sleep[at]);
                         to.parents.push(parent(at));
                         if suspect {
                             to.unknown.suspect();

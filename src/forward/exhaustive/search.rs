@@ -7,8 +7,8 @@ use crate::forward::error::Unbuildable;
 use crate::forward::exhaustive::expand::{Chunk, Expander};
 use crate::forward::exhaustive::round_worker::RoundPart;
 use crate::forward::program::bad::BadScratch;
-use crate::forward::program::compiled::Machine;
-use crate::forward::program::sleep::Edges;
+use crate::forward::program::compiled::Program;
+use crate::forward::program::sleep::LevelSleep;
 use crate::forward::run::clock::begin_to_help;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;
@@ -26,11 +26,11 @@ use crate::workers::WorkerPool;
 /// A running search.
 pub struct Search<'a> {
     pub system: &'a System,
-    pub machine: &'a Machine,
+    pub program: &'a Program,
     pub options: &'a ForwardOptions,
     pub limits: Limits,
     pub visited: Visited,
-    pub edges: Edges,
+    pub sleeps: LevelSleep,
     pub fired: Vec<u64>,
     pub findings: Findings,
     pub depth: usize,
@@ -51,32 +51,32 @@ pub enum Met {
 impl<'a> Search<'a> {
     pub fn new(
         system: &'a System,
-        machine: &'a Machine,
+        program: &'a Program,
         options: &'a ForwardOptions,
         interrupt: &Interrupt,
     ) -> Self {
-        Self::within(system, machine, options, Limits::new(options, interrupt))
+        Self::within(system, program, options, Limits::new(options, interrupt))
     }
 
     /// A search with these limits instead of those of the options.
     pub fn within(
         system: &'a System,
-        machine: &'a Machine,
+        program: &'a Program,
         options: &'a ForwardOptions,
         limits: Limits,
     ) -> Self {
         Self {
             system,
-            machine,
+            program,
             options,
             limits,
-            visited: Visited { store: Store::new(machine.packing.words), parents: Vec::new() },
-            edges: Edges::default(),
+            visited: Visited { store: Store::new(program.packing.words), parents: Vec::new() },
+            sleeps: LevelSleep::default(),
             fired: vec![0; system.transitions.len()],
-            findings: Findings::new(system, machine),
+            findings: Findings::new(system, program),
             depth: 0,
             numbers: false,
-            bad_scratch: BadScratch::new(machine),
+            bad_scratch: BadScratch::new(program),
             workers: Arc::new(WorkerPool::new(options.jobs, begin_to_help)),
             parts: Vec::new(),
         }
@@ -95,8 +95,8 @@ impl<'a> Search<'a> {
 
     /// What it did, for its runs to be made.
     pub fn searched(&self, course: Course) -> Searched<'_> {
-        let Self { system, machine, options, limits, visited, findings, .. } = self;
-        Searched { system, machine, options, limits, visited, findings, course }
+        let Self { system, program, options, limits, visited, findings, .. } = self;
+        Searched { system, program, options, limits, visited, findings, course }
     }
 
     /// Stores a state in canonical form, unless it is known or no room is left.
@@ -122,7 +122,7 @@ impl<'a> Search<'a> {
                 if !suspect {
                     return Met::New;
                 }
-                if let Some((bad, refined)) = self.machine.bad(state, &mut self.bad_scratch) {
+                if let Some((bad, refined)) = self.program.bad(state, &mut self.bad_scratch) {
                     self.findings.bad(number, refined, bad);
                     if self.options.stop_at_unsafe {
                         self.limits.stop = Some(Stop::Unsafe);
@@ -135,12 +135,12 @@ impl<'a> Search<'a> {
     }
 
     pub fn seed(&mut self) -> Result<(), Unbuildable> {
-        let machine = self.machine;
+        let program = self.program;
         let mut numbers = false;
-        let mut buffer = vec![0; machine.packing.words];
-        machine.initial_states(&mut numbers, |state| {
+        let mut buffer = vec![0; program.packing.words];
+        program.initial_states(&mut numbers, |state| {
             buffer.copy_from_slice(state);
-            machine.symmetry.canonicalize(&machine.cells, &machine.packing, &mut buffer);
+            program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             if self.limits.tick() {
                 self.meet(&buffer, ROOT);
             }
@@ -152,9 +152,9 @@ impl<'a> Search<'a> {
 
     /// Makes an expander for each thread.
     pub fn expanders(&self) -> impl Fn() -> Expander<'a> + Sync + use<'a> {
-        let (machine, deadlock, widest) = (self.machine, self.options.deadlock, widest(&self.limits));
+        let (program, deadlock, widest) = (self.program, self.options.deadlock, widest(&self.limits));
         let clock = Arc::clone(&self.limits.clock);
-        move || Expander::new(machine, Arc::clone(&clock), deadlock, widest)
+        move || Expander::new(program, Arc::clone(&clock), deadlock, widest)
     }
 
     /// Stores the successors of a chunk, in order, until a limit or a finding ends the search.
@@ -163,7 +163,7 @@ impl<'a> Search<'a> {
             self.limits.look();
             return;
         }
-        let words = self.machine.packing.words;
+        let words = self.program.packing.words;
         let successors = &chunk.successors;
         let mut parent = chunk.parents();
         let mut suspects = successors.suspects.iter().map(|at| *at as usize).peekable();
@@ -174,15 +174,15 @@ impl<'a> Search<'a> {
                 let from = parent(at);
                 let suspect = suspects.next_if_eq(&at).is_some();
                 if let Met::New = self.meet_hashed(successors.state(at, words), h, from, suspect) {
-                    self.edges.push(successors.found_by[at]);
+                    self.sleeps.push(successors.sleep[at]);
                 }
                 if self.limits.stop.is_some() {
                     // What came after it does not count.
-                    let fired = chunk.fired_until(self.machine, &self.visited.store, &self.edges, at);
+                    let fired = chunk.fired_until(self.program, &self.visited.store, &self.sleeps, at);
                     self.count(&fired);
                     for (state, refined) in &chunk.deadlocks {
                         if *state < from as usize {
-                            self.findings.deadlock(self.machine, *state, refined.clone());
+                            self.findings.deadlock(self.program, *state, refined.clone());
                         }
                     }
                     return;
@@ -191,7 +191,7 @@ impl<'a> Search<'a> {
         }
         self.count(&chunk.fired);
         for (state, refined) in &chunk.deadlocks {
-            self.findings.deadlock(self.machine, *state, refined.clone());
+            self.findings.deadlock(self.program, *state, refined.clone());
         }
         self.numbers |= chunk.numbers;
         if chunk.wide {

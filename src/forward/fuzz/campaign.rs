@@ -6,10 +6,10 @@ use std::time::Duration;
 use indexmap::IndexMap;
 
 use crate::forward::fuzz::bandit::Bandit;
-use crate::forward::fuzz::corpus::Pool;
-use crate::forward::fuzz::coverage::Novelty;
-use crate::forward::fuzz::goals::Targets;
-use crate::forward::program::compiled::Machine;
+use crate::forward::fuzz::corpus::Corpus;
+use crate::forward::fuzz::coverage::Coverage;
+use crate::forward::fuzz::goals::Goals;
+use crate::forward::program::compiled::Program;
 use crate::forward::run::clock::begin_to_help;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;
@@ -37,19 +37,19 @@ const NAMES: [&str; 9] = [
 
 /// The state of a walking exploration.
 #[derive(Debug)]
-pub struct Walk {
+pub struct Campaign {
     pub system: Arc<System>,
-    pub machine: Arc<Machine>,
+    pub program: Arc<Program>,
     pub options: ForwardOptions,
     pub limits: Limits,
     pub workers: WorkerPool,
     pub visited: Visited,
     pub depths: Vec<u32>,
-    pub pool: Pool,
-    pub novelty: Novelty,
+    pub corpus: Corpus,
+    pub coverage: Coverage,
     /// States that brought a new combination.
     pub novel: Vec<u32>,
-    pub targets: Targets,
+    pub goals: Goals,
     pub findings: Findings,
     pub fired: Vec<u64>,
     pub of_process: Vec<Vec<u64>>,
@@ -72,23 +72,23 @@ pub struct Walk {
     pub stalled: usize,
     /// Whether the last epoch brought few states for its steps.
     pub dry: bool,
-    /// Epochs since a target was reached or came nearer.
+    /// Epochs since a goal was reached or came nearer.
     pub unguided: usize,
     /// Give up beyond so many steps.
     pub max_steps: u64,
     pub reports: [TechniqueReport; 9],
 }
 
-impl Walk {
+impl Campaign {
     pub fn new(
         system: Arc<System>,
-        machine: Arc<Machine>,
+        program: Arc<Program>,
         options: &ForwardOptions,
         interrupt: &Interrupt,
     ) -> Self {
-        let words = machine.enabled.words;
-        let mut of_process = vec![vec![0u64; words]; machine.cells.procs];
-        for (i, instance) in machine.instances.iter().enumerate() {
+        let words = program.enabled.words;
+        let mut of_process = vec![vec![0u64; words]; program.cells.procs];
+        for (i, instance) in program.instances.iter().enumerate() {
             for p in &instance.args {
                 of_process[usize::from(*p)][i / 64] |= 1 << (i % 64);
             }
@@ -106,13 +106,13 @@ impl Walk {
             limits,
             workers: WorkerPool::new(options.jobs, begin_to_help),
             options: options.clone(),
-            visited: Visited { store: Store::new(machine.packing.words), parents: Vec::new() },
+            visited: Visited { store: Store::new(program.packing.words), parents: Vec::new() },
             depths: Vec::new(),
-            pool: Pool::default(),
-            novelty: Novelty::new(&machine),
+            corpus: Corpus::default(),
+            coverage: Coverage::new(&program),
             novel: Vec::new(),
-            targets: Targets::new(&machine, system.transitions.len(), system.bad.len()),
-            findings: Findings::new(&system, &machine),
+            goals: Goals::new(&program, system.transitions.len(), system.bad.len()),
+            findings: Findings::new(&system, &program),
             fired: vec![0; system.transitions.len()],
             of_process,
             bandit: Bandit::default(),
@@ -130,7 +130,7 @@ impl Walk {
             max_steps: u64::MAX,
             reports: NAMES.map(report),
             system,
-            machine,
+            program,
         }
     }
 
@@ -145,14 +145,14 @@ impl Walk {
             depth: self.depth(),
             fired: self.fired.clone(),
             epochs: self.epochs,
-            combinations: Some((self.novelty.size(), self.novelty.seen())),
+            combinations: Some((self.coverage.size(), self.coverage.seen())),
             techniques: self.techniques(),
         };
-        let Self { system, machine, visited, options, limits, findings, .. } = self;
-        Searched { system, machine, options, limits, visited, findings, course }
+        let Self { system, program, visited, options, limits, findings, .. } = self;
+        Searched { system, program, options, limits, visited, findings, course }
     }
 
-    /// The states, taken out; [`Walk::resume`] puts them back.
+    /// The states, taken out; [`Campaign::resume`] puts them back.
     pub fn take_visited(&mut self) -> Visited {
         std::mem::take(&mut self.visited)
     }
@@ -178,13 +178,13 @@ impl Walk {
 
     /// Whether there is nothing left to find.
     pub fn exhausted(&self) -> bool {
-        self.pool.members().is_empty()
+        self.corpus.members().is_empty()
     }
 
     pub fn bytes(&self) -> usize {
         // The hash, the entry and its place in the table.
         let around = self.around.capacity() * (2 * size_of::<u64>() + size_of::<usize>());
-        self.visited.bytes() + self.depths.capacity() * 4 + self.pool.bytes() + around
+        self.visited.bytes() + self.depths.capacity() * 4 + self.corpus.bytes() + around
     }
 
     /// Whether this is fuzzing with our choice of techniques.

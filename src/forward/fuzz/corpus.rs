@@ -1,15 +1,15 @@
 //! Bookkeeping of walks: which exits of which state have been taken, and the states that still have
 //! exits that have not.
 
-/// Not in the pool.
+/// Not in the corpus.
 const OUT: u32 = u32::MAX;
 /// The exits of a state are followed one by one up to this many; the last bit stands for all others.
 pub const TRACKED: usize = 63;
 
-/// Exits of all stored states, and the pool of those that are not exhausted. Every operation takes
+/// Exits of all stored states, and the corpus of those that are not exhausted. Every operation takes
 /// constant time.
 #[derive(Clone, Debug, Default)]
-pub struct Pool {
+pub struct Corpus {
     /// Bit r: the exit of rank r has been taken, with all of its successors.
     taken: Vec<u64>,
     /// Number of exits.
@@ -24,7 +24,7 @@ const fn all(exits: u16) -> u64 {
     if exits as usize > TRACKED { u64::MAX } else { (1 << exits) - 1 }
 }
 
-impl Pool {
+impl Corpus {
     /// Adds the next state; it has so many exits and these have been taken.
     pub fn push(&mut self, exits: usize, taken: u64) {
         let state = self.taken.len() as u32;
@@ -39,7 +39,7 @@ impl Pool {
         }
     }
 
-    /// Marks exits of a state as taken; it leaves the pool when none is left.
+    /// Marks exits of a state as taken; it leaves the corpus when none is left.
     pub fn take(&mut self, state: usize, taken: u64) {
         self.taken[state] |= taken;
         let full = all(self.exits[state]);
@@ -73,24 +73,24 @@ impl Pool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Pool, TRACKED};
+    use super::{Corpus, TRACKED};
 
     #[test]
     fn a_state_leaves_when_its_last_exit_is_taken() {
-        let mut pool = Pool::default();
-        pool.push(2, 0);
-        pool.push(0, 0);
-        pool.push(1, 0);
-        pool.push(TRACKED + 5, 0);
-        assert_eq!(pool.members(), [0, 2, 3]);
-        pool.take(0, 1);
-        assert_eq!(pool.members(), [0, 2, 3]);
-        pool.take(0, 2);
-        assert_eq!(pool.members(), [3, 2]);
-        pool.take(3, u64::MAX >> 1);
-        assert_eq!(pool.members(), [3, 2]);
-        pool.take(3, u64::MAX);
-        pool.take(2, 1);
-        assert!(pool.members().is_empty());
+        let mut corpus = Corpus::default();
+        corpus.push(2, 0);
+        corpus.push(0, 0);
+        corpus.push(1, 0);
+        corpus.push(TRACKED + 5, 0);
+        assert_eq!(corpus.members(), [0, 2, 3]);
+        corpus.take(0, 1);
+        assert_eq!(corpus.members(), [0, 2, 3]);
+        corpus.take(0, 2);
+        assert_eq!(corpus.members(), [3, 2]);
+        corpus.take(3, u64::MAX >> 1);
+        assert_eq!(corpus.members(), [3, 2]);
+        corpus.take(3, u64::MAX);
+        corpus.take(2, 1);
+        assert!(corpus.members().is_empty());
     }
 }

@@ -5,7 +5,7 @@
 //! belongs to or points at, if any. A combination is a set of features and the pattern of equalities
 //! between their processes; it does not depend on how the processes are called.
 
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::state::cells::{Cells, Kind};
 use crate::forward::state::codes::UNDEF;
 
@@ -16,7 +16,7 @@ const MAX_TRIPLE_ITEMS: usize = 40;
 
 /// The combinations seen.
 #[derive(Clone, Debug)]
-pub struct Novelty {
+pub struct Coverage {
     /// First feature of each variable.
     first: Vec<u32>,
     features: usize,
@@ -35,10 +35,10 @@ struct Item {
     changed: bool,
 }
 
-impl Novelty {
+impl Coverage {
     /// Nothing seen yet.
-    pub fn new(machine: &Machine) -> Self {
-        let cells = &machine.cells;
+    pub fn new(program: &Program) -> Self {
+        let cells = &program.cells;
         let mut first = Vec::new();
         let mut features = 0;
         let mut items = 0;
@@ -72,7 +72,7 @@ impl Novelty {
     /// combinations of `before`, when given, are taken as known, so that only what differs is looked at.
     pub fn unseen(
         &self,
-        machine: &Machine,
+        program: &Program,
         before: Option<&[u64]>,
         state: &[u64],
         items: &mut ItemBuffer,
@@ -80,14 +80,14 @@ impl Novelty {
     ) {
         let items = &mut items.0;
         items.clear();
-        for (cell, field) in machine.cells.cells.iter().zip(&machine.packing.fields) {
+        for (cell, field) in program.cells.cells.iter().zip(&program.packing.fields) {
             let code = field.get(state);
             let base = self.first[usize::from(cell.var.0)];
             let mut about = cell.index.first().map_or(0, |p| 1u32 << (p % 32));
             let value = match cell.kind {
                 _ if code == UNDEF => continue,
                 Kind::Enum => code as u32,
-                Kind::Proc if code < machine.cells.procs as i64 => {
+                Kind::Proc if code < program.cells.procs as i64 => {
                     about |= 1 << (code % 32);
                     0
                 }
@@ -149,7 +149,7 @@ impl Novelty {
     }
 }
 
-/// Scratch space of [`Novelty::unseen`].
+/// Scratch space of [`Coverage::unseen`].
 #[derive(Clone, Debug, Default)]
 pub struct ItemBuffer(Vec<Item>);
 

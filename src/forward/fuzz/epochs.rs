@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::forward::error::Unbuildable;
-use crate::forward::fuzz::campaign::Walk;
-use crate::forward::fuzz::goal::Target;
-use crate::forward::fuzz::outcome::Outcome;
+use crate::forward::fuzz::campaign::Campaign;
+use crate::forward::fuzz::goal::Goal;
+use crate::forward::fuzz::outcome::WalkOutcome;
 use crate::forward::fuzz::technique::Task;
-use crate::forward::fuzz::walker::View;
+use crate::forward::fuzz::walker::Frozen;
 use crate::forward::program::step::Scratch;
 use crate::forward::store::visited::Visited;
 use crate::forward::tuning::{DIVE_STATES, DRY, PATIENCE};
@@ -16,7 +16,7 @@ use crate::observer::{Event, Observer, Silent};
 use crate::result::Stop;
 use crate::verdict::Trace;
 
-impl Walk {
+impl Campaign {
     /// Stores the initial states, then runs epochs until a limit, or until no exit of any state is left.
     pub fn run(&mut self, observer: &mut dyn Observer) -> Result<(), Unbuildable> {
         self.seed()?;
@@ -28,10 +28,10 @@ impl Walk {
     pub fn adopt(&mut self, visited: &Visited) -> Result<(), Unbuildable> {
         self.limits.max_states = visited.store.len();
         self.seed()?;
-        let mut scratch = Scratch::new(&self.machine);
+        let mut scratch = Scratch::new(&self.program);
         for number in self.visited.store.len()..visited.store.len() {
             let state = visited.store.state(number);
-            let (exits, _) = self.machine.exits(state, &mut scratch);
+            let (exits, _) = self.program.exits(state, &mut scratch);
             let parent = visited.parents[number] as usize;
             let depth = self.depths.get(parent).map_or(0, |d| d + 1);
             self.insert(state, visited.parents[number], exits, depth);
@@ -50,7 +50,7 @@ impl Walk {
     }
 
     fn run_epochs(&mut self, observer: &mut dyn Observer) {
-        while self.limits.stop.is_none() && !self.pool.members().is_empty() {
+        while self.limits.stop.is_none() && !self.corpus.members().is_empty() {
             if self.options.epochs.is_some_and(|n| self.epochs >= n) {
                 self.limits.stop = Some(Stop::Epochs);
                 break;
@@ -77,12 +77,12 @@ impl Walk {
             }
             self.bandit.end_epoch();
             let (fired, bads) = (&self.fired, &self.findings.bads);
-            let open = self.targets.open.len();
-            self.targets.close(|t| match t {
-                Target::Transition(t) => fired[t] > 0,
-                Target::Bad(b) => bads.contains(&b),
+            let open = self.goals.open.len();
+            self.goals.close(|t| match t {
+                Goal::Transition(t) => fired[t] > 0,
+                Goal::Bad(b) => bads.contains(&b),
             });
-            if self.targets.open.len() < open {
+            if self.goals.open.len() < open {
                 self.unguided = 0;
             }
             self.stalled = if self.visited.store.len() > before { 0 } else { self.stalled + 1 };
@@ -90,7 +90,7 @@ impl Walk {
             self.limits.check_memory(self.bytes());
             self.limits.look();
             if self.limits.report_due() {
-                let (states, queued) = (self.visited.store.len(), self.pool.members().len());
+                let (states, queued) = (self.visited.store.len(), self.corpus.members().len());
                 observer.event(&self.system, Event::ForwardProgress { states, queued });
             }
         }
@@ -107,18 +107,18 @@ impl Walk {
         self.options.epochs = None;
         let known = self.findings.bads.len();
         self.epochs(&mut Silent);
-        let found = self.findings.run_after(known, &self.system, &self.machine, &self.visited);
+        let found = self.findings.run_after(known, &self.system, &self.program, &self.visited);
         (self.take_visited(), found)
     }
 
     /// Runs the walks on the frozen view; `None` when time ran out on the way.
-    fn epoch(&self, tasks: &[Task]) -> Option<Vec<(Outcome, Duration)>> {
-        let view = View {
-            machine: &self.machine,
+    fn epoch(&self, tasks: &[Task]) -> Option<Vec<(WalkOutcome, Duration)>> {
+        let view = Frozen {
+            program: &self.program,
             visited: &self.visited,
-            pool: &self.pool,
-            novelty: &self.novelty,
-            targets: &self.targets,
+            corpus: &self.corpus,
+            coverage: &self.coverage,
+            goals: &self.goals,
             fired: &self.fired,
             of_process: &self.of_process,
             deadlock: self.options.deadlock,

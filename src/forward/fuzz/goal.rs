@@ -2,7 +2,7 @@
 
 /// A transition that never fired, or a bad cube that never held.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Target {
+pub enum Goal {
     Transition(usize),
     Bad(usize),
 }

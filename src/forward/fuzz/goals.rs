@@ -5,53 +5,53 @@ use std::sync::OnceLock;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::forward::fuzz::goal::Target;
-use crate::forward::fuzz::relaxed_plan::Relaxed;
+use crate::forward::fuzz::goal::Goal;
+use crate::forward::fuzz::relaxed_plan::DeleteRelaxation;
 use crate::forward::program::code::Guard;
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 
-/// Nearest states kept for each target.
+/// Nearest states kept for each goal.
 const KEEP: usize = 32;
-/// Weight of a target, times [`HALVED`]: so many walks without progress halve it.
+/// Weight of a goal, times [`HALVED`]: so many walks without progress halve it.
 const WEIGHT: u32 = 1 << 16;
 const HALVED: u32 = 4;
 /// After so many, walks towards it do without plans: these are dear, and they lead nowhere.
 const UNPLANNED: u32 = 16;
-/// No target becomes less likely than after so many.
+/// No goal becomes less likely than after so many.
 const MOST_STALE: u32 = 60;
 
-/// A target that is left.
+/// A goal that is left.
 #[derive(Clone, Debug)]
-pub struct Open {
-    pub target: Target,
+pub struct OpenGoal {
+    pub goal: Goal,
     /// (distance, state), nearest first.
     pub nearest: Vec<(u32, u32)>,
     /// Walks towards it since one came nearer.
     stale: u32,
 }
 
-impl Open {
+impl OpenGoal {
     /// Whether plans are worth their time.
     pub fn promises(&self) -> bool {
         self.stale < UNPLANNED
     }
 }
 
-/// The targets left, with the nearest states known.
+/// The goals left, with the nearest states known.
 #[derive(Clone, Debug, Default)]
-pub struct Targets {
+pub struct Goals {
     /// In a fixed order.
-    pub open: Vec<Open>,
+    pub open: Vec<OpenGoal>,
     /// Instances of each transition, as a range.
     instances: Vec<(usize, usize)>,
     bads: Vec<(usize, usize)>,
     /// What plans are made with, once one was wanted; `None` when the instance is too large for them.
-    relaxed: OnceLock<Option<Relaxed>>,
+    relaxed: OnceLock<Option<DeleteRelaxation>>,
 }
 
-impl Targets {
+impl Goals {
     /// All transitions and bad cubes that have an instance.
-    pub fn new(machine: &Machine, transitions: usize, bads: usize) -> Self {
+    pub fn new(program: &Program, transitions: usize, bads: usize) -> Self {
         let range = |of: &dyn Fn(usize) -> usize, len: usize, n: usize| {
             let mut ranges = vec![(0, 0); n];
             for i in 0..len {
@@ -64,47 +64,47 @@ impl Targets {
             ranges
         };
         let instances =
-            range(&|i| usize::from(machine.instances[i].transition.0), machine.instances.len(), transitions);
-        let bads = range(&|i| machine.bads[i].bad, machine.bads.len(), bads);
+            range(&|i| usize::from(program.instances[i].transition.0), program.instances.len(), transitions);
+        let bads = range(&|i| program.bads[i].bad, program.bads.len(), bads);
         let has = |r: &(usize, usize)| r.1 > r.0;
         let open = (0..instances.len())
             .filter(|t| has(&instances[*t]))
-            .map(Target::Transition)
-            .chain((0..bads.len()).filter(|b| has(&bads[*b])).map(Target::Bad))
-            .map(|target| Open { target, nearest: Vec::new(), stale: 0 })
+            .map(Goal::Transition)
+            .chain((0..bads.len()).filter(|b| has(&bads[*b])).map(Goal::Bad))
+            .map(|goal| OpenGoal { goal, nearest: Vec::new(), stale: 0 })
             .collect();
         Self { open, instances, bads, relaxed: OnceLock::new() }
     }
 
     /// What plans are made with; `None` when the instance is too large for them.
-    pub fn relaxed(&self, machine: &Machine) -> Option<&Relaxed> {
-        self.relaxed.get_or_init(|| Relaxed::new(machine)).as_ref()
+    pub fn relaxed(&self, program: &Program) -> Option<&DeleteRelaxation> {
+        self.relaxed.get_or_init(|| DeleteRelaxation::new(program)).as_ref()
     }
 
-    /// Least number of conditions that fail in `state`, over the instances of the target.
-    pub fn failing(&self, machine: &Machine, target: Target, state: &[u64]) -> u32 {
-        match target {
-            Target::Transition(t) => {
+    /// Least number of conditions that fail in `state`, over the instances of the goal.
+    pub fn failing(&self, program: &Program, goal: Goal, state: &[u64]) -> u32 {
+        match goal {
+            Goal::Transition(t) => {
                 let (first, end) = self.instances[t];
-                machine.instances[first..end].iter().map(|i| failing(machine, &i.guard, state)).min()
+                program.instances[first..end].iter().map(|i| failing(program, &i.guard, state)).min()
             }
-            Target::Bad(b) => {
+            Goal::Bad(b) => {
                 let (first, end) = self.bads[b];
-                machine.bads[first..end].iter().map(|i| failing(machine, &i.guard, state)).min()
+                program.bads[first..end].iter().map(|i| failing(program, &i.guard, state)).min()
             }
         }
         .unwrap_or(u32::MAX)
     }
 
-    /// Forgets targets that have been reached.
-    pub fn close(&mut self, reached: impl Fn(Target) -> bool) {
-        self.open.retain(|open| !reached(open.target));
+    /// Forgets goals that have been reached.
+    pub fn close(&mut self, reached: impl Fn(Goal) -> bool) {
+        self.open.retain(|open| !reached(open.goal));
     }
 
-    /// Chooses a target: one that walks came nearer to lately is more likely. What is as far away from
+    /// Chooses a goal: one that walks came nearer to lately is more likely. What is as far away from
     /// everywhere (a flag that nothing has set yet) gives no direction.
-    pub fn choose(&self, rng: &mut ChaCha8Rng) -> Option<&Open> {
-        let weight = |open: &Open| WEIGHT / (HALVED + open.stale);
+    pub fn choose(&self, rng: &mut ChaCha8Rng) -> Option<&OpenGoal> {
+        let weight = |open: &OpenGoal| WEIGHT / (HALVED + open.stale);
         let total: u32 = self.open.iter().map(weight).sum();
         let mut at = rng.random_range(0..total.max(1));
         self.open.iter().find(|open| {
@@ -114,9 +114,9 @@ impl Targets {
         })
     }
 
-    /// Remembers a state near a target; true when it is the nearest so far.
-    pub fn offer(&mut self, target: Target, distance: u32, state: u32) -> bool {
-        let Some(open) = self.open.iter_mut().find(|open| open.target == target) else { return false };
+    /// Remembers a state near a goal; true when it is the nearest so far.
+    pub fn offer(&mut self, goal: Goal, distance: u32, state: u32) -> bool {
+        let Some(open) = self.open.iter_mut().find(|open| open.goal == goal) else { return false };
         open.stale = (open.stale + 1).min(MOST_STALE);
         let nearest = &mut open.nearest;
         if nearest.iter().any(|(_, s)| *s == state) {
@@ -133,8 +133,8 @@ impl Targets {
     }
 }
 
-fn failing(machine: &Machine, guard: &Guard, state: &[u64]) -> u32 {
-    let fields = &machine.packing.fields;
+fn failing(program: &Program, guard: &Guard, state: &[u64]) -> u32 {
+    let fields = &program.packing.fields;
     let raw = |c: usize| fields[c].raw(state);
     let undefined = |c: &usize| raw(*c) == fields[*c].undef;
     let mut failing = 0;
@@ -143,7 +143,7 @@ fn failing(machine: &Machine, guard: &Guard, state: &[u64]) -> u32 {
         failing += u32::from(raw != fields[*c].undef && codes >> raw & 1 == 0);
     }
     if !guard.tests.is_empty() && !guard.reads.iter().any(undefined) {
-        failing += guard.tests.iter().map(|t| u32::from(machine.test(t, state) != Some(true))).sum::<u32>();
+        failing += guard.tests.iter().map(|t| u32::from(program.test(t, state) != Some(true))).sum::<u32>();
     }
     failing
 }

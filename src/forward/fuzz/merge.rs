@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::forward::error::Unbuildable;
-use crate::forward::fuzz::campaign::Walk;
+use crate::forward::fuzz::campaign::Campaign;
 use crate::forward::fuzz::coverage::ItemBuffer;
-use crate::forward::fuzz::outcome::{Outcome, Ref};
+use crate::forward::fuzz::outcome::{Ref, WalkOutcome};
 use crate::forward::fuzz::technique::Task;
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::step::Scratch;
@@ -17,34 +17,34 @@ use crate::forward::store::visited::ROOT;
 use crate::forward::tuning::{BACK, JUMP_BACK, LEVELS};
 use crate::result::Stop;
 
-impl Walk {
+impl Campaign {
     /// Stores the initial states.
     pub fn seed(&mut self) -> Result<(), Unbuildable> {
-        let machine = &*Arc::clone(&self.machine);
+        let program = &*Arc::clone(&self.program);
         let mut numbers = false;
-        let mut buffer = vec![0; machine.packing.words];
-        let mut scratch = Scratch::new(machine);
-        let mut bad_scratch = BadScratch::new(machine);
+        let mut buffer = vec![0; program.packing.words];
+        let mut scratch = Scratch::new(program);
+        let mut bad_scratch = BadScratch::new(program);
         let mut items = ItemBuffer::default();
-        machine.initial_states(&mut numbers, |state| {
+        program.initial_states(&mut numbers, |state| {
             buffer.copy_from_slice(state);
-            machine.symmetry.canonicalize(&machine.cells, &machine.packing, &mut buffer);
-            let (exits, conditional) = machine.exits(&buffer, &mut scratch);
+            program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
+            let (exits, conditional) = program.exits(&buffer, &mut scratch);
             if let Some(number) = self.insert(&buffer, ROOT, exits, 0) {
-                if let Some((bad, refined)) = machine.bad(&buffer, &mut bad_scratch) {
+                if let Some((bad, refined)) = program.bad(&buffer, &mut bad_scratch) {
                     self.found_bad(number, refined, bad);
                 }
                 if self.options.deadlock
                     && conditional
-                    && let Some(refined) = machine.deadlock(&buffer, &mut scratch)
+                    && let Some(refined) = program.deadlock(&buffer, &mut scratch)
                 {
-                    self.findings.deadlock(&self.machine, number as usize, refined);
+                    self.findings.deadlock(&self.program, number as usize, refined);
                 }
                 let mut combinations = Vec::new();
-                self.novelty.unseen(machine, None, &buffer, &mut items, |c| combinations.push(c));
+                self.coverage.unseen(program, None, &buffer, &mut items, |c| combinations.push(c));
                 let mut new = 0;
                 for c in combinations {
-                    new += usize::from(self.novelty.record(c));
+                    new += usize::from(self.coverage.record(c));
                 }
                 if new > 0 {
                     self.novel.push(number);
@@ -76,7 +76,7 @@ impl Walk {
                 // A walk need not meet a state on a shortest way: with a depth bound nothing is complete.
                 let last = self.options.depth.is_some_and(|d| depth as usize >= d);
                 self.leave_out(Stop::Depth, last);
-                self.pool.push(exits, if last { u64::MAX } else { 0 });
+                self.corpus.push(exits, if last { u64::MAX } else { 0 });
                 Some(number as u32)
             }
         }
@@ -125,7 +125,7 @@ impl Walk {
     }
 
     /// Takes over what a walk found.
-    pub fn merge(&mut self, task: &Task, outcome: Outcome, time: Duration) {
+    pub fn merge(&mut self, task: &Task, outcome: WalkOutcome, time: Duration) {
         let mut numbers: Vec<Option<u32>> = Vec::with_capacity(outcome.states.len());
         let resolve = |numbers: &[Option<u32>], at: Ref| match at {
             Ref::Old(n) => Some(n),
@@ -153,7 +153,7 @@ impl Walk {
             if let Some(number) = inserted {
                 new_states += 1;
                 if let Some(refined) = refined {
-                    self.findings.deadlock(&self.machine, number as usize, refined);
+                    self.findings.deadlock(&self.program, number as usize, refined);
                     self.jumpstart_before(number);
                     if self.is_adaptive() {
                         self.look_around(number);
@@ -169,7 +169,7 @@ impl Walk {
         }
         for (at, bits) in &outcome.taken {
             if let Some(n) = resolve(&numbers, *at) {
-                self.pool.take(n as usize, *bits);
+                self.corpus.take(n as usize, *bits);
             }
         }
         for group in outcome.around.chunk_by(|(a, _), (b, _)| a == b) {
@@ -184,7 +184,7 @@ impl Walk {
         let mut combinations = 0;
         for (combination, state) in &outcome.combinations {
             let Some(number) = resolve(&numbers, Ref::New(*state)) else { continue };
-            if self.novelty.record(*combination) {
+            if self.coverage.record(*combination) {
                 combinations += 1;
                 if self.novel.last() != Some(&number) {
                     self.novel.push(number);
@@ -196,7 +196,7 @@ impl Walk {
         }
         if let (Some(aim), Some((distance, at))) = (task.aim, outcome.nearest)
             && let Some(n) = resolve(&numbers, at)
-            && self.targets.offer(aim.target, distance, n)
+            && self.goals.offer(aim.goal, distance, n)
         {
             self.unguided = 0;
         }

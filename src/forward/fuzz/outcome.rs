@@ -10,7 +10,7 @@ pub enum Ref {
 }
 
 /// What a walk found.
-pub struct Outcome {
+pub struct WalkOutcome {
     /// New states, in order of discovery.
     pub states: Store,
     /// For each: where it was found from.
@@ -30,7 +30,7 @@ pub struct Outcome {
     pub deadlocks: Vec<(u32, Vec<u64>)>,
     /// What states near deadlocks lead to.
     pub around: Vec<(u32, Ref)>,
-    /// The state nearest to the target, and how far it is.
+    /// The state nearest to the goal, and how far it is.
     pub nearest: Option<(u32, Ref)>,
     pub steps: u64,
     pub numbers: bool,

@@ -6,8 +6,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::forward::fuzz::bandit;
-use crate::forward::fuzz::campaign::Walk;
-use crate::forward::fuzz::goals::Open;
+use crate::forward::fuzz::campaign::Campaign;
+use crate::forward::fuzz::goals::OpenGoal;
 use crate::forward::fuzz::technique::{Aim, Task, Technique};
 use crate::forward::tuning::{
     AROUND, BREADTH_START, EPOCH, FIRST_EPOCH, GUIDED_STEPS, JUMP_LEVELS, RESTART, STALLED, STATES_A_WALK,
@@ -18,7 +18,7 @@ use crate::options::{Restart, Strategy};
 /// A walk to do, without its random stream: where it starts, how, how far, and what it aims at.
 type Drawn = (u32, Technique, u32, Option<Aim>);
 
-impl Walk {
+impl Campaign {
     /// The walks of the next epoch.
     pub fn plan(&mut self) -> Vec<Task> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed);
@@ -37,7 +37,7 @@ impl Walk {
         }
         self.plan_around(epoch, &mut tasks);
         for n in tasks.len()..epoch {
-            let members = self.pool.members();
+            let members = self.corpus.members();
             let uniform = members[rng.random_range(0..members.len())];
             let drawn = if self.options.strategy != Strategy::Cfl {
                 self.restarted(uniform, &mut rng)
@@ -89,15 +89,15 @@ impl Walk {
     fn adaptive(&self, uniform: u32, turn: usize, rng: &mut ChaCha8Rng) -> Drawn {
         let guided = if self.unguided < UNGUIDED { 2 } else { 8 };
         if turn.is_multiple_of(guided)
-            && let Some(open) = self.targets.choose(rng)
+            && let Some(open) = self.goals.choose(rng)
         {
-            let Open { target, nearest, .. } = open;
+            let OpenGoal { goal, nearest, .. } = open;
             let start = if nearest.is_empty() || rng.random_ratio(1, 4) {
                 uniform
             } else {
                 nearest[rng.random_range(0..nearest.len())].1
             };
-            let aim = Aim { target: *target, planned: open.promises() };
+            let aim = Aim { goal: *goal, planned: open.promises() };
             return (start, Technique::Guided, GUIDED_STEPS, Some(aim));
         }
         if self.dry && turn % 2 == 1 {

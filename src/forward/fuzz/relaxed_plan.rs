@@ -10,9 +10,9 @@
 
 use hashbrown::HashMap;
 
-use crate::forward::fuzz::goal::Target;
+use crate::forward::fuzz::goal::Goal;
 use crate::forward::program::code::{Guard, Source, Test};
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 
 /// Instances with more conditions and effects than this are not looked at: each step would cost too
 /// much.
@@ -23,7 +23,7 @@ const MOST: u32 = 200;
 
 /// What an action does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum ActionKind {
     /// Some of the writes of a ground transition.
     Step(u32),
     /// Nothing: a ground bad cube holds.
@@ -32,7 +32,7 @@ enum Kind {
 
 #[derive(Clone, Debug)]
 struct Action {
-    kind: Kind,
+    kind: ActionKind,
     /// Conditions, as numbers.
     needs: Vec<u32>,
     /// Values that it adds, as numbers.
@@ -41,7 +41,7 @@ struct Action {
 
 /// The relaxed actions of an instance.
 #[derive(Clone, Debug, Default)]
-pub struct Relaxed {
+pub struct DeleteRelaxation {
     actions: Vec<Action>,
     /// Actions without conditions.
     free: Vec<u32>,
@@ -55,7 +55,7 @@ pub struct Relaxed {
 
 /// Reused from state to state.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub struct RelaxedPlan {
     /// For each condition, how it is satisfied, if it is.
     satisfied: Vec<Option<Satisfied>>,
     /// For each action, the conditions that it waits for and what the others cost.
@@ -86,12 +86,12 @@ struct Numbering {
     size: usize,
 }
 
-impl Relaxed {
+impl DeleteRelaxation {
     /// `None` when the instance is too large, or when nothing finite is to be reached.
-    pub fn new(machine: &Machine) -> Option<Self> {
-        let cells = &machine.cells.cells;
-        let fields = &machine.packing.fields;
-        let words = machine.packing.words;
+    pub fn new(program: &Program) -> Option<Self> {
+        let cells = &program.cells.cells;
+        let fields = &program.packing.fields;
+        let words = program.packing.words;
         let first: Vec<u32> = cells
             .iter()
             .scan(0u32, |next, cell| {
@@ -105,8 +105,8 @@ impl Relaxed {
         let value = |cell: usize, raw: u64| first[cell] + raw as u32;
         // A constant that the cell cannot hold is never written.
         let valid = |cell: usize, raw: u64| (raw as usize) < cells[cell].codes;
-        for (i, instance) in machine.instances.iter().enumerate() {
-            let masks = &machine.masks[2 * words * i..2 * words * (i + 1)];
+        for (i, instance) in program.instances.iter().enumerate() {
+            let masks = &program.masks[2 * words * i..2 * words * (i + 1)];
             let (keep, set) = masks.split_at(words);
             let guard = relaxed.needs(&instance.guard, &mut numbering);
             let mut adds = Vec::new();
@@ -119,7 +119,7 @@ impl Relaxed {
                     adds.push(value(cell, field.raw(set)));
                 }
             }
-            relaxed.add(Kind::Step(i as u32), guard.clone(), adds, &mut numbering);
+            relaxed.add(ActionKind::Step(i as u32), guard.clone(), adds, &mut numbering);
             for write in instance.writes.iter().filter(|write| cells[write.cell].codes > 0) {
                 for (condition, source) in &write.branches {
                     let always = [Vec::new()];
@@ -136,7 +136,7 @@ impl Relaxed {
                                 let raw = fields[write.cell].encode(*code);
                                 if valid(write.cell, raw) {
                                     let adds = vec![value(write.cell, raw)];
-                                    relaxed.add(Kind::Step(i as u32), needs, adds, &mut numbering);
+                                    relaxed.add(ActionKind::Step(i as u32), needs, adds, &mut numbering);
                                 }
                             }
                             Source::Copy(from) => {
@@ -146,7 +146,7 @@ impl Relaxed {
                                     let mut needs = needs.clone();
                                     needs.push(relaxed.condition(*from, 1 << raw, &mut numbering));
                                     let adds = vec![value(write.cell, raw)];
-                                    relaxed.add(Kind::Step(i as u32), needs, adds, &mut numbering);
+                                    relaxed.add(ActionKind::Step(i as u32), needs, adds, &mut numbering);
                                 }
                             }
                             Source::Expr(_) => {}
@@ -158,9 +158,9 @@ impl Relaxed {
                 return None;
             }
         }
-        for (i, bad) in machine.bads.iter().enumerate() {
+        for (i, bad) in program.bads.iter().enumerate() {
             let needs = relaxed.needs(&bad.guard, &mut numbering);
-            relaxed.add(Kind::Bad(i as u32), needs, Vec::new(), &mut numbering);
+            relaxed.add(ActionKind::Bad(i as u32), needs, Vec::new(), &mut numbering);
         }
         let values = first.last().map_or(0, |f| *f as usize + cells[cells.len() - 1].codes);
         relaxed.satisfies = vec![Vec::new(); values];
@@ -184,7 +184,7 @@ impl Relaxed {
         })
     }
 
-    fn add(&mut self, kind: Kind, mut needs: Vec<u32>, adds: Vec<u32>, numbering: &mut Numbering) {
+    fn add(&mut self, kind: ActionKind, mut needs: Vec<u32>, adds: Vec<u32>, numbering: &mut Numbering) {
         needs.sort_unstable();
         needs.dedup();
         numbering.size += needs.len() + adds.len() + 1;
@@ -198,10 +198,10 @@ impl Relaxed {
         self.actions.push(Action { kind, needs, adds });
     }
 
-    /// Steps of a relaxed plan from `state` to where the target can fire, or holds; 0 when it does.
-    /// `None` when there is no plan. [`Plan::helpful`] is what such a plan can begin with.
-    pub fn plan(&self, machine: &Machine, target: Target, state: &[u64], plan: &mut Plan) -> Option<u32> {
-        let fields = &machine.packing.fields;
+    /// Steps of a relaxed plan from `state` to where the goal can fire, or holds; 0 when it does.
+    /// `None` when there is no plan. [`RelaxedPlan::helpful`] is what such a plan can begin with.
+    pub fn plan(&self, program: &Program, goal: Goal, state: &[u64], plan: &mut RelaxedPlan) -> Option<u32> {
+        let fields = &program.packing.fields;
         plan.queue.resize(MOST as usize + 1, Vec::new());
         plan.queue.iter_mut().for_each(Vec::clear);
         plan.helpful.clear();
@@ -212,15 +212,14 @@ impl Relaxed {
         plan.costs.clear();
         plan.costs.resize(self.satisfies.len(), u32::MAX);
         for action in &self.free {
-            if let Some(cost) = self.begin(machine, *action, target, state, plan) {
+            if let Some(cost) = self.begin(program, *action, goal, state, plan) {
                 return Some(cost);
             }
         }
         for (n, (cell, codes)) in self.conditions.iter().enumerate() {
             let raw = fields[*cell].raw(state);
             let holds = raw == fields[*cell].undef || raw < 128 && codes >> raw & 1 == 1;
-            if holds
-                && let Some(cost) = self.satisfy(machine, n as u32, Satisfied::Now, 0, target, state, plan)
+            if holds && let Some(cost) = self.satisfy(program, n as u32, Satisfied::Now, 0, goal, state, plan)
             {
                 return Some(cost);
             }
@@ -234,15 +233,8 @@ impl Relaxed {
                 }
                 for condition in &self.satisfies[value as usize] {
                     if plan.satisfied[*condition as usize].is_none()
-                        && let Some(cost) = self.satisfy(
-                            machine,
-                            *condition,
-                            Satisfied::By(action),
-                            cost,
-                            target,
-                            state,
-                            plan,
-                        )
+                        && let Some(cost) =
+                            self.satisfy(program, *condition, Satisfied::By(action), cost, goal, state, plan)
                     {
                         return Some(cost);
                     }
@@ -252,17 +244,17 @@ impl Relaxed {
         None
     }
 
-    /// Notes that a condition is satisfied. The cost of the target, when that was all it needed.
+    /// Notes that a condition is satisfied. The cost of the goal, when that was all it needed.
     #[expect(clippy::too_many_arguments, reason = "a step of `plan`")]
     fn satisfy(
         &self,
-        machine: &Machine,
+        program: &Program,
         condition: u32,
         how: Satisfied,
         cost: u32,
-        target: Target,
+        goal: Goal,
         state: &[u64],
-        plan: &mut Plan,
+        plan: &mut RelaxedPlan,
     ) -> Option<u32> {
         plan.satisfied[condition as usize] = Some(how);
         for action in &self.needed_by[condition as usize] {
@@ -270,7 +262,7 @@ impl Relaxed {
             *left -= 1;
             *sum = sum.saturating_add(cost);
             if *left == 0
-                && let Some(cost) = self.begin(machine, *action, target, state, plan)
+                && let Some(cost) = self.begin(program, *action, goal, state, plan)
             {
                 return Some(cost);
             }
@@ -278,28 +270,28 @@ impl Relaxed {
         None
     }
 
-    /// Does an action all of whose conditions are satisfied. Its cost, when it is the target.
+    /// Does an action all of whose conditions are satisfied. Its cost, when it is the goal.
     fn begin(
         &self,
-        machine: &Machine,
+        program: &Program,
         number: u32,
-        target: Target,
+        goal: Goal,
         state: &[u64],
-        plan: &mut Plan,
+        plan: &mut RelaxedPlan,
     ) -> Option<u32> {
         let action = &self.actions[number as usize];
         let (guard, hit) = match action.kind {
-            Kind::Step(i) => {
-                let instance = &machine.instances[i as usize];
-                let reached = target == Target::Transition(usize::from(instance.transition.0));
+            ActionKind::Step(i) => {
+                let instance = &program.instances[i as usize];
+                let reached = goal == Goal::Transition(usize::from(instance.transition.0));
                 (&instance.guard, reached)
             }
-            Kind::Bad(i) => {
-                let bad = &machine.bads[i as usize];
-                (&bad.guard, target == Target::Bad(bad.bad))
+            ActionKind::Bad(i) => {
+                let bad = &program.bads[i as usize];
+                (&bad.guard, goal == Goal::Bad(bad.bad))
             }
         };
-        let cost = plan.waiting[number as usize].1.saturating_add(failing_tests(machine, guard, state));
+        let cost = plan.waiting[number as usize].1.saturating_add(failing_tests(program, guard, state));
         if hit {
             self.find_helpful(number, plan);
             return Some(cost);
@@ -315,8 +307,8 @@ impl Relaxed {
     }
 
     /// The actions of the plan for `goal` that need nothing which another one adds.
-    fn find_helpful(&self, goal: u32, plan: &mut Plan) {
-        let Plan { satisfied, helpful, seen, open, .. } = plan;
+    fn find_helpful(&self, goal: u32, plan: &mut RelaxedPlan) {
+        let RelaxedPlan { satisfied, helpful, seen, open, .. } = plan;
         seen.clear();
         seen.push(goal);
         open.clear();
@@ -332,7 +324,7 @@ impl Relaxed {
                     }
                 }
             }
-            if ready && let Kind::Step(i) = self.actions[action as usize].kind {
+            if ready && let ActionKind::Step(i) = self.actions[action as usize].kind {
                 helpful.push(i as usize);
             }
         }
@@ -342,23 +334,23 @@ impl Relaxed {
 }
 
 /// How many tests of the guard fail that are no sets of values.
-fn failing_tests(machine: &Machine, guard: &Guard, state: &[u64]) -> u32 {
-    let fields = &machine.packing.fields;
+fn failing_tests(program: &Program, guard: &Guard, state: &[u64]) -> u32 {
+    let fields = &program.packing.fields;
     let undefined = |c: &usize| fields[*c].raw(state) == fields[*c].undef;
     if guard.tests.is_empty() || guard.reads.iter().any(undefined) {
         return 0;
     }
-    guard.tests.iter().map(|t| u32::from(machine.test(t, state) != Some(true))).sum()
+    guard.tests.iter().map(|t| u32::from(program.test(t, state) != Some(true))).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use std::ops::ControlFlow;
 
-    use super::{Plan, Relaxed};
-    use crate::forward::fuzz::goal::Target;
+    use super::{DeleteRelaxation, RelaxedPlan};
+    use crate::forward::fuzz::goal::Goal;
     use crate::forward::program::compile::BuildOptions;
-    use crate::forward::program::compiled::Machine;
+    use crate::forward::program::compiled::Program;
     use crate::forward::program::step::Scratch;
     use crate::interrupt::Interrupt;
 
@@ -374,7 +366,7 @@ mod tests {
         transition meet (p q) requires { S[p] = D && S[q] = C } { Met := True }
     ";
 
-    fn machine(text: &str, procs: usize) -> Machine {
+    fn program(text: &str, procs: usize) -> Program {
         let system = crate::load(text).expect("a correct model").system;
         let interrupt = Interrupt::default();
         let options = BuildOptions {
@@ -384,49 +376,49 @@ mod tests {
             expected_end: &[],
             interrupt: &interrupt,
         };
-        Machine::new(&system, procs, options).expect("a small instance")
+        Program::new(&system, procs, options).expect("a small instance")
     }
 
-    fn initial(machine: &Machine) -> Vec<u64> {
+    fn initial(program: &Program) -> Vec<u64> {
         let mut state = Vec::new();
         let first = |s: &[u64]| {
             state = s.to_vec();
             ControlFlow::Break(())
         };
-        machine.initial_states(&mut false, first).expect("it has initial states");
+        program.initial_states(&mut false, first).expect("it has initial states");
         state
     }
 
     #[test]
     fn a_plan_of_a_chain_is_exact_and_leads_to_its_end() {
-        let machine = machine(CHAIN, 2);
-        let relaxed = Relaxed::new(&machine).expect("it is small");
-        let meet = Target::Transition(3);
-        let (mut plan, mut scratch) = (Plan::default(), Scratch::new(&machine));
-        let mut state = initial(&machine);
+        let program = program(CHAIN, 2);
+        let relaxed = DeleteRelaxation::new(&program).expect("it is small");
+        let meet = Goal::Transition(3);
+        let (mut plan, mut scratch) = (RelaxedPlan::default(), Scratch::new(&program));
+        let mut state = initial(&program);
         for left in (0..=5).rev() {
-            assert_eq!(relaxed.plan(&machine, meet, &state, &mut plan), Some(left));
+            assert_eq!(relaxed.plan(&program, meet, &state, &mut plan), Some(left));
             let step = plan.helpful[0];
-            let transition = usize::from(machine.instances[step].transition.0);
+            let transition = usize::from(program.instances[step].transition.0);
             assert_eq!(transition == 3, left == 0);
             let from = state.clone();
-            machine.exits(&from, &mut scratch);
-            machine.take(step, &from, &mut scratch, |next| {
+            program.exits(&from, &mut scratch);
+            program.take(step, &from, &mut scratch, |next| {
                 state = next.to_vec();
                 true
             });
             assert_ne!(state, from);
         }
         // Nothing leads back to the first stage.
-        assert_eq!(relaxed.plan(&machine, Target::Bad(0), &state, &mut plan), None);
+        assert_eq!(relaxed.plan(&program, Goal::Bad(0), &state, &mut plan), None);
     }
 
     #[test]
     fn what_cannot_be_has_no_plan() {
-        let machine = machine(CHAIN, 1);
-        let relaxed = Relaxed::new(&machine).expect("it is small");
-        let mut plan = Plan::default();
-        assert_eq!(relaxed.plan(&machine, Target::Transition(3), &initial(&machine), &mut plan), None);
+        let program = program(CHAIN, 1);
+        let relaxed = DeleteRelaxation::new(&program).expect("it is small");
+        let mut plan = RelaxedPlan::default();
+        assert_eq!(relaxed.plan(&program, Goal::Transition(3), &initial(&program), &mut plan), None);
         assert!(plan.helpful.is_empty());
     }
 }

@@ -1,23 +1,23 @@
 //! Shortest ways within the visited states to those that matter.
 
-use crate::forward::fuzz::campaign::Walk;
+use crate::forward::fuzz::campaign::Campaign;
 use crate::forward::program::step::Scratch;
 use crate::forward::store::visited::ROOT;
 
 /// Among more states than this no shortest way is looked for.
 const MAX_STATES: usize = 300_000;
 
-impl Walk {
+impl Campaign {
     /// Replaces the ways to bad and deadlocked states by shortest ones, as far as the visited states
     /// go. Walks come upon states by long detours.
     pub fn shorten(&mut self) {
         let stored = self.visited.store.len();
-        let mut targets: Vec<u32> = self.findings.states().map(|s| s as u32).collect();
-        if targets.is_empty() || stored > MAX_STATES {
+        let mut goals: Vec<u32> = self.findings.states().map(|s| s as u32).collect();
+        if goals.is_empty() || stored > MAX_STATES {
             return;
         }
-        targets.sort_unstable();
-        targets.dedup();
+        goals.sort_unstable();
+        goals.dedup();
         let mut reached = vec![false; stored];
         let mut queue: Vec<u32> = Vec::new();
         for (number, reached) in reached.iter_mut().enumerate() {
@@ -26,11 +26,11 @@ impl Walk {
                 queue.push(number as u32);
             }
         }
-        let mut missing = targets.iter().filter(|t| !reached[**t as usize]).count();
-        let mut scratch = Scratch::new(&self.machine);
+        let mut missing = goals.iter().filter(|t| !reached[**t as usize]).count();
+        let mut scratch = Scratch::new(&self.program);
         let mut ticks = 0u32;
         let mut cursor = 0;
-        let machine = &self.machine;
+        let program = &self.program;
         while missing > 0 && cursor < queue.len() {
             ticks += 1;
             // What has been replaced so far hangs together, so that this may end at any time.
@@ -41,15 +41,15 @@ impl Walk {
             cursor += 1;
             let state = self.visited.store.state(from as usize).to_vec();
             let (visited, depths) = (&mut self.visited, &mut self.depths);
-            machine.successors(&state, &mut scratch, |_, next| {
-                machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
+            program.successors(&state, &mut scratch, |_, next| {
+                program.symmetry.canonicalize(&program.cells, &program.packing, next);
                 let Some(to) = visited.store.find(next) else { return false };
                 if !reached[to] {
                     reached[to] = true;
                     visited.parents[to] = from;
                     depths[to] = depths[from as usize] + 1;
                     queue.push(to as u32);
-                    missing -= usize::from(targets.binary_search(&(to as u32)).is_ok());
+                    missing -= usize::from(goals.binary_search(&(to as u32)).is_ok());
                 }
                 false
             });

@@ -1,6 +1,6 @@
 //! How walks choose their steps, and a walk to do.
 
-use crate::forward::fuzz::goal::Target;
+use crate::forward::fuzz::goal::Goal;
 
 /// How a walk chooses its next step (Conchon and Korneva, section 4; the last three are not theirs).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -28,7 +28,7 @@ pub enum Technique {
 /// What a guided walk aims at.
 #[derive(Clone, Copy, Debug)]
 pub struct Aim {
-    pub target: Target,
+    pub goal: Goal,
     /// With relaxed plans; else by the number of conditions that fail.
     pub planned: bool,
 }

@@ -7,11 +7,11 @@ use rand_chacha::ChaCha8Rng;
 use crate::bits::bits;
 use crate::forward::fuzz::corpus::TRACKED;
 use crate::forward::fuzz::coverage::ItemBuffer;
-use crate::forward::fuzz::goal::Target;
-use crate::forward::fuzz::outcome::{Outcome, Ref};
-use crate::forward::fuzz::relaxed_plan::Plan;
+use crate::forward::fuzz::goal::Goal;
+use crate::forward::fuzz::outcome::{Ref, WalkOutcome};
+use crate::forward::fuzz::relaxed_plan::RelaxedPlan;
 use crate::forward::fuzz::technique::{Aim, Task, Technique};
-use crate::forward::fuzz::walker::{View, Walker};
+use crate::forward::fuzz::walker::{Frozen, Walker};
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::step::Scratch;
 use crate::forward::run::clock::Ticker;
@@ -26,19 +26,19 @@ const IDLE: u32 = 50;
 /// Farther than any relaxed plan is long.
 const FAR: u32 = 1 << 24;
 
-impl View<'_> {
+impl Frozen<'_> {
     /// Does the walk.
-    pub fn run(&self, task: &Task) -> Outcome {
+    pub fn run(&self, task: &Task) -> WalkOutcome {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(task.stream);
-        let words = self.machine.packing.words;
+        let words = self.program.packing.words;
         let mut walker = Walker {
             view: self,
             rng,
-            scratch: Scratch::new(self.machine),
-            ahead: Scratch::new(self.machine),
+            scratch: Scratch::new(self.program),
+            ahead: Scratch::new(self.program),
             coverage: task.technique != Technique::Around,
-            bad_scratch: BadScratch::new(self.machine),
+            bad_scratch: BadScratch::new(self.program),
             items: ItemBuffer::default(),
             state: vec![0; words],
             at: Ref::Old(task.start),
@@ -46,7 +46,7 @@ impl View<'_> {
             successors: Vec::new(),
             raw: Vec::new(),
             ticker: Ticker::new(),
-            out: Outcome {
+            out: WalkOutcome {
                 states: Store::small(words),
                 links: Vec::new(),
                 exits: Vec::new(),
@@ -111,19 +111,19 @@ impl Walker<'_> {
         for &i in &enabled {
             let (count, _) = self.fire_some(i);
             self.out.steps -= 1;
-            self.out.fired[usize::from(self.view.machine.instances[i].transition.0)] -= 1;
+            self.out.fired[usize::from(self.view.program.instances[i].transition.0)] -= 1;
             if (0..count).any(|n| self.is_new(n)) {
                 return i;
             }
         }
-        let transition = |i: usize| usize::from(self.view.machine.instances[i].transition.0);
+        let transition = |i: usize| usize::from(self.view.program.instances[i].transition.0);
         let never: Vec<usize> = enabled
             .iter()
             .copied()
             .filter(|i| self.view.fired[transition(*i)] + self.out.fired[transition(*i)] == 0)
             .collect();
         let taken = match self.at {
-            Ref::Old(n) => self.view.pool.taken(n as usize),
+            Ref::Old(n) => self.view.corpus.taken(n as usize),
             Ref::New(_) => 0,
         };
         let here: Vec<usize> = enabled.iter().copied().filter(|i| self.exit_bit(*i) & !taken != 0).collect();
@@ -206,7 +206,7 @@ impl Walker<'_> {
     /// Takes the first exit that was never taken, with all of its successors.
     fn unused(&mut self) {
         let Ref::Old(n) = self.at else { return };
-        let taken = self.view.pool.taken(n as usize);
+        let taken = self.view.corpus.taken(n as usize);
         let rank = (!taken).trailing_zeros() as usize;
         if rank >= self.exits {
             return;
@@ -224,10 +224,10 @@ impl Walker<'_> {
         self.out.taken.push((from, 1 << rank));
     }
 
-    /// With plans, most steps are the first of a relaxed plan for the target; of the others, those that
+    /// With plans, most steps are the first of a relaxed plan for the goal; of the others, those that
     /// lead away from it are seldom accepted.
     fn guided(&mut self, bound: u32, aim: Aim) {
-        let (mut plan, mut next) = (Plan::default(), Plan::default());
+        let (mut plan, mut next) = (RelaxedPlan::default(), RelaxedPlan::default());
         let mut distance = self.distance(aim, &mut plan);
         self.out.nearest = Some((distance, self.at));
         let mut idle = 0;
@@ -246,7 +246,7 @@ impl Walker<'_> {
                 self.out.nearest = Some((now, self.at));
                 idle = 0;
             }
-            if distance == 0 || now == 0 && matches!(aim.target, Target::Bad(_)) {
+            if distance == 0 || now == 0 && matches!(aim.goal, Goal::Bad(_)) {
                 return;
             }
             if now > distance && helpful.is_none() && !self.rng.random_ratio(1, ASTRAY) {
@@ -258,13 +258,13 @@ impl Walker<'_> {
         }
     }
 
-    /// Steps to the target, as far as a relaxed plan tells; beyond [`FAR`], conditions that fail.
-    fn distance(&self, aim: Aim, plan: &mut Plan) -> u32 {
-        let View { machine, targets, .. } = self.view;
+    /// Steps to the goal, as far as a relaxed plan tells; beyond [`FAR`], conditions that fail.
+    fn distance(&self, aim: Aim, plan: &mut RelaxedPlan) -> u32 {
+        let Frozen { program, goals, .. } = self.view;
         plan.helpful.clear();
-        let relaxed = if aim.planned { targets.relaxed(machine) } else { None };
-        let steps = relaxed.and_then(|relaxed| relaxed.plan(machine, aim.target, &self.state, plan));
-        steps.unwrap_or_else(|| FAR + targets.failing(machine, aim.target, &self.state))
+        let relaxed = if aim.planned { goals.relaxed(program) } else { None };
+        let steps = relaxed.and_then(|relaxed| relaxed.plan(program, aim.goal, &self.state, plan));
+        steps.unwrap_or_else(|| FAR + goals.failing(program, aim.goal, &self.state))
     }
 
     fn one_enabled(&mut self, among: &[usize]) -> Option<usize> {

@@ -6,12 +6,12 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::bits::bits;
-use crate::forward::fuzz::corpus::{Pool, TRACKED};
-use crate::forward::fuzz::coverage::{ItemBuffer, Novelty};
-use crate::forward::fuzz::goals::Targets;
-use crate::forward::fuzz::outcome::{Outcome, Ref};
+use crate::forward::fuzz::corpus::{Corpus, TRACKED};
+use crate::forward::fuzz::coverage::{Coverage, ItemBuffer};
+use crate::forward::fuzz::goals::Goals;
+use crate::forward::fuzz::outcome::{Ref, WalkOutcome};
 use crate::forward::program::bad::BadScratch;
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::program::lazy::Choice;
 use crate::forward::program::step::Scratch;
 use crate::forward::run::clock::{Clock, Ticker};
@@ -24,12 +24,12 @@ const SPLITS: usize = 16;
 /// Taking all successors by an instance ends at so many.
 const WIDEST: usize = 1 << 16;
 /// What all walks of an epoch see.
-pub struct View<'a> {
-    pub machine: &'a Machine,
+pub struct Frozen<'a> {
+    pub program: &'a Program,
     pub visited: &'a Visited,
-    pub pool: &'a Pool,
-    pub novelty: &'a Novelty,
-    pub targets: &'a Targets,
+    pub corpus: &'a Corpus,
+    pub coverage: &'a Coverage,
+    pub goals: &'a Goals,
     /// How often each transition fired so far.
     pub fired: &'a [u64],
     /// For each process, the instances that mention it.
@@ -44,7 +44,7 @@ pub struct View<'a> {
 }
 
 pub struct Walker<'a> {
-    pub view: &'a View<'a>,
+    pub view: &'a Frozen<'a>,
     pub rng: ChaCha8Rng,
     pub scratch: Scratch,
     /// The enabled instances of the last new successor.
@@ -61,7 +61,7 @@ pub struct Walker<'a> {
     pub successors: Vec<u64>,
     pub raw: Vec<u64>,
     pub ticker: Ticker,
-    pub out: Outcome,
+    pub out: WalkOutcome,
 }
 
 impl Walker<'_> {
@@ -72,7 +72,7 @@ impl Walker<'_> {
             Ref::New(n) => self.state.copy_from_slice(self.out.states.state(n as usize)),
         }
         self.at = at;
-        self.exits = self.view.machine.exits(&self.state, &mut self.scratch).0;
+        self.exits = self.view.program.exits(&self.state, &mut self.scratch).0;
     }
 
     /// The enabled instance of rank `n`.
@@ -91,7 +91,7 @@ impl Walker<'_> {
         unreachable!("there are more exits than that")
     }
 
-    /// The bit of an enabled instance in [`Pool::taken`]; 0 when it is not followed by itself.
+    /// The bit of an enabled instance in [`Corpus::taken`]; 0 when it is not followed by itself.
     pub fn exit_bit(&self, i: usize) -> u64 {
         let below = self.scratch.enabled[..i / 64].iter().map(|w| w.count_ones() as usize).sum::<usize>();
         let here = self.scratch.enabled[i / 64] & ((1 << (i % 64)) - 1);
@@ -117,18 +117,18 @@ impl Walker<'_> {
 
     /// Computes the successors by an enabled instance of the current state; how many there are.
     pub fn fire(&mut self, i: usize) -> usize {
-        let machine = self.view.machine;
+        let program = self.view.program;
         self.successors.clear();
         self.raw.clear();
         let (successors, raw) = (&mut self.successors, &mut self.raw);
-        machine.take(i, &self.state, &mut self.scratch, |next| {
+        program.take(i, &self.state, &mut self.scratch, |next| {
             raw.extend_from_slice(next);
-            machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
+            program.symmetry.canonicalize(&program.cells, &program.packing, next);
             successors.extend_from_slice(next);
-            successors.len() >= WIDEST * machine.packing.words
+            successors.len() >= WIDEST * program.packing.words
         });
         self.count_step(i);
-        let count = self.successors.len() / machine.packing.words;
+        let count = self.successors.len() / program.packing.words;
         self.out.wide |= count >= WIDEST;
         count
     }
@@ -136,28 +136,28 @@ impl Walker<'_> {
     /// As [`Walker::fire`], but of very many ways to define what the instance reads only a few, drawn at
     /// random; whether some may be missing.
     pub fn fire_some(&mut self, i: usize) -> (usize, bool) {
-        let machine = self.view.machine;
+        let program = self.view.program;
         self.successors.clear();
         self.raw.clear();
         let (successors, raw, rng) = (&mut self.successors, &mut self.raw, &mut self.rng);
         let shuffle = |choices: &mut [Choice]| choices.shuffle(rng);
-        let cut = machine.take_some(i, &self.state, &mut self.scratch, SPLITS, shuffle, |next| {
+        let cut = program.take_some(i, &self.state, &mut self.scratch, SPLITS, shuffle, |next| {
             raw.extend_from_slice(next);
-            machine.symmetry.canonicalize(&machine.cells, &machine.packing, next);
+            program.symmetry.canonicalize(&program.cells, &program.packing, next);
             successors.extend_from_slice(next);
         });
         self.count_step(i);
-        (self.successors.len() / machine.packing.words, cut)
+        (self.successors.len() / program.packing.words, cut)
     }
 
     pub fn count_step(&mut self, i: usize) {
         self.out.steps += 1;
-        self.out.fired[usize::from(self.view.machine.instances[i].transition.0)] += 1;
+        self.out.fired[usize::from(self.view.program.instances[i].transition.0)] += 1;
         self.out.aborted |= self.ticker.tick(self.view.clock).is_some();
     }
 
     pub fn successor(&self, n: usize) -> &[u64] {
-        let words = self.view.machine.packing.words;
+        let words = self.view.program.packing.words;
         &self.successors[n * words..(n + 1) * words]
     }
 
@@ -188,7 +188,7 @@ impl Walker<'_> {
 
     /// Looks up a successor; when it is new, records it and leaves its exits in `ahead`.
     pub fn meet(&mut self, n: usize) -> (Ref, bool) {
-        let words = self.view.machine.packing.words;
+        let words = self.view.program.packing.words;
         let next = &self.successors[n * words..(n + 1) * words];
         let h = hash(next);
         if let Some(number) = self.view.visited.store.find_hashed(next, h) {
@@ -198,10 +198,10 @@ impl Walker<'_> {
             Inserted::Old(number) => return (Ref::New(number as u32), false),
             Inserted::New(number) => number as u32,
         };
-        let machine = self.view.machine;
+        let program = self.view.program;
         self.out.links.push(self.at);
         if self.out.bad.is_none()
-            && let Some((bad, refined)) = machine.bad(next, &mut self.bad_scratch)
+            && let Some((bad, refined)) = program.bad(next, &mut self.bad_scratch)
         {
             self.out.bad = Some((number, refined, bad));
         }
@@ -209,14 +209,14 @@ impl Walker<'_> {
             let combinations = &mut self.out.combinations;
             let raw = &self.raw[n * words..(n + 1) * words];
             let note = |c| combinations.push((c, number));
-            self.view.novelty.unseen(machine, Some(&self.state), raw, &mut self.items, note);
+            self.view.coverage.unseen(program, Some(&self.state), raw, &mut self.items, note);
         }
         let next = next.to_vec();
-        let (exits, conditional) = machine.exits(&next, &mut self.ahead);
+        let (exits, conditional) = program.exits(&next, &mut self.ahead);
         self.out.exits.push(exits);
         if self.view.deadlock && conditional {
-            let mut scratch = Scratch::new(machine);
-            if let Some(refined) = machine.deadlock(&next, &mut scratch) {
+            let mut scratch = Scratch::new(program);
+            if let Some(refined) = program.deadlock(&next, &mut scratch) {
                 self.out.deadlocks.push((number, refined));
             }
             self.out.numbers |= scratch.numbers;

@@ -1,10 +1,10 @@
 //! Which bad cube a state satisfies.
 
 use crate::bits::bits;
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::program::lazy::Choice;
 
-/// Buffers for [`Machine::bad`].
+/// Buffers for [`Program::bad`].
 #[derive(Clone, Debug, Default)]
 pub struct BadScratch {
     bad: Vec<u64>,
@@ -14,15 +14,15 @@ pub struct BadScratch {
 }
 
 impl BadScratch {
-    /// Buffers for `machine`.
-    pub fn new(machine: &Machine) -> Self {
-        let words = machine.bad_table.words;
+    /// Buffers for `program`.
+    pub fn new(program: &Program) -> Self {
+        let words = program.bad_table.words;
         Self { bad: vec![0; words], undefined: vec![0; words], numbers: false }
     }
 }
 
-impl Machine {
-    /// Whether [`Machine::bad`] is worth a call, at a glance.
+impl Program {
+    /// Whether [`Program::bad`] is worth a call, at a glance.
     #[inline]
     pub fn may_be_bad(&self, state: &[u64], scratch: &mut BadScratch) -> bool {
         let BadScratch { bad, undefined, .. } = scratch;

@@ -7,7 +7,7 @@ use crate::forward::error::Unbuildable;
 use crate::forward::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
 use crate::forward::ground::init::{disjuncts, full_sets};
 use crate::forward::program::code::{BadInstance, Case, Guard, Instance, Source, Test, Write};
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::program::guard_index::GuardIndex;
 use crate::forward::program::lower::test;
 use crate::forward::program::sleep::SleepSets;
@@ -39,11 +39,11 @@ pub struct BuildOptions<'a> {
     pub range: Option<(i64, i64)>,
     /// What every process satisfies at an expected end; empty for none.
     pub expected_end: &'a [Literal],
-    /// Polled while the machine is built, and by the machine.
+    /// Polled while the program is built, and by the program.
     pub interrupt: &'a Interrupt,
 }
 
-impl Machine {
+impl Program {
     /// Compiles the instance of `system` with `procs` processes.
     pub fn new(system: &System, procs: usize, options: BuildOptions<'_>) -> Result<Self, Unbuildable> {
         if !admits(system, procs) {
@@ -77,7 +77,7 @@ impl Machine {
         let symmetry = Symmetry::new(&read, &cells, &packing, options.symmetry);
         let arguments = instances.iter().map(|i| i.args.as_slice());
         let exchangeable = Exchangeable::new(&symmetry, procs, arguments);
-        let commuting = SleepSets::new(&cells, &packing, &symmetry, &instances, &masks);
+        let sleep_sets = SleepSets::new(&cells, &packing, &symmetry, &instances, &masks);
         let (undefined, range) = (options.undefined, options.range);
         Ok(Self {
             cells,
@@ -89,7 +89,7 @@ impl Machine {
             bad_table,
             symmetry,
             exchangeable,
-            commuting,
+            sleep_sets,
             disjuncts,
             full,
             undefined,

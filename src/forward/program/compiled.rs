@@ -3,7 +3,7 @@
 use crate::forward::ground::init::Disjunct;
 use crate::forward::program::code::{BadInstance, Guard, Instance};
 use crate::forward::program::guard_index::GuardIndex;
-use crate::forward::program::sleep::{FoundBy, SleepSets, UNKNOWN};
+use crate::forward::program::sleep::{AWAKE, SleepId, SleepSets};
 use crate::forward::state::cells::Cells;
 use crate::forward::state::packing::Packing;
 use crate::forward::symmetry::canonical::Symmetry;
@@ -12,7 +12,7 @@ use crate::interrupt::Interrupt;
 
 /// A compiled instance.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct Program {
     pub cells: Cells,
     pub packing: Packing,
     pub instances: Vec<Instance>,
@@ -23,7 +23,7 @@ pub struct Machine {
     pub bad_table: GuardIndex,
     pub symmetry: Symmetry,
     pub exchangeable: Option<Exchangeable>,
-    pub commuting: Option<SleepSets>,
+    pub sleep_sets: Option<SleepSets>,
     pub disjuncts: Vec<Disjunct>,
     pub full: Vec<u128>,
     /// Whether finite cells may be undefined.
@@ -36,28 +36,28 @@ pub struct Machine {
     pub interrupt: Interrupt,
 }
 
-impl Machine {
+impl Program {
     /// Replaces `state`, a successor by instance `i`, by its representative; how that is found.
     #[inline]
-    pub fn canonicalize_successor(&self, i: usize, state: &mut [u64]) -> FoundBy {
+    pub fn canonicalize_successor(&self, i: usize, state: &mut [u64]) -> SleepId {
         let Self { cells, packing, symmetry, instances, .. } = self;
-        let Some(commuting) = &self.commuting else {
+        let Some(sleep_sets) = &self.sleep_sets else {
             symmetry.canonicalize(cells, packing, state);
-            return UNKNOWN;
+            return AWAKE;
         };
         match symmetry {
-            Symmetry::Off => commuting.by(i),
+            Symmetry::Off => sleep_sets.by(i),
             Symmetry::Lanes(lanes) => match lanes.sort(state) {
-                None => commuting.by(i),
-                Some(place) => commuting.by_renamed(&instances[i], &place),
+                None => sleep_sets.by(i),
+                Some(place) => sleep_sets.by_renamed(&instances[i], &place),
             },
-            _ => commuting.by_renamed(&instances[i], &symmetry.renaming(cells, packing, state)),
+            _ => sleep_sets.by_renamed(&instances[i], &symmetry.renaming(cells, packing, state)),
         }
     }
 
     /// The instances that need not be fired in a state that was found like this.
     #[inline]
-    pub fn left_out(&self, found_by: FoundBy) -> &[u64] {
-        self.commuting.as_ref().map_or(&[], |commuting| commuting.after(found_by))
+    pub fn asleep(&self, sleep: SleepId) -> &[u64] {
+        self.sleep_sets.as_ref().map_or(&[], |sleep_sets| sleep_sets.after(sleep))
     }
 }

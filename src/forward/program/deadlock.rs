@@ -1,7 +1,7 @@
 //! Whether a state stands for one in which nothing is enabled and no end is expected.
 
 use crate::bits::bits;
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
 use crate::forward::state::cells::Kind;
 use crate::forward::state::codes::UNDEF;
@@ -16,7 +16,7 @@ enum End {
     Numbers,
 }
 
-impl Machine {
+impl Program {
     /// A concrete-enough state that `state` stands for in which no transition is enabled, and that is no
     /// expected end; one without a choice of outside values, if there is such a one.
     pub fn deadlock(&self, state: &[u64], scratch: &mut Scratch) -> Option<Vec<u64>> {
@@ -26,7 +26,7 @@ impl Machine {
         inside.flatten().or_else(|| self.deadlock_among(state, scratch, |c| self.cells.open_codes(c)))
     }
 
-    /// As [`Machine::deadlock`], with the codes that undefined cells may have.
+    /// As [`Program::deadlock`], with the codes that undefined cells may have.
     fn deadlock_among(
         &self,
         state: &[u64],

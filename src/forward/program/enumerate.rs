@@ -3,7 +3,7 @@
 use crate::forward::error::Unbuildable;
 use crate::forward::ground::init::Disjunct;
 use crate::forward::program::code::Test;
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::program::lower::test;
 use crate::forward::state::cells::Kind;
 use crate::forward::state::codes::UNDEF;
@@ -18,7 +18,7 @@ pub type Ended = Option<Unbuildable>;
 /// Enumeration of one disjunct.
 #[derive(Clone)]
 pub struct DisjunctStates<'a> {
-    machine: &'a Machine,
+    program: &'a Program,
     /// Cells to define, in this order where nothing forces one.
     cells: Vec<usize>,
     allowed: Vec<u128>,
@@ -33,9 +33,9 @@ enum Next {
 }
 
 impl<'a> DisjunctStates<'a> {
-    pub fn new(machine: &'a Machine, disjunct: &Disjunct) -> Result<Self, Unbuildable> {
-        let cells = &machine.cells;
-        let free = cells.free_cells(disjunct, &machine.full, machine.undefined);
+    pub fn new(program: &'a Program, disjunct: &Disjunct) -> Result<Self, Unbuildable> {
+        let cells = &program.cells;
+        let free = cells.free_cells(disjunct, &program.full, program.undefined);
         let mut allowed: Vec<u128> = (0..cells.len())
             .map(|c| match cells.cells[c].kind {
                 Kind::Enum | Kind::Proc => cells.codes_of(c, disjunct.sets[c]),
@@ -51,7 +51,7 @@ impl<'a> DisjunctStates<'a> {
             }
         }
         let cells = (0..cells.len()).filter(|c| !free.contains(c)).collect();
-        Ok(Self { machine, cells, allowed, tests })
+        Ok(Self { program, cells, allowed, tests })
     }
 
     /// Calls `f` with each way to define what is undefined in `codes`, which may end that.
@@ -63,12 +63,12 @@ impl<'a> DisjunctStates<'a> {
     ) -> Result<(), Ended> {
         let mut stack = vec![codes];
         while let Some(mut codes) = stack.pop() {
-            self.machine.interrupt.poll().map_err(|why| Some(why.into()))?;
+            self.program.interrupt.poll().map_err(|why| Some(why.into()))?;
             let first = stack.len();
             match self.next(&codes) {
                 Next::Done => f(codes, numbers)?,
                 Next::Choose(cell, allowed) => {
-                    self.machine.cells.choices(&codes, cell, allowed, |next| {
+                    self.program.cells.choices(&codes, cell, allowed, |next| {
                         if self.consistent(&next) != Some(false) {
                             stack.push(next);
                         }
@@ -102,7 +102,7 @@ impl<'a> DisjunctStates<'a> {
 
     /// Drops outside values that can be replaced by a process whatever the other cells hold.
     pub fn narrow(&mut self) {
-        let cells = &self.machine.cells;
+        let cells = &self.program.cells;
         let mut related = vec![false; cells.len()];
         self.tests.iter().for_each(|test| test.cells(&mut |c| related[c] = true));
         for c in (0..cells.len()).filter(|c| cells.cells[*c].kind == Kind::Proc && !related[*c]) {
@@ -116,7 +116,7 @@ impl<'a> DisjunctStates<'a> {
     /// Whether this disjunct has a state that agrees with `codes` in all but the cells `outside` and has a
     /// process in one of these.
     pub fn replaces(&self, codes: &[i64], outside: &[usize]) -> Result<Replaces, Ended> {
-        let cells = &self.machine.cells;
+        let cells = &self.program.cells;
         let mut depends = None;
         for (c, &code) in codes.iter().enumerate() {
             if outside.contains(&c) {
@@ -172,7 +172,7 @@ impl<'a> DisjunctStates<'a> {
                     Test::In(c, set) => set >> codes[*c] & 1 == 1,
                     Test::Same(a, b, negated) => (codes[*a] == codes[*b]) != *negated,
                     Test::Less(a, b, strict) => {
-                        let cells = &self.machine.cells;
+                        let cells = &self.program.cells;
                         let (x, y) = (cells.place(*a, codes[*a]), cells.place(*b, codes[*b]));
                         if *strict { x < y } else { x <= y }
                     }
@@ -216,14 +216,14 @@ impl<'a> DisjunctStates<'a> {
             }
         }
         let Some(&cell) = self.cells.iter().find(|c| codes[**c] == UNDEF) else { return Next::Done };
-        if self.machine.cells.cells[cell].codes > 0 {
+        if self.program.cells.cells[cell].codes > 0 {
             return Next::Choose(cell, self.allowed[cell]);
         }
         self.numbers(cell, codes)
     }
 
     fn is_int(&self, cell: usize) -> bool {
-        self.machine.cells.cells[cell].kind == Kind::Int
+        self.program.cells.cells[cell].kind == Kind::Int
     }
 
     /// Values for a number that no equation determines: the interval in which the tests about it alone
@@ -257,7 +257,7 @@ impl<'a> DisjunctStates<'a> {
                 Next::Number(cell, values, true)
             }
             _ => {
-                let cells = &self.machine.cells;
+                let cells = &self.program.cells;
                 let kind = cells.cells[cell].kind;
                 let samples = cells.samples.iter().filter_map(|n| cells.scaled(kind, *n));
                 let scale = i128::from(if int { 1 } else { cells.scale });

@@ -1,9 +1,9 @@
 //! What guards and updates say of a state whose cells that they read are all defined.
 
 use crate::forward::program::code::{Source, Test, Write};
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 
-impl Machine {
+impl Program {
     /// The code of a cell.
     #[inline]
     pub fn get(&self, state: &[u64], cell: usize) -> i64 {

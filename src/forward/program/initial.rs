@@ -3,17 +3,17 @@
 use std::ops::ControlFlow;
 
 use crate::forward::error::Unbuildable;
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::program::enumerate::DisjunctStates;
 use crate::forward::state::codes::UNDEF;
 
 /// With more ways to meet init than this, what an initial state needs is not asked.
 pub const MAX_COMPARED: usize = 1 << 10;
 
-impl Machine {
+impl Program {
     /// Calls `f` with the initial states: nameless codes in canonical form, processes not renamed,
     /// perhaps some of them twice. `f` may end the enumeration. Sets `numbers` when numbers had to be
-    /// sampled. A narrowed machine begins only with outside values that are needed.
+    /// sampled. A narrowed program begins only with outside values that are needed.
     pub fn initial_states(
         &self,
         numbers: &mut bool,

@@ -1,7 +1,7 @@
 //! Lazy cells: the ways to define what a guard reads and no step has chosen yet.
 
 use crate::forward::program::code::Guard;
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::state::packing::Packed;
 
@@ -9,7 +9,7 @@ use crate::forward::state::packing::Packed;
 /// already, whatever is chosen for the cells that are still open.
 pub type Choice = (Vec<i64>, usize);
 
-impl Machine {
+impl Program {
     /// Calls `f` with each way to define the cells of `state` that `guard` reads such that the guard
     /// holds. States are not in canonical form. Sets `numbers` when numbers were sampled or a test
     /// depends on one out of range.
@@ -30,7 +30,7 @@ impl Machine {
         holds
     }
 
-    /// As [`Machine::refine`], until `f` says stop (true); of the choices for a cell, the last that `order`
+    /// As [`Program::refine`], until `f` says stop (true); of the choices for a cell, the last that `order`
     /// leaves comes first.
     pub fn refine_until(
         &self,

@@ -8,13 +8,13 @@
 //! value came in. A run is *clean* when it begins with values that are needed and chooses processes from
 //! then on.
 
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::program::enumerate::{DisjunctStates, Ended, Replaces};
 use crate::forward::program::guard_index::GuardIndex;
 use crate::forward::state::cells::Kind;
 use crate::forward::state::codes::UNDEF;
 
-impl Machine {
+impl Program {
     /// The same instance without the outside values that are merely allowed, and without bad cubes.
     pub fn narrowed(&self) -> Self {
         let mut narrowed = self.clone();

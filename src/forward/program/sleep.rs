@@ -27,10 +27,10 @@ use crate::forward::state::packing::Packing;
 use crate::forward::symmetry::canonical::Symmetry;
 
 /// How a state was found: which instances may be left out there.
-pub type FoundBy = u8;
+pub type SleepId = u8;
 
 /// None; it is an initial state, perhaps.
-pub const UNKNOWN: FoundBy = FoundBy::MAX;
+pub const AWAKE: SleepId = SleepId::MAX;
 
 /// Beyond so many instances nothing is left out: the sets would not stay in the caches.
 const MAX_INSTANCES: usize = 2048;
@@ -42,15 +42,15 @@ const MAX_RENAMED: usize = 1 << 16;
 pub struct SleepSets {
     /// Words of a set of instances.
     words: usize,
-    /// For each [`FoundBy`], the instances that may be left out.
+    /// For each [`SleepId`], the instances that may be left out.
     rows: Vec<u64>,
     /// For each instance, what is found by it.
-    finds: Vec<FoundBy>,
+    finds: Vec<SleepId>,
     procs: usize,
     /// For each transition, where its instances begin in `renamed`.
     bases: Vec<u32>,
     /// As `finds`, by the instances' arguments, read as digits.
-    renamed: Vec<FoundBy>,
+    renamed: Vec<SleepId>,
 }
 
 /// What an instance looks at and changes.
@@ -61,7 +61,7 @@ struct Footprint {
 
 impl SleepSets {
     /// `None` when there are too many instances. `masks` are those of
-    /// [`Machine`](crate::forward::program::compiled::Machine).
+    /// [`Program`](crate::forward::program::compiled::Program).
     pub fn new(
         cells: &Cells,
         packing: &Packing,
@@ -99,13 +99,13 @@ impl SleepSets {
             }
             let row: Vec<u64> = dependent.iter().enumerate().map(|(w, d)| !d & before(first, w)).collect();
             finds.push(if row.iter().all(|w| *w == 0) {
-                UNKNOWN
+                AWAKE
             } else if let Some(class) = rows.get_index_of(&row) {
-                class as FoundBy
-            } else if rows.len() < usize::from(UNKNOWN) {
-                rows.insert_full(row).0 as FoundBy
+                class as SleepId
+            } else if rows.len() < usize::from(AWAKE) {
+                rows.insert_full(row).0 as SleepId
             } else {
-                UNKNOWN
+                AWAKE
             });
         }
         let mut new = Self {
@@ -134,7 +134,7 @@ impl SleepSets {
                 return false;
             }
         }
-        self.renamed = vec![UNKNOWN; total];
+        self.renamed = vec![AWAKE; total];
         for (instance, &finds) in instances.iter().zip(&self.finds) {
             let at = self.at(instance, |p| p);
             self.renamed[at] = finds;
@@ -150,20 +150,20 @@ impl SleepSets {
 
     /// How a state is found by instance number `i`.
     #[inline]
-    pub fn by(&self, i: usize) -> FoundBy {
+    pub fn by(&self, i: usize) -> SleepId {
         self.finds[i]
     }
 
     /// The same when each process goes to its `place` afterwards.
     #[inline]
-    pub fn by_renamed(&self, instance: &Instance, place: &[u8]) -> FoundBy {
+    pub fn by_renamed(&self, instance: &Instance, place: &[u8]) -> SleepId {
         self.renamed[self.at(instance, |p| place[usize::from(p)])]
     }
 
     /// The instances that need not be fired in a state found like this; no words when it is not known.
     #[inline]
-    pub fn after(&self, found_by: FoundBy) -> &[u64] {
-        let at = usize::from(found_by) * self.words;
+    pub fn after(&self, sleep: SleepId) -> &[u64] {
+        let at = usize::from(sleep) * self.words;
         self.rows.get(at..at + self.words).unwrap_or_default()
     }
 }
@@ -205,24 +205,24 @@ fn footprints(cells: &Cells, packing: &Packing, instances: &[Instance], masks: &
 
 /// How the states that a breadth-first search has not expanded were found.
 #[derive(Clone, Debug, Default)]
-pub struct Edges {
+pub struct LevelSleep {
     /// Of the level that is being expanded, and of the next.
-    level: Vec<FoundBy>,
-    next: Vec<FoundBy>,
+    level: Vec<SleepId>,
+    next: Vec<SleepId>,
     /// Number of the first state of the level.
     first: usize,
 }
 
-impl Edges {
+impl LevelSleep {
     /// Those of so many initial states.
     pub fn of_roots(roots: usize) -> Self {
-        Self { level: vec![UNKNOWN; roots], next: Vec::new(), first: 0 }
+        Self { level: vec![AWAKE; roots], next: Vec::new(), first: 0 }
     }
 
     /// Another state was found.
     #[inline]
-    pub fn push(&mut self, found_by: FoundBy) {
-        self.next.push(found_by);
+    pub fn push(&mut self, sleep: SleepId) {
+        self.next.push(sleep);
     }
 
     /// The level has been expanded.
@@ -233,7 +233,7 @@ impl Edges {
     }
 
     /// How these states of the level were found.
-    pub fn of(&self, states: Range<usize>) -> &[FoundBy] {
+    pub fn of(&self, states: Range<usize>) -> &[SleepId] {
         &self.level[states.start - self.first..states.end - self.first]
     }
 }

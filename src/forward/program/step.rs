@@ -1,14 +1,14 @@
 //! Steps of a compiled instance: which transitions are enabled, and what they lead to.
 
 use crate::forward::program::code::Source;
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::program::lazy::Choice;
 use crate::forward::state::cells::Kind;
 
 /// Buffers of one worker, reused for every state.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    /// The enabled instances, after [`Machine::exits`].
+    /// The enabled instances, after [`Program::exits`].
     pub enabled: Vec<u64>,
     pub undefined: Vec<u64>,
     next: Vec<u64>,
@@ -17,18 +17,18 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Buffers for `machine`.
-    pub fn new(machine: &Machine) -> Self {
+    /// Buffers for `program`.
+    pub fn new(program: &Program) -> Self {
         Self {
-            enabled: vec![0; machine.enabled.words],
-            undefined: vec![0; machine.enabled.words],
-            next: vec![0; machine.packing.words],
+            enabled: vec![0; program.enabled.words],
+            undefined: vec![0; program.enabled.words],
+            next: vec![0; program.packing.words],
             numbers: false,
         }
     }
 }
 
-impl Machine {
+impl Program {
     /// Fires an instance whose guard holds in `state`, where all that it reads is defined. Puts the
     /// successor, not yet in canonical form, into `out`. False when there is none, because a number
     /// leaves its range.
@@ -101,7 +101,7 @@ impl Machine {
     /// Calls `f` with each step from the canonical `state`, up to exchanges of equal processes: the
     /// instance and the successor, nameless codes in canonical form but processes not renamed. Ends when
     /// `f` says stop (true). Returns whether some transition is enabled in every concrete state that `state`
-    /// stands for; when false, [`Machine::deadlock`] knows more.
+    /// stands for; when false, [`Program::deadlock`] knows more.
     pub fn successors(
         &self,
         state: &[u64],
@@ -111,12 +111,12 @@ impl Machine {
         self.successors_but(state, &[], scratch, f)
     }
 
-    /// As [`Machine::successors`], but without firing the instances of a set whose guards hold in all
+    /// As [`Program::successors`], but without firing the instances of a set whose guards hold in all
     /// that `state` stands for ([`SleepSets::after`](crate::forward::program::sleep::SleepSets::after)).
     pub fn successors_but(
         &self,
         state: &[u64],
-        left_out: &[u64],
+        asleep: &[u64],
         scratch: &mut Scratch,
         mut f: impl FnMut(usize, &mut [u64]) -> bool,
     ) -> bool {
@@ -129,9 +129,9 @@ impl Machine {
         for (w, &word) in enabled.iter().enumerate() {
             let mut rest = word;
             let open = if any_undefined { undefined[w] } else { 0 };
-            let left_out = left_out.get(w).copied().unwrap_or(0);
-            live |= rest & left_out & !open & !self.enabled.tested[w] != 0;
-            rest &= !left_out | open | self.enabled.tested[w];
+            let asleep = asleep.get(w).copied().unwrap_or(0);
+            live |= rest & asleep & !open & !self.enabled.tested[w] != 0;
+            rest &= !asleep | open | self.enabled.tested[w];
             while rest != 0 {
                 let bit = rest & rest.wrapping_neg();
                 rest ^= bit;
@@ -153,7 +153,7 @@ impl Machine {
                     }
                 }
                 live = true;
-                if left_out & bit == 0 && self.fire(i, state, next, numbers) && self.finish(i, next, &mut f) {
+                if asleep & bit == 0 && self.fire(i, state, next, numbers) && self.finish(i, next, &mut f) {
                     return true;
                 }
             }
@@ -194,7 +194,7 @@ impl Machine {
         (count, conditional)
     }
 
-    /// Calls `f` with each successor by instance `i`, which is in `scratch` after [`Machine::exits`], until
+    /// Calls `f` with each successor by instance `i`, which is in `scratch` after [`Program::exits`], until
     /// it says stop (true).
     pub fn take(
         &self,
@@ -211,7 +211,7 @@ impl Machine {
         }
     }
 
-    /// As [`Machine::take`], but of the ways to define what `i` reads, only the first `most` in the order
+    /// As [`Program::take`], but of the ways to define what `i` reads, only the first `most` in the order
     /// that `order` makes. Returns whether that may have left some out.
     pub fn take_some(
         &self,
@@ -252,7 +252,7 @@ impl Machine {
         self.split_until(i, state, next, numbers, <[Choice]>::reverse, f, || false)
     }
 
-    /// As [`Machine::split`], in an order, and until `enough` says stop.
+    /// As [`Program::split`], in an order, and until `enough` says stop.
     #[expect(clippy::too_many_arguments, reason = "buffers of the caller")]
     fn split_until(
         &self,

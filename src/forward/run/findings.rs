@@ -1,6 +1,6 @@
 //! Bad and deadlocked states that a search has met.
 
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::run::finding::Finding;
 use crate::forward::run::outside::always_inside;
 use crate::forward::run::trace;
@@ -29,7 +29,7 @@ pub struct Findings {
 
 impl Findings {
     /// None so far.
-    pub fn new(system: &System, machine: &Machine) -> Self {
+    pub fn new(system: &System, program: &Program) -> Self {
         Self {
             bads: Vec::new(),
             bad_states: Vec::new(),
@@ -38,7 +38,7 @@ impl Findings {
             deadlock_states: 0,
             outside_states: 0,
             clean_states: Vec::new(),
-            inside: always_inside(system, machine),
+            inside: always_inside(system, program),
         }
     }
 
@@ -51,13 +51,13 @@ impl Findings {
     }
 
     /// A state is deadlocked.
-    pub fn deadlock(&mut self, machine: &Machine, state: usize, refined: Vec<u64>) {
+    pub fn deadlock(&mut self, program: &Program, state: usize, refined: Vec<u64>) {
         self.deadlock_states += 1;
-        if !machine.cells.outside {
+        if !program.cells.outside {
             self.clean_states.push(state);
         }
-        let procs = machine.cells.procs as i64;
-        let outside = self.inside.iter().any(|c| machine.packing.fields[*c].get(&refined) >= procs);
+        let procs = program.cells.procs as i64;
+        let outside = self.inside.iter().any(|c| program.packing.fields[*c].get(&refined) >= procs);
         self.outside_states += usize::from(outside);
         let kept = if outside { &mut self.outside_deadlocks } else { &mut self.deadlocks };
         if kept.len() < MAX_DEADLOCK_TRACES {
@@ -75,9 +75,9 @@ impl Findings {
         &self,
         known: usize,
         system: &System,
-        machine: &Machine,
+        program: &Program,
         visited: &Visited,
     ) -> Option<Trace> {
-        self.bad_states.iter().skip(known).find_map(|f| trace::build(system, machine, visited, f).ok())
+        self.bad_states.iter().skip(known).find_map(|f| trace::build(system, program, visited, f).ok())
     }
 }

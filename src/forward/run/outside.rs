@@ -1,6 +1,6 @@
 //! Outside values in runs: who can tell at a glance that there are none.
 
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::state::cells::Kind;
 use crate::model::semantics::Value;
 use crate::model::{Assignment, System, Term};
@@ -16,12 +16,12 @@ pub fn goes_outside(trace: &Trace) -> bool {
 }
 
 /// The cells that hold no outside value in any state of a clean run. There may be more of them.
-pub fn always_inside(system: &System, machine: &Machine) -> Vec<usize> {
-    let cells = &machine.cells;
+pub fn always_inside(system: &System, program: &Program) -> Vec<usize> {
+    let cells = &program.cells;
     let procs = cells.procs;
     // Variables that may hold a value that is needed.
     let mut needed = vec![false; system.vars.len()];
-    for disjunct in &machine.disjuncts {
+    for disjunct in &program.disjuncts {
         let mut related = vec![false; cells.len()];
         disjunct.rest.iter().for_each(|lit| lit.cells(|c| related[c] = true));
         for (c, cell) in cells.cells.iter().enumerate().filter(|(_, cell)| cell.kind == Kind::Proc) {

@@ -1,6 +1,6 @@
 //! What a search hands over when it has ended.
 
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;
 use crate::forward::store::visited::Visited;
@@ -35,7 +35,7 @@ impl Course {
 #[derive(Clone, Debug)]
 pub struct Searched<'a> {
     pub system: &'a System,
-    pub machine: &'a Machine,
+    pub program: &'a Program,
     pub options: &'a ForwardOptions,
     pub limits: &'a Limits,
     pub visited: &'a Visited,

@@ -7,7 +7,7 @@
 
 use crate::bits::bits;
 use crate::forward::program::code::Source;
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
 use crate::forward::run::finding::Finding;
 use crate::forward::state::cells::{Cells, Kind};
@@ -47,7 +47,7 @@ struct RealStep {
 /// The run that leads to `finding`.
 pub fn build(
     system: &System,
-    machine: &Machine,
+    program: &Program,
     visited: &Visited,
     finding: &Finding,
 ) -> Result<Trace, TraceError> {
@@ -56,32 +56,32 @@ pub fn build(
         chain.push(visited.parents[chain[chain.len() - 1]] as usize);
     }
     chain.reverse();
-    let cells = &machine.cells;
+    let cells = &program.cells;
     // Stored name -> real name.
     let mut names: Vec<u8> = (0..cells.procs as u8).collect();
     let mut steps: Vec<RealStep> = Vec::with_capacity(chain.len());
-    let mut scratch = Scratch::new(machine);
+    let mut scratch = Scratch::new(program);
     for (number, edge) in chain.windows(2).enumerate() {
         let (from, to) = (visited.store.state(edge[0]), visited.store.state(edge[1]));
         let (instance, refined, renaming) =
-            repeat(machine, from, to, &mut scratch).ok_or(TraceError::Step(number + 1))?;
-        let real = real_instance(machine, instance, &names).ok_or(TraceError::Step(number + 1))?;
-        steps.push(RealStep { instance: real, before: real_codes(machine, &refined, &names) });
+            repeat(program, from, to, &mut scratch).ok_or(TraceError::Step(number + 1))?;
+        let real = real_instance(program, instance, &names).ok_or(TraceError::Step(number + 1))?;
+        steps.push(RealStep { instance: real, before: real_codes(program, &refined, &names) });
         let mut next = vec![0; names.len()];
         for (old, new) in renaming.iter().enumerate() {
             next[usize::from(*new)] = names[old];
         }
         names = next;
     }
-    let last = real_codes(machine, &finding.refined, &names);
-    let values = concretize(machine, &steps, last);
+    let last = real_codes(program, &finding.refined, &names);
+    let values = concretize(program, &steps, last);
     let mut states = values.into_iter().map(|values| State { procs: cells.procs, values });
     let initial = states.next().expect("a run has an initial state");
     let steps = steps
         .iter()
         .zip(states)
         .map(|(step, after)| {
-            let instance = &machine.instances[step.instance];
+            let instance = &program.instances[step.instance];
             let args = instance.args.iter().map(|a| usize::from(*a)).collect();
             Step { transition: instance.transition, args, after }
         })
@@ -94,18 +94,18 @@ pub fn build(
 /// The first firing that leads from one stored state to another: the instance, the source with what
 /// the step reads defined, and the renaming that makes the successor canonical.
 fn repeat(
-    machine: &Machine,
+    program: &Program,
     from: &[u64],
     to: &[u64],
     scratch: &mut Scratch,
 ) -> Option<(usize, Vec<u64>, Vec<u8>)> {
-    machine.exits(from, scratch);
+    program.exits(from, scratch);
     let mut found = None;
     for instance in bits(&scratch.enabled) {
-        machine.firings(instance, from, |refined, next| {
+        program.firings(instance, from, |refined, next| {
             if found.is_none() {
                 let mut next = next.to_vec();
-                let renaming = machine.symmetry.renaming(&machine.cells, &machine.packing, &mut next);
+                let renaming = program.symmetry.renaming(&program.cells, &program.packing, &mut next);
                 if next == to {
                     found = Some((instance, refined.to_vec(), renaming));
                 }
@@ -119,17 +119,17 @@ fn repeat(
 }
 
 /// The same transition with renamed arguments.
-fn real_instance(machine: &Machine, instance: usize, names: &[u8]) -> Option<usize> {
-    let stored = &machine.instances[instance];
+fn real_instance(program: &Program, instance: usize, names: &[u8]) -> Option<usize> {
+    let stored = &program.instances[instance];
     let args: Vec<u8> = stored.args.iter().map(|a| names[usize::from(*a)]).collect();
-    machine.instances.iter().position(|i| i.transition == stored.transition && i.args.as_slice() == args)
+    program.instances.iter().position(|i| i.transition == stored.transition && i.args.as_slice() == args)
 }
 
-fn real_codes(machine: &Machine, state: &[u64], names: &[u8]) -> Vec<i64> {
+fn real_codes(program: &Program, state: &[u64], names: &[u8]) -> Vec<i64> {
     let mut codes = Vec::new();
-    machine.packing.unpack(state, &mut codes);
+    program.packing.unpack(state, &mut codes);
     let mut out = Vec::new();
-    rename(&machine.cells, names, &codes, &mut out);
+    rename(&program.cells, names, &codes, &mut out);
     out
 }
 
@@ -152,14 +152,14 @@ impl Union {
 }
 
 /// Concrete values of all states of the run; `last` is its final state.
-fn concretize(machine: &Machine, steps: &[RealStep], last: Vec<i64>) -> Vec<Vec<Value>> {
-    let cells = &machine.cells;
+fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>) -> Vec<Vec<Value>> {
+    let cells = &program.cells;
     let n = cells.len();
     let mut codes: Vec<Vec<i64>> = steps.iter().map(|s| s.before.clone()).chain([last]).collect();
     let mut union = Union((0..n * codes.len()).collect());
     // What each step leaves alone keeps its value, also when it is only chosen later.
     for j in (0..codes.len()).rev() {
-        let flows = steps.get(j).map(|s| flows(machine, s));
+        let flows = steps.get(j).map(|s| flows(program, s));
         for c in 0..n {
             let unchanged = flows.as_ref().is_some_and(|f| f[c] == Some(c));
             if codes[j][c] == UNDEF {
@@ -203,14 +203,14 @@ fn concretize(machine: &Machine, steps: &[RealStep], last: Vec<i64>) -> Vec<Vec<
 }
 
 /// For each cell: the cell of the state before whose value it has afterwards, if any.
-fn flows(machine: &Machine, step: &RealStep) -> Vec<Option<usize>> {
-    let n = machine.cells.len();
-    let instance = &machine.instances[step.instance];
+fn flows(program: &Program, step: &RealStep) -> Vec<Option<usize>> {
+    let n = program.cells.len();
+    let instance = &program.instances[step.instance];
     let mut flows: Vec<Option<usize>> = (0..n).map(Some).collect();
-    let words = machine.packing.words;
-    let keep = &machine.masks[2 * words * step.instance..][..words];
+    let words = program.packing.words;
+    let keep = &program.masks[2 * words * step.instance..][..words];
     for (c, flow) in flows.iter_mut().enumerate() {
-        let field = machine.packing.fields[c];
+        let field = program.packing.fields[c];
         if field.bits > 0 && keep[usize::from(field.word)] >> field.shift & field.mask() != field.mask() {
             *flow = None;
         }
@@ -219,9 +219,9 @@ fn flows(machine: &Machine, step: &RealStep) -> Vec<Option<usize>> {
         flows[c] = None;
     }
     let mut packed = vec![0; words];
-    machine.packing.pack(&step.before, &mut packed).expect("a stored state fits");
+    program.packing.pack(&step.before, &mut packed).expect("a stored state fits");
     for write in &instance.writes {
-        flows[write.cell] = match machine.source(write, &packed) {
+        flows[write.cell] = match program.source(write, &packed) {
             Some(Source::Copy(from)) => Some(*from),
             _ => None,
         };

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::forward::program::sleep::FoundBy;
+use crate::forward::program::sleep::SleepId;
 use crate::forward::store::hash::{SHARDS, equal, hash, part};
 use crate::workers::WorkerPool;
 
@@ -13,7 +13,7 @@ pub struct Batch {
     states: Vec<u64>,
     pub hashes: Vec<u64>,
     /// How each was found.
-    pub found_by: Vec<FoundBy>,
+    pub sleep: Vec<SleepId>,
     /// Positions of those that may be bad, in order.
     pub suspects: Vec<u32>,
     /// The same, those of each part of the table together.
@@ -82,7 +82,7 @@ impl Batch {
     pub fn clear(&mut self) {
         self.states.clear();
         self.hashes.clear();
-        self.found_by.clear();
+        self.sleep.clear();
         self.suspects.clear();
     }
 
@@ -99,21 +99,21 @@ impl Batch {
 
     /// Adds a state, unless it is a recent one; whether it did.
     #[inline]
-    pub fn push(&mut self, state: &[u64], found_by: FoundBy, recent: &mut Recent) -> bool {
+    pub fn push(&mut self, state: &[u64], sleep: SleepId, recent: &mut Recent) -> bool {
         let h = hash(state);
         let new = recent.meet(state, h);
         if new {
-            self.add(state, h, found_by);
+            self.add(state, h, sleep);
         }
         new
     }
 
     /// Adds a state with this hash.
     #[inline]
-    pub fn add(&mut self, state: &[u64], h: u64, found_by: FoundBy) {
+    pub fn add(&mut self, state: &[u64], h: u64, sleep: SleepId) {
         self.states.extend(state);
         self.hashes.push(h);
-        self.found_by.push(found_by);
+        self.sleep.push(sleep);
     }
 
     /// The state that was added last may be bad.

@@ -344,7 +344,7 @@ pub fn reserve<T>(vec: &mut Vec<T>, more: usize) {
 #[cfg(test)]
 mod tests {
     use super::{Inserted, Store, hash};
-    use crate::forward::program::sleep::UNKNOWN;
+    use crate::forward::program::sleep::AWAKE;
     use crate::forward::store::batch::{Batch, Distinct, Recent};
     use crate::workers::WorkerPool;
 
@@ -394,7 +394,7 @@ mod tests {
                 let mut recent = Recent::new(1);
                 for s in thousand {
                     if at_once.find(&[*s]).is_none() {
-                        batch.push(&[*s], UNKNOWN, &mut recent);
+                        batch.push(&[*s], AWAKE, &mut recent);
                     }
                 }
                 batch.sort(1);

@@ -63,15 +63,15 @@ fn compare(
 ) -> (u64, u64) {
     let interrupt = Interrupt::default();
     let build = BuildOptions { symmetry, undefined, range: None, expected_end: &[], interrupt: &interrupt };
-    let machine = Machine::new(system, procs, build).expect("the system is small");
-    let with_all = Machine { commuting: None, ..machine.clone() };
+    let program = Program::new(system, procs, build).expect("the system is small");
+    let with_all = Program { sleep_sets: None, ..program.clone() };
     let options = ForwardOptions { strategy, max_states: Some(20_000), ..options() };
-    let run = |machine: &Machine| {
+    let run = |program: &Program| {
         let interrupt = Interrupt::default();
-        let search = Search::new(system, machine, &options, &interrupt);
+        let search = Search::new(system, program, &options, &interrupt);
         conclude::search(search, &mut Silent).expect("the system is small")
     };
-    let ((found, visited), (expected, reference)) = (run(&machine), run(&with_all));
+    let ((found, visited), (expected, reference)) = (run(&program), run(&with_all));
     if expected.course.stop != Stop::Complete {
         return (0, 0);
     }

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::state::cells::Kind;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::store::visited::Visited;
@@ -44,10 +44,10 @@ impl Views {
     }
 
     /// The views of `procs` processes of all states. Processes that the model names are in every view.
-    pub fn new(machine: &Machine, fixed: usize, ordered: bool, visited: &Visited, procs: usize) -> Self {
-        let mut viewer = Viewer { machine, ordered, codes: Vec::new(), view: Vec::new(), least: Vec::new() };
+    pub fn new(program: &Program, fixed: usize, ordered: bool, visited: &Visited, procs: usize) -> Self {
+        let mut viewer = Viewer { program, ordered, codes: Vec::new(), view: Vec::new(), least: Vec::new() };
         // Choices of processes, each with the orders in which it is looked at.
-        let choices: Vec<Vec<Vec<usize>>> = subsets(fixed, machine.cells.procs, procs)
+        let choices: Vec<Vec<Vec<usize>>> = subsets(fixed, program.cells.procs, procs)
             .into_iter()
             .map(|chosen| {
                 let orders = if ordered { vec![chosen] } else { permutations(&chosen) };
@@ -56,7 +56,7 @@ impl Views {
             .collect();
         let mut views = HashSet::new();
         for number in 0..visited.store.len() {
-            machine.packing.unpack(visited.store.state(number), &mut viewer.codes);
+            program.packing.unpack(visited.store.state(number), &mut viewer.codes);
             for orders in &choices {
                 viewer.least_view(orders);
                 if !views.contains(viewer.least.as_slice()) {
@@ -69,7 +69,7 @@ impl Views {
 }
 
 struct Viewer<'a> {
-    machine: &'a Machine,
+    program: &'a Program,
     /// Whether the order of processes matters.
     ordered: bool,
     codes: Vec<i64>,
@@ -90,7 +90,7 @@ impl Viewer<'_> {
 
     /// Puts what `members` look like, in this order, into `view`.
     fn look(&mut self, members: &[usize]) {
-        let cells = &self.machine.cells;
+        let cells = &self.program.cells;
         self.view.clear();
         // Nameless values get numbers in order of occurrence: only which are equal counts.
         let mut names: Vec<(usize, i64)> = Vec::new();
@@ -107,7 +107,7 @@ impl Viewer<'_> {
     }
 
     fn entry(&mut self, cell: usize, members: &[usize], names: &mut Vec<(usize, i64)>) {
-        let cells = &self.machine.cells;
+        let cells = &self.program.cells;
         let info = &cells.cells[cell];
         let code = self.codes[cell];
         let (kind, what) = match info.kind {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use crate::forward::ground::formula::{Grounder, Lit, Side};
 use crate::forward::program::code::{Guard, Test};
-use crate::forward::program::compiled::Machine;
+use crate::forward::program::compiled::Program;
 use crate::forward::program::lower::test;
 use crate::forward::state::classes::Names;
 use crate::forward::store::visited::Visited;
@@ -16,30 +16,30 @@ use crate::model::{Literal, System};
 use crate::oracle::Answer;
 
 /// One bitmap for each raw value of a cell's field, the undefined one included.
-type CellColumns = Vec<Vec<u64>>;
+type CellBitmaps = Vec<Vec<u64>>;
 
-/// Some states of one exploration, with columns made when they are first needed.
-pub struct Columns {
-    machine: Arc<Machine>,
+/// Some states of one exploration, with bitmaps made when they are first needed.
+pub struct BitmapIndex {
+    program: Arc<Program>,
     /// The states, shared with a walk that may add to them.
     visited: Arc<RwLock<Visited>>,
     /// Which of them.
     range: Range<usize>,
     system: Arc<System>,
-    cells: Vec<OnceLock<CellColumns>>,
+    cells: Vec<OnceLock<CellBitmaps>>,
     /// Cubes already answered. Only looked up, never iterated.
     known: Mutex<HashMap<(u8, Vec<Literal>), Answer>>,
 }
 
-impl Columns {
+impl BitmapIndex {
     pub fn new(
         system: Arc<System>,
-        machine: Arc<Machine>,
+        program: Arc<Program>,
         visited: Arc<RwLock<Visited>>,
         range: Range<usize>,
     ) -> Self {
-        let cells = (0..machine.cells.len()).map(|_| OnceLock::new()).collect();
-        Self { machine, visited, range, system, cells, known: Mutex::new(HashMap::new()) }
+        let cells = (0..program.cells.len()).map(|_| OnceLock::new()).collect();
+        Self { program, visited, range, system, cells, known: Mutex::new(HashMap::new()) }
     }
 
     fn states(&self) -> RwLockReadGuard<'_, Visited> {
@@ -59,11 +59,11 @@ impl Columns {
 
     fn test(&self, procs: u8, literals: &[Literal]) -> Answer {
         let fixed = usize::from(self.system.proc_constants);
-        let k = self.machine.cells.procs;
+        let k = self.program.cells.procs;
         if usize::from(procs) + fixed > k {
             return Answer::Untested;
         }
-        let grounder = Grounder { system: &self.system, layout: &self.machine.cells.layout };
+        let grounder = Grounder { system: &self.system, layout: &self.program.cells.layout };
         for mut env in distinct_tuples(k - fixed, usize::from(procs)) {
             for p in &mut env {
                 *p += fixed;
@@ -78,7 +78,7 @@ impl Columns {
                 if !self.represented(lit) {
                     return Answer::Untested;
                 }
-                match test(&self.machine.cells, lit) {
+                match test(&self.program.cells, lit) {
                     Ok(Test::In(cell, codes)) => match guard.sets.iter_mut().find(|(c, _)| *c == cell) {
                         Some((_, old)) => *old &= codes,
                         None => guard.sets.push((cell, codes)),
@@ -107,7 +107,7 @@ impl Columns {
     /// Whether states tell enough to decide the literal: values that the system never compares are
     /// not told apart.
     fn represented(&self, lit: &Lit) -> bool {
-        let cells = &self.machine.cells;
+        let cells = &self.program.cells;
         let class = |c: usize| &cells.classes[cells.cells[c].class];
         match lit {
             Lit::In { .. } | Lit::Linear { .. } => true,
@@ -127,9 +127,9 @@ impl Columns {
         }
     }
 
-    fn column(&self, cell: usize) -> &CellColumns {
+    fn column(&self, cell: usize) -> &CellBitmaps {
         self.cells[cell].get_or_init(|| {
-            let field = self.machine.packing.fields[cell];
+            let field = self.program.packing.fields[cell];
             let store = &self.states().store;
             let mut columns = vec![vec![0u64; self.range.len().div_ceil(64)]; 1 << field.bits];
             for i in 0..self.range.len() {
@@ -143,11 +143,11 @@ impl Columns {
     /// Whether some state satisfies the ground cube.
     fn some_state(&self, guard: &Guard) -> bool {
         let states = self.range.len();
-        let cells = &self.machine.cells;
+        let cells = &self.program.cells;
         // For each cell: the columns that are allowed, or those that are not, whichever are fewer.
         let mut parts: Vec<(Vec<&[u64]>, bool)> = Vec::with_capacity(guard.sets.len());
         for (cell, codes) in &guard.sets {
-            let field = self.machine.packing.fields[*cell];
+            let field = self.program.packing.fields[*cell];
             let mut allowed = *codes & cells.all_codes(*cell);
             if cells.cells[*cell].undef {
                 allowed |= 1 << field.undef;
@@ -189,12 +189,12 @@ impl Columns {
     /// Whether a state that meets the sets also meets the tests.
     fn satisfies(&self, guard: &Guard, state: &[u64]) -> bool {
         let undefined = |c: &usize| {
-            let field = self.machine.packing.fields[*c];
+            let field = self.program.packing.fields[*c];
             field.raw(state) == field.undef
         };
         if !guard.reads.iter().any(undefined) {
-            return self.machine.all(&guard.tests, state) == Some(true);
+            return self.program.all(&guard.tests, state) == Some(true);
         }
-        self.machine.may_hold(guard, state, &mut false)
+        self.program.may_hold(guard, state, &mut false)
     }
 }

@@ -1,0 +1,171 @@
+//! Explores an instance: compiles it, searches it as the options say, makes the runs of what was found.
+
+use std::sync::Arc;
+
+use crate::forward::conclude;
+use crate::forward::exhaustive::search::Search;
+use crate::forward::explored::states::ExploredStates;
+use crate::forward::explored::views::Views;
+use crate::forward::fuzz::campaign::Campaign;
+use crate::forward::program::compile::BuildOptions;
+use crate::forward::program::compiled::Program;
+use crate::forward::tuning::{DEEPER, ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES};
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::observer::{Event, Observer};
+use crate::options::{ForwardOptions, Strategy};
+use crate::oracle::Growth;
+use crate::result::{Exploration, Stop};
+
+/// An explored instance: what is to be said of it and, apart, its states.
+#[derive(Clone, Debug)]
+pub struct Explored {
+    /// What was seen, as plain data.
+    pub exploration: Exploration,
+    /// The states, for [`StateSpace`]; `None` when the instance could not be explored at all.
+    pub(super) states: Option<ExploredStates>,
+}
+
+impl Explored {
+    /// Goes on with walks until there are so many states; whether there are more than before. A bad state
+    /// on the way is put down as in [`explore()`].
+    pub fn grow_to(&mut self, states: usize) -> bool {
+        let Some(seen) = self.states.clone() else { return false };
+        let before = self.exploration.states;
+        if let Growth::Unsafe(trace) = seen.grow_to(states) {
+            if seen.stops_at_unsafe() {
+                self.exploration.stop = Stop::Unsafe;
+            }
+            self.exploration.unsafe_trace.get_or_insert(*trace);
+        }
+        self.exploration.states = seen.states();
+        seen.add_coverage(&mut self.exploration);
+        self.exploration.states > before
+    }
+}
+
+impl Explored {
+    /// The views of so many processes that the states have; `None` when there are no states.
+    pub fn views(&self, procs: usize) -> Option<Views> {
+        self.states.as_ref().map(|seen| seen.views(procs))
+    }
+}
+
+/// Explores the instance of `system` with `procs` processes.
+pub fn explore(
+    system: &System,
+    procs: usize,
+    options: &ForwardOptions,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Explored {
+    let strategy = match options.strategy {
+        Strategy::Bfs => "bfs",
+        Strategy::Dfs => "dfs",
+        Strategy::Random => "random",
+        Strategy::Cfl => "cfl",
+    };
+    observer.event(system, Event::ForwardStart { strategy, procs });
+    let build = BuildOptions {
+        symmetry: options.symmetry,
+        undefined: options.undefined_cells,
+        range: options.number_range,
+        expected_end: &options.expected_end,
+        interrupt,
+    };
+    let program = match Program::new(system, procs, build) {
+        Ok(program) => Arc::new(program),
+        Err(why) => return none(procs, why.into()),
+    };
+    let system = Arc::new(system.clone());
+    let mut walk = None;
+    let walks = match options.strategy {
+        Strategy::Bfs => false,
+        Strategy::Dfs => options.restart.is_some(),
+        Strategy::Random | Strategy::Cfl => true,
+    };
+    let found = if walks {
+        let mut new = Campaign::new(Arc::clone(&system), Arc::clone(&program), options, interrupt);
+        new.run(observer).map(|()| {
+            let found = conclude::conclude(new.searched(), observer);
+            let visited = new.take_visited();
+            walk = Some(new);
+            (found, visited)
+        })
+    } else {
+        conclude::search(Search::new(&system, &program, options, interrupt), observer)
+    };
+    let (found, visited) = match found {
+        Ok(found) => found,
+        Err(why) => return none(procs, why.into()),
+    };
+    let states = visited.store.len();
+    let seen = ExploredStates::new(system, Arc::clone(&program), visited, walk, options, interrupt);
+    let mut unsafe_traces = found.unsafe_traces.into_iter();
+    let exploration = Exploration {
+        procs,
+        states,
+        symmetry: program.symmetry.is_on(),
+        compressed: program.cells.cells.iter().any(|c| c.undef),
+        depth: found.course.depth,
+        stop: found.course.stop,
+        unsafe_trace: unsafe_traces.next(),
+        more_unsafe_traces: unsafe_traces.collect(),
+        deadlocks: found.deadlocks,
+        deadlock_states: found.deadlock_states,
+        outside_deadlocks: found.outside_deadlocks,
+        outside_deadlock_states: found.outside_states,
+        unclear_deadlock_states: found.unclear_states,
+        fired: found.course.fired,
+        seed: options.seed,
+        epochs: found.course.epochs,
+        combinations: found.course.combinations,
+        techniques: found.course.techniques,
+    };
+    Explored { exploration, states: Some(seen) }
+}
+
+fn none(procs: usize, stop: Stop) -> Explored {
+    Explored { exploration: Exploration::none(procs, stop), states: None }
+}
+
+/// As [`explore()`], for an exploration that only serves as oracle.
+///
+/// Without any limit in the options it gets one, on the number of states: a smaller one where the levels
+/// of a breadth-first search grow fast. A search that does not end within it goes on as
+/// [`Strategy::Cfl`], to three quarters more: what lies deep is out of its reach, and one witness of each
+/// small cube is all that an oracle needs.
+pub fn explore_oracle(
+    system: &System,
+    procs: usize,
+    options: &ForwardOptions,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Explored {
+    if options.max_states.is_some() || options.time.is_some() || options.depth.is_some() {
+        return explore(system, procs, options, interrupt, observer);
+    }
+    let numbers = system.vars.iter().any(|v| v.ty.is_numeric()) && options.number_range.is_none();
+    let first = if numbers { ORACLE_STATES_WITH_NUMBERS } else { ORACLE_STATES };
+    let options = ForwardOptions { steep: Some(STEEP_STATES), ..options.clone() };
+    explore_within(system, procs, first, &options, interrupt, observer)
+}
+
+/// As [`explore_oracle()`], with `states` as the number within which a breadth-first search must end lest
+/// it goes on as walks.
+pub fn explore_within(
+    system: &System,
+    procs: usize,
+    states: usize,
+    options: &ForwardOptions,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Explored {
+    let limited = ForwardOptions { max_states: Some(states), ..options.clone() };
+    let mut explored = explore(system, procs, &limited, interrupt, observer);
+    if options.strategy == Strategy::Bfs && explored.exploration.stop == Stop::States {
+        let states = explored.exploration.states;
+        explored.grow_to(states + states * DEEPER.0 / DEEPER.1);
+    }
+    explored
+}

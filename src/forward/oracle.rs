@@ -1,0 +1,129 @@
+//! Explorations of one or several instances, as the oracle of the backward search.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use crate::forward::explore::{Explored, explore};
+use crate::forward::explored::states::ExploredStates;
+use crate::forward::tuning::WIDER_STATES;
+use crate::model::Literal;
+use crate::model::semantics::{Layout, Matcher, State, Value};
+use crate::observer::Silent;
+use crate::options::{ForwardOptions, Strategy};
+use crate::oracle::{Answer, Growth, Oracle};
+use crate::verdict::Trace;
+
+/// Explorations of one or several instances, as an oracle.
+#[derive(Debug)]
+pub struct StateSpace {
+    /// In increasing order of processes.
+    pub explored: Vec<Explored>,
+    /// [`Oracle::grow`] makes no instance larger than so many states.
+    pub most_states: usize,
+    /// [`Oracle::widen`] looks at no instance with more processes.
+    pub most_procs: usize,
+    /// Larger instances, looked at on demand, in increasing order of processes.
+    wider: Mutex<Vec<Explored>>,
+    /// States of runs that the backward search came across.
+    learnt: Mutex<BTreeSet<(usize, Vec<Value>)>>,
+}
+
+impl StateSpace {
+    /// An oracle that knows these instances, in increasing order of processes.
+    pub fn new(explored: Vec<Explored>) -> Self {
+        Self {
+            explored,
+            most_states: usize::MAX,
+            most_procs: 0,
+            wider: Mutex::default(),
+            learnt: Mutex::default(),
+        }
+    }
+
+    fn seen(&self) -> impl DoubleEndedIterator<Item = &ExploredStates> {
+        self.explored.iter().filter_map(|e| e.states.as_ref())
+    }
+
+    /// Whether some learnt state satisfies the cube.
+    fn learnt(&self, procs: u8, literals: &[Literal]) -> bool {
+        let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(system) = self.seen().next().map(ExploredStates::system) else { return false };
+        let fixed = usize::from(system.proc_constants);
+        let conj = literals.to_vec();
+        let matcher = Matcher::new(&conj, usize::from(procs));
+        let mut layout: Option<Layout> = None;
+        learnt.iter().any(|(k, values)| {
+            if layout.as_ref().is_none_or(|l| l.procs != *k) {
+                layout = Some(Layout::new(system, *k));
+            }
+            let Some(layout) = &layout else { return false };
+            if *k < fixed + usize::from(procs) {
+                return false;
+            }
+            let state = State { procs: *k, values: values.clone() };
+            matcher.first(layout, &state, fixed).is_some()
+        })
+    }
+}
+
+impl Oracle for StateSpace {
+    fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
+        let mut answer = Answer::Untested;
+        let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
+        for seen in self.seen().chain(wider.iter().filter_map(|e| e.states.as_ref())) {
+            match seen.ask(procs, literals) {
+                Answer::Reached => return Answer::Reached,
+                Answer::Unseen => answer = Answer::Unseen,
+                Answer::Untested => {}
+            }
+        }
+        if answer == Answer::Unseen && self.learnt(procs, literals) {
+            answer = Answer::Reached;
+        }
+        answer
+    }
+
+    fn procs(&self) -> usize {
+        self.explored.iter().map(|e| e.exploration.procs).max().unwrap_or(0)
+    }
+
+    fn learn(&self, trace: &Trace) {
+        let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        for state in std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after)) {
+            learnt.insert((state.procs, state.values.clone()));
+        }
+    }
+
+    fn grow(&self) -> Growth {
+        let mut growth = Growth::Nothing;
+        for seen in self.seen().rev() {
+            match seen.grow(self.most_states) {
+                Growth::Unsafe(trace) => return Growth::Unsafe(trace),
+                Growth::More => growth = Growth::More,
+                Growth::Nothing => {}
+            }
+        }
+        growth
+    }
+
+    fn widen(&self) -> Growth {
+        let mut wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(largest) = wider.last().or(self.explored.last()) else { return Growth::Nothing };
+        if largest.exploration.procs >= self.most_procs {
+            return Growth::Nothing;
+        }
+        let Some(seen) = &largest.states else { return Growth::Nothing };
+        let (system, options, interrupt) = seen.explored_as();
+        let most = options.max_states.map_or(WIDER_STATES, |most| most.min(WIDER_STATES));
+        let options = ForwardOptions {
+            strategy: Strategy::Cfl,
+            deadlock: false,
+            max_states: Some(most),
+            ..options.clone()
+        };
+        let next = explore(system, largest.exploration.procs + 1, &options, interrupt, &mut Silent);
+        let found = next.exploration.unsafe_trace.clone().filter(|_| options.stop_at_unsafe);
+        wider.push(next);
+        found.map_or(Growth::More, |trace| Growth::Unsafe(Box::new(trace)))
+    }
+}
