@@ -277,7 +277,8 @@ impl<'t> Excerpt<'t> {
     /// Start and end of the line in `text`, and its number; `None` when only a part is shown.
     fn whole_line(&self, text: &str) -> Option<(usize, usize, usize)> {
         let end = self.offset + self.shown.len();
-        let starts = self.offset == 0 || text.as_bytes()[self.offset - 1] == b'\n';
+        let before = text.get(..self.offset)?;
+        let starts = before.is_empty() || before.ends_with('\n') || before.chars().eq([BYTE_ORDER_MARK]);
         let ends = matches!(text.as_bytes().get(end), None | Some(b'\n' | b'\r'));
         (starts && ends).then_some((self.offset, end, self.line))
     }

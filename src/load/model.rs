@@ -20,7 +20,7 @@ pub struct Loaded {
 pub fn meaning(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     let (file, mut diagnostics) = syntax::parse(text);
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    if errors >= MAX_ERRORS || file.damage.cut {
+    if errors >= MAX_ERRORS {
         diagnostics.retain(|d| d.severity == Severity::Error);
         return Err(diagnostics);
     }

@@ -99,8 +99,6 @@ pub struct Damage {
     pub init: bool,
     /// Whether an `unsafe` is lost.
     pub bad: bool,
-    /// Whether the rest of the file was not read.
-    pub cut: bool,
 }
 
 /// A declaration.

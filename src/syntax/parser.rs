@@ -141,7 +141,8 @@ impl<'t> Parser<'t> {
             Diagnostic::error(code, at, message).label("what follows is not looked at").help("split it"),
         );
         self.given_up = true;
-        self.file.damage.cut = true;
+        self.file.damage.init = true;
+        self.file.damage.bad = true;
     }
 
     /// Keeps a declaration, unless there are too many.
