@@ -1,8 +1,11 @@
 //! Why an instance cannot be explored at all.
 
-use crate::forward::ground::formula::Overflow;
 use crate::interrupt::Interrupted;
 use crate::result::Stop;
+
+/// A number left the 64-bit range while constants were combined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Overflow;
 
 /// Why an instance cannot be explored at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::forward::error::Overflow;
 use crate::model::semantics::Layout;
 use crate::model::{Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
-
-/// A number left the 64-bit range while constants were combined.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Overflow;
 
 /// One side of a process comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,7 @@
 //! Linear expressions over stored numbers.
 
-use crate::forward::ground::formula::{Overflow, Sum, holds};
+use crate::forward::error::Overflow;
+use crate::forward::ground::formula::{Sum, holds};
 use crate::forward::state::cells::{Cells, Kind};
 use crate::forward::state::numbers::gcd;
 use crate::model::{Rational, Relation};
