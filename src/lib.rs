@@ -36,6 +36,7 @@ mod bits;
 pub mod certificate;
 pub mod check;
 pub mod diagnostic;
+pub mod engine;
 pub mod explain;
 pub mod forward;
 pub mod interrupt;

@@ -7,7 +7,7 @@ use crate::result::{Assumption, AssumptionKind, Refuted, Report};
 use crate::verdict::{Trace, Verdict};
 
 /// What is assumed of `system`; with `trusting`, its `invariant`s too. Axioms first, each in file order.
-pub(super) fn of(system: &System, trusting: bool) -> Vec<Assumption> {
+pub fn of(system: &System, trusting: bool) -> Vec<Assumption> {
     let axioms = system.assumed().into_iter().map(|span| Assumption { kind: AssumptionKind::Axiom, span });
     let mut trusted: Vec<Span> =
         system.bad.iter().filter(|bad| trusting && is_invariant(bad.kind)).map(|bad| bad.span).collect();
@@ -22,7 +22,7 @@ fn is_invariant(kind: BadKind) -> bool {
 
 /// Tells a run to an unsafe state from one that only refutes an `invariant`. Where there is one of each, the
 /// first is the verdict: it is so whatever was claimed or assumed.
-pub(super) fn settle(system: &System, trusting: bool, report: &mut Report) {
+pub fn settle(system: &System, trusting: bool, report: &mut Report) {
     let Some(Verdict::Unsafe(trace)) = &mut report.verdict else { return };
     prefer_unsafe(system, trace);
     if !ends_in_invariant(system, trace) {

@@ -36,7 +36,7 @@ fn as_asked(exploration: &Exploration, options: &Options) -> bool {
 
 /// Sums up what was explored: fills in [`Report::coverage`] and [`Report::deadlocks`], and the verdict when
 /// the exploration was all that is asked for but leaves it open.
-pub(super) fn sum_up(options: &Options, report: &mut Report) {
+pub fn sum_up(options: &Options, report: &mut Report) {
     report.coverage = of(&report.explorations);
     let Some(coverage) = &report.coverage else { return };
     let unclear: usize = report.explorations.iter().map(|e| e.unclear_deadlock_states).sum();

@@ -4,14 +4,14 @@
 
 use std::ops::ControlFlow;
 
-use super::{conclude_instance, oracle_procs};
-use crate::forward::{self, Explored, Views};
-use crate::interrupt::Interrupt;
+use super::engines::Purpose;
+use super::instances::nearest;
+use super::session::Session;
+use crate::forward::Views;
 use crate::model::semantics::admits;
 use crate::model::{System, Transition};
-use crate::observer::Observer;
-use crate::options::{ForwardOptions, Options};
-use crate::result::{Enough, Report, Stop};
+use crate::options::ForwardOptions;
+use crate::result::{Enough, Stop};
 use crate::verdict::Verdict;
 
 /// No more processes than this are tried.
@@ -25,30 +25,22 @@ const SAME: usize = 3;
 
 /// Explores instances of increasing size; a verdict only when the run ends here. Notes in the report why
 /// it stopped.
-pub(super) fn explore(
-    system: &System,
-    options: &Options,
-    interrupt: &Interrupt,
-    observer: &mut dyn Observer,
-    report: &mut Report,
-    explored: &mut Vec<Explored>,
-) -> Option<Verdict> {
-    let max_states = options.forward.max_states.or(Some(STATES));
-    let limits = ForwardOptions { max_states, ..options.forward.clone() };
+pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
+    let system = session.system;
+    let max_states = session.options.forward.max_states.or(Some(STATES));
+    let limits = ForwardOptions { max_states, ..session.options.forward.clone() };
     let of = view_size(system);
     let mut same: Vec<Views> = Vec::new();
     let mut procs = first_size(system);
     let enough = loop {
-        let found = forward::explore(system, procs, &limits, interrupt, observer);
+        let found = session.explore(procs, &limits, Purpose::Answer);
         let views = if found.exploration.stop == Stop::Complete { found.views(of) } else { None };
-        let conclusion = conclude_instance(system, options, interrupt, observer, report, &found.exploration);
-        explored.push(found);
-        match conclusion {
+        match session.conclude_instance(found) {
             ControlFlow::Continue(()) => {}
             ControlFlow::Break(None) => break Enough::Cut(procs),
             ControlFlow::Break(verdict) => {
                 if matches!(verdict, Some(Verdict::Unsafe(_))) {
-                    report.enough = Some(Enough::Found);
+                    session.report.enough = Some(Enough::Found);
                 }
                 return verdict;
             }
@@ -67,7 +59,7 @@ pub(super) fn explore(
         }
         procs += 1;
     };
-    report.enough = Some(enough);
+    session.report.enough = Some(enough);
     None
 }
 
@@ -82,5 +74,5 @@ fn first_size(system: &System) -> usize {
     let transitions = system.transitions.iter().map(Transition::arity);
     let bad = system.bad.iter().map(|bad| usize::from(bad.params));
     let most = transitions.chain(bad).max().unwrap_or(0).max(view_size(system));
-    oracle_procs(system, usize::from(system.proc_constants) + most).min(MOST_PROCS)
+    nearest(system, usize::from(system.proc_constants) + most).min(MOST_PROCS)
 }

@@ -5,6 +5,7 @@
 //! with two and three processes are explored, within a fixed number of states and only until each transition
 //! has fired. What is reported was seen in complete explorations; where there are none, nothing is said.
 
+use super::session::Session;
 use crate::forward;
 use crate::interrupt::Interrupt;
 use crate::model::semantics::admits;
@@ -22,7 +23,8 @@ const INSTANCES: usize = 2_000;
 
 /// Looks at what `report` says, notes what makes it doubtful in [`Report::vacuous`], and takes the answer back
 /// when the options ask for that.
-pub(super) fn look(system: &System, options: &Options, interrupt: &Interrupt, report: &mut Report) {
+pub fn look(session: &mut Session<'_>) {
+    let Session { system, options, interrupt, report, .. } = session;
     let found = match report.conclusion() {
         _ if options.vacuity == Vacuity::Ignore => return,
         Conclusion::NothingFound => of_explorations(system, options, report),

@@ -1,0 +1,24 @@
+//! The explorations that the options ask for.
+
+use super::engines::Purpose;
+use super::instances::instances;
+use super::session::Session;
+use super::sizes;
+use crate::options::{Procs, Proof};
+use crate::verdict::Verdict;
+
+/// Explores the instances; a verdict only when the run ends here.
+pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
+    let options = session.options;
+    if options.procs == Some(Procs::Auto) && !matches!(options.proof, Proof::Brab(_)) {
+        return sizes::explore(session);
+    }
+    let purpose = if session.explores_for_oracle() { Purpose::Oracle } else { Purpose::Answer };
+    for procs in instances(session) {
+        let found = session.explore(procs, &options.forward, purpose);
+        if let Some(verdict) = session.conclude_instance(found).break_value() {
+            return verdict;
+        }
+    }
+    None
+}

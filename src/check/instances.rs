@@ -1,0 +1,33 @@
+//! Sizes of the instances that a run explores.
+
+use super::session::Session;
+use crate::model::System;
+use crate::observer::Event;
+use crate::options::{Procs, Proof};
+
+/// Processes of a forward exploration for which no number was given.
+const DEFAULT_PROCS: usize = 3;
+
+/// The sizes that the options ask for, in increasing order.
+pub fn instances(session: &mut Session<'_>) -> Vec<usize> {
+    let (system, options) = (session.system, session.options);
+    let (wanted, asked) = match (options.proof, options.procs) {
+        (Proof::Brab(procs), _) | (_, Some(Procs::Exactly(procs))) => (procs, true),
+        _ if options.only_forward => (DEFAULT_PROCS, false),
+        _ => return Vec::new(),
+    };
+    let procs = nearest(system, wanted);
+    if procs != wanted && asked {
+        let text =
+            format!("the model has no instance with {wanted} processes; exploring the one with {procs}");
+        session.tell(Event::Warning(&text));
+    }
+    let least = usize::from(system.proc_constants);
+    if options.up_to { (least..=procs).collect() } else { vec![procs] }
+}
+
+/// The number nearest to `procs` of processes that an instance of `system` can have.
+pub fn nearest(system: &System, procs: usize) -> usize {
+    let most = system.max_procs.map_or(usize::MAX, |most| most as usize);
+    procs.min(most).max(usize::from(system.proc_constants))
+}

@@ -1,0 +1,31 @@
+//! The session of a run: which engine works on the problem when, to one report.
+//!
+//! In: a system, options, an interrupt and an observer. Out: a [`Report`](crate::result::Report). In reading order:
+//! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `search` (one
+//! backward search), `auto` and `schedule` (rounds of searches), `spurious` (what is looked for when a backward
+//! search is not to be believed), `coverage`, `assumptions` and `vacuity` (what the answer is worth); below them
+//! `session` (what all of them share) and `engines` (the engines, as they see them).
+//!
+//! ```text
+//! --brab k            explore k processes -> unsafe state met? UNSAFE
+//!                                         -> else: backward search with the states as oracle
+//! --only-forward      explore, and say what was seen
+//! --strategy classic  backward search without approximation
+//! (none of these)     rounds of both kinds of backward search, see `schedule`
+//! ```
+
+mod assumptions;
+mod auto;
+mod coverage;
+mod engines;
+mod explore;
+mod instances;
+mod run;
+mod schedule;
+mod search;
+mod session;
+mod sizes;
+mod spurious;
+mod vacuity;
+
+pub use run::check;

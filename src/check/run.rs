@@ -1,0 +1,78 @@
+//! The pipeline of a run: explorations, then a proof, then what the answer is worth.
+
+use std::time::Instant;
+
+use super::session::Session;
+use super::{assumptions, auto, coverage, explore, search, spurious, vacuity};
+use crate::forward::StateSpace;
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::model::semantics::replay;
+use crate::observer::Observer;
+use crate::options::{Options, Proof};
+use crate::result::Report;
+use crate::verdict::Verdict;
+
+/// Runs the engines that `options` ask for on `system`.
+///
+/// The run ends early when `interrupt` says so: its deadline has passed (also set here from
+/// [`Options::time_limit`]) or a signal is pending. As in the original tool, the first SIGINT during
+/// the exploration of a BRAB run only ends that exploration: the states seen so far are a valid oracle.
+pub fn check(
+    system: &System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Report {
+    if let Some(deadline) = options.time_limit.and_then(|limit| Instant::now().checked_add(limit)) {
+        interrupt.set_deadline(deadline);
+    }
+    let report = Report {
+        verdict: None,
+        deadlocks: None,
+        coverage: None,
+        explorations: Vec::new(),
+        backward: None,
+        stages: Vec::new(),
+        assumptions: assumptions::of(system, options.backward.trust_invariants),
+        refuted: None,
+        enough: None,
+        vacuous: Vec::new(),
+        decider: None,
+        times: Vec::new(),
+    };
+    let space = StateSpace::new(Vec::new());
+    let mut session = Session { system, options, interrupt, observer, report, space };
+
+    let start = Instant::now();
+    session.report.verdict = explore::explore(&mut session);
+    session.put_explorations();
+    coverage::sum_up(options, &mut session.report);
+    if !session.report.explorations.is_empty() {
+        session.report.spend("forward exploration", start.elapsed());
+    }
+    if session.report.verdict.is_none() && !options.only_forward {
+        match options.proof {
+            Proof::Auto => auto::decide(&mut session),
+            Proof::Classic | Proof::Brab(_) => search::search(&mut session),
+        }
+        session.put_explorations();
+    }
+    if options.backward.trust_invariants && session.report.verdict == Some(Verdict::Safe) {
+        spurious::doubt(&mut session);
+    }
+    assumptions::settle(system, options.backward.trust_invariants, &mut session.report);
+    assert_replayed(system, &session.report);
+    session.timed("look for vacuity", vacuity::look);
+    session.report
+}
+
+/// A trace that the reference semantics does not execute is a bug of an engine: it must be loud, and
+/// it must not look like an answer.
+fn assert_replayed(system: &System, report: &Report) {
+    for trace in report.traces() {
+        if let Err(error) = replay(system, trace) {
+            panic!("an engine reports a trace that the model does not execute: {error}");
+        }
+    }
+}

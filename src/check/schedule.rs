@@ -1,0 +1,48 @@
+//! [`Proof::Auto`] as data: which search comes in which round, with which effort.
+//!
+//! As efforts grow by a factor, all that came before a decision costs a fraction of the search that decides,
+//! whichever it is.
+
+use crate::options::Proof;
+
+/// A search that is tried in each round until one decides.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Which search.
+    pub proof: Proof,
+    /// The round in which it is tried first.
+    pub from: u32,
+    /// From this level of effort on, it stays a level behind.
+    pub behind_from: Option<u32>,
+}
+
+/// The searches, in the order within a round. Exact search stays behind after a while: what it has not decided
+/// by then, approximation mostly decides with less. Each round takes up one oracle more.
+pub const SCHEDULE: [Entry; 4] = [
+    Entry { proof: Proof::Classic, from: 0, behind_from: Some(3) },
+    Entry { proof: Proof::Brab(2), from: 0, behind_from: None },
+    Entry { proof: Proof::Brab(3), from: 1, behind_from: None },
+    Entry { proof: Proof::Brab(4), from: 2, behind_from: None },
+];
+
+/// Effort of a search of the first round, and the factor from round to round.
+const EFFORT: (u64, u64) = (300, 3);
+
+/// States of an exploration of the first round, the factor from round to round, and the most.
+const STATES: (usize, usize, usize) = (20_000, 3, 500_000);
+
+/// Restarts make an oracle N times larger than what the round allows to begin with.
+pub const GROWTH: usize = 4;
+
+impl Entry {
+    /// Its effort at a level.
+    pub fn effort(&self, level: u32) -> u64 {
+        let behind = u32::from(self.behind_from.is_some_and(|from| level >= from));
+        EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(level - behind))
+    }
+}
+
+/// States of an oracle at a level.
+pub fn states(level: u32) -> usize {
+    STATES.0.saturating_mul(STATES.1.saturating_pow(level)).min(STATES.2)
+}

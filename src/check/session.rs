@@ -1,0 +1,129 @@
+//! What the parts of a run share: the problem, what may be used for it, and what is known so far.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use super::engines::{Exploring, Purpose, Searching};
+use crate::backward::Brab;
+use crate::engine::{Budget, Engine, EngineReport, Figures, Problem};
+use crate::forward::{Explored, StateSpace};
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::observer::{Event, Observer};
+use crate::options::{ForwardOptions, Options, Proof};
+use crate::result::{Decider, Outcome, Report, Stop};
+use crate::verdict::{Trace, Verdict};
+
+/// A run.
+pub struct Session<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// What is asked for.
+    pub options: &'a Options,
+    /// Asks the run to stop.
+    pub interrupt: &'a Interrupt,
+    /// Is told what happens.
+    pub observer: &'a mut dyn Observer,
+    /// What is known so far.
+    pub report: Report,
+    /// What was explored: the oracle of all searches.
+    pub space: StateSpace,
+}
+
+impl<'a> Session<'a> {
+    /// The problem that the options pose.
+    pub const fn problem(&self) -> Problem<'a> {
+        Problem {
+            system: self.system,
+            deadlock: self.options.forward.deadlock,
+            trust_invariants: self.options.backward.trust_invariants,
+        }
+    }
+
+    /// Tells the observer.
+    pub fn tell(&mut self, event: Event<'_>) {
+        self.observer.event(self.system, event);
+    }
+
+    /// Runs a phase, and adds its time to that of its name.
+    pub fn timed<T>(&mut self, phase: &'static str, work: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = work(self);
+        self.report.spend(phase, start.elapsed());
+        result
+    }
+
+    /// Explores an instance; what it may store is all that `limits` say.
+    pub fn explore(&mut self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
+        let problem = Problem { deadlock: limits.deadlock, ..self.problem() };
+        let mut engine = Exploring::new(procs, limits, purpose);
+        let budget = Budget {
+            time: limits.time,
+            memory: limits.memory,
+            effort: limits.max_states.map(|states| states as u64),
+            interrupt: self.interrupt,
+        };
+        engine.run(&problem, &budget, &mut *self.observer);
+        engine.explored.expect("the engine has run")
+    }
+
+    /// Searches backward, with what was explored as oracle.
+    pub fn search(&mut self, proof: Proof, effort: Option<u64>) -> Outcome {
+        let start = Instant::now();
+        let problem = self.problem();
+        let brab = match proof {
+            Proof::Brab(procs) => Some(Brab { procs, oracle: &self.space }),
+            Proof::Auto | Proof::Classic => None,
+        };
+        let budget = Budget { time: None, memory: None, effort, interrupt: self.interrupt };
+        let mut engine = Searching { options: &self.options.backward, brab };
+        let EngineReport { figures, .. } = engine.run(&problem, &budget, &mut *self.observer);
+        self.report.spend("backward search", start.elapsed());
+        match figures {
+            Figures::Backward(outcome) => outcome,
+            Figures::Forward(_) => unreachable!("a backward search was run"),
+        }
+    }
+
+    /// A run to a bad state settles the verdict.
+    pub fn decided_by_run(&mut self, trace: Trace) -> Verdict {
+        self.report.decider = Some(Decider::Forward(trace.initial.procs));
+        Verdict::Unsafe(Box::new(trace))
+    }
+
+    /// What is to be said of the explored instances, put into the report.
+    pub fn put_explorations(&mut self) {
+        let data = |explored: &Explored| explored.exploration.clone();
+        self.report.explorations = self.space.explored.iter().map(data).collect();
+    }
+
+    /// Whether the backward search needs the states of the explorations that the options ask for.
+    pub const fn explores_for_oracle(&self) -> bool {
+        matches!(self.options.proof, Proof::Brab(_)) && !self.options.only_forward
+    }
+
+    /// Takes up an explored instance; breaks when no further one is to be explored, with a verdict when the run
+    /// ends here.
+    pub fn conclude_instance(&mut self, explored: Explored) -> ControlFlow<Option<Verdict>> {
+        self.tell(Event::ForwardEnd(&explored.exploration));
+        let (found, stop) = (explored.exploration.unsafe_trace.clone(), explored.exploration.stop);
+        self.space.explored.push(explored);
+        if let Some(trace) = found {
+            return ControlFlow::Break(Some(self.decided_by_run(trace)));
+        }
+        if let Some(reason) = self.interrupt.reason() {
+            if !self.explores_for_oracle() || !self.interrupt.consume() {
+                return ControlFlow::Break(Some(Verdict::Unknown(reason)));
+            }
+            let note = "exploration interrupted; the backward search goes on with the states seen so far";
+            self.tell(Event::Note(note));
+            return ControlFlow::Break(None);
+        }
+        let too_much = matches!(stop, Stop::TooLarge | Stop::Wide | Stop::Memory);
+        if self.options.only_forward && too_much {
+            ControlFlow::Break(None)
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Looking forward where a backward search is not to be believed: its traces are spurious, or its proof rests on
+//! trusted invariants. Breadth first, smallest instances first, within a fixed number of states so that the answer
+//! does not depend on the machine.
+
+use super::engines::Purpose;
+use super::session::Session;
+use crate::model::semantics::admits;
+use crate::observer::Event;
+use crate::options::{ForwardOptions, Strategy};
+use crate::result::AssumptionKind;
+use crate::verdict::{Trace, Verdict};
+
+/// Of a search through instances of increasing size.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// States that may be stored, over all instances.
+    states: usize,
+    /// The largest instance.
+    procs: usize,
+}
+
+/// Of the search for a real trace after spurious ones.
+const SPURIOUS: Limits = Limits { states: 300_000, procs: 8 };
+
+/// Of a look at whether trusted invariants hold.
+const DOUBTING: Limits = Limits { states: 20_000, procs: 3 };
+
+/// Backward search found only traces that no instance executes; a real one may hide behind them, on an
+/// instance larger than the oracle's. The verdict when there is one.
+pub fn look_forward(session: &mut Session<'_>) -> Option<Verdict> {
+    session.tell(Event::Note("looking forward for a trace that an instance executes"));
+    let trace =
+        session.timed("forward search for a real trace", |session| executable_trace(session, SPURIOUS))?;
+    Some(session.decided_by_run(trace))
+}
+
+/// A proof that rests on trusted invariants: a look at small instances whether these are so.
+pub fn doubt(session: &mut Session<'_>) {
+    if !session.report.assumptions.iter().any(|it| it.kind == AssumptionKind::Trusted) {
+        return;
+    }
+    let phase = "forward search for what refutes the assumptions";
+    if let Some(trace) = session.timed(phase, |session| executable_trace(session, DOUBTING)) {
+        session.report.verdict = Some(session.decided_by_run(trace));
+    }
+}
+
+fn executable_trace(session: &mut Session<'_>, limits: Limits) -> Option<Trace> {
+    let mut left = limits.states;
+    for procs in usize::from(session.system.proc_constants)..=limits.procs {
+        if left == 0 || session.interrupt.reason().is_some() {
+            return None;
+        }
+        if !admits(session.system, procs) {
+            continue;
+        }
+        let options = ForwardOptions {
+            strategy: Strategy::Bfs,
+            depth: None,
+            max_states: Some(left),
+            stop_at_unsafe: true,
+            deadlock: false,
+            ..session.options.forward.clone()
+        };
+        let exploration = session.explore(procs, &options, Purpose::Answer).exploration;
+        left = left.saturating_sub(exploration.states);
+        if exploration.unsafe_trace.is_some() {
+            return exploration.unsafe_trace;
+        }
+    }
+    None
+}
