@@ -22,7 +22,11 @@ pub struct Interrupted(pub Box<Reason>);
 
 /// Shared between a run and whoever may stop it. Cloning shares.
 #[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<Shared>);
+pub struct Interrupt {
+    shared: Arc<Shared>,
+    /// A deadline of one run alone.
+    deadline: Option<Instant>,
+}
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -37,56 +41,68 @@ struct Shared {
 impl Interrupt {
     /// Records a signal (2 for SIGINT, 15 for SIGTERM).
     pub fn raise(&self, signal: i32) {
-        self.0.signal.store(signal, Ordering::Relaxed);
-        self.0.signals.fetch_add(1, Ordering::Release);
+        self.shared.signal.store(signal, Ordering::Relaxed);
+        self.shared.signals.fetch_add(1, Ordering::Release);
     }
 
     /// The signal that asks to stop, if one came that [`Interrupt::consume`] has not taken.
     pub fn pending(&self) -> Option<i32> {
-        (self.0.signals.load(Ordering::Acquire) > self.0.consumed.load(Ordering::Relaxed))
-            .then(|| self.0.signal.load(Ordering::Relaxed))
+        (self.shared.signals.load(Ordering::Acquire) > self.shared.consumed.load(Ordering::Relaxed))
+            .then(|| self.shared.signal.load(Ordering::Relaxed))
     }
 
     /// Signals so far, those that [`Interrupt::consume`] has taken among them.
     pub fn signals(&self) -> u32 {
-        self.0.signals.load(Ordering::Acquire)
+        self.shared.signals.load(Ordering::Acquire)
     }
 
     /// Takes one pending SIGINT, so that a phase can end and the run go on. False for other signals.
     pub fn consume(&self) -> bool {
         let take = self.pending() == Some(2);
         if take {
-            self.0.consumed.fetch_add(1, Ordering::Relaxed);
+            self.shared.consumed.fetch_add(1, Ordering::Relaxed);
         }
         take
     }
 
-    /// Sets when the whole run must end; the first call wins.
+    /// The same, with a deadline that only holds for who is given it: two runs under one interrupt have their own.
+    #[must_use]
+    pub fn until(&self, at: Instant) -> Self {
+        let deadline = Some(self.deadline.map_or(at, |sooner| sooner.min(at)));
+        Self { shared: Arc::clone(&self.shared), deadline }
+    }
+
+    /// When the run must end: the sooner of its own deadline and that of all who share this.
+    fn deadline(&self) -> Option<Instant> {
+        self.deadline.into_iter().chain(self.shared.deadline.get().copied()).min()
+    }
+
+    /// Sets when all who share this must end; the first call wins. See [`Interrupt::until`] for the deadline of one
+    /// run.
     pub fn set_deadline(&self, at: Instant) {
-        let _ = self.0.deadline.set(at);
+        let _ = self.shared.deadline.set(at);
     }
 
     /// The time of the run is up, whatever the deadline says.
     pub fn expire(&self) {
-        self.0.expired.store(true, Ordering::Relaxed);
+        self.shared.expired.store(true, Ordering::Relaxed);
     }
 
     /// The memory of the run is used up.
     pub fn exhaust(&self) {
-        self.0.exhausted.store(true, Ordering::Relaxed);
+        self.shared.exhausted.store(true, Ordering::Relaxed);
     }
 
     /// Whether the deadline has passed, or the time is up otherwise.
     fn timed_out(&self) -> bool {
-        self.0.expired.load(Ordering::Relaxed)
-            || self.0.deadline.get().is_some_and(|&at| Instant::now() >= at)
+        self.shared.expired.load(Ordering::Relaxed) || self.deadline().is_some_and(|at| Instant::now() >= at)
     }
 
     /// Why the run as a whole must end now, if it must.
     pub fn reason(&self) -> Option<Reason> {
         match self.pending() {
             Some(signal) => Some(Reason::Interrupted(signal)),
-            None if self.0.exhausted.load(Ordering::Relaxed) => Some(Reason::Memory),
+            None if self.shared.exhausted.load(Ordering::Relaxed) => Some(Reason::Memory),
             None => self.timed_out().then_some(Reason::Time),
         }
     }
@@ -117,13 +133,27 @@ impl Interrupt {
 
     /// Time until the deadline, when there is one.
     pub fn remaining(&self) -> Option<std::time::Duration> {
-        self.0.deadline.get().map(|at| at.saturating_duration_since(Instant::now()))
+        self.deadline().map(|at| at.saturating_duration_since(Instant::now()))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    #[test]
+    fn runs_under_one_interrupt_have_deadlines_of_their_own() {
+        let both = Interrupt::default();
+        let first = both.until(Instant::now());
+        let second = both.until(Instant::now() + Duration::from_secs(3600));
+        assert_eq!(first.reason(), Some(Reason::Time));
+        assert_eq!((second.reason(), both.reason()), (None, None));
+        assert_eq!(second.until(Instant::now()).reason(), Some(Reason::Time));
+        both.raise(15);
+        assert_eq!(second.reason(), Some(Reason::Interrupted(15)));
+    }
 
     #[test]
     fn polling_sees_a_deadline_soon_and_no_other_thing() {

@@ -15,7 +15,7 @@
 //! ```
 //! use cubicle::interrupt::Interrupt;
 //! use cubicle::observer::Silent;
-//! use cubicle::options::{Options, Proof};
+//! use cubicle::options::Options;
 //!
 //! let model = "
 //!     var Lock : bool
@@ -26,7 +26,7 @@
 //!     transition leave (p) requires { Inside[p] = True } { Lock := False; Inside[p] := False; }
 //! ";
 //! let loaded = cubicle::load(model).expect("the model is well-formed");
-//! let options = Options { proof: Proof::Brab(2), ..Options::default() };
+//! let options = Options::brab(2).jobs(2);
 //! let report = cubicle::check(&loaded.system, &options, &Interrupt::default(), &mut Silent);
 //! assert_eq!(report.conclusion(), cubicle::Conclusion::Safe);
 //! ```

@@ -281,3 +281,52 @@ pub struct Options {
     /// End the whole run after this time.
     pub time_limit: Option<Duration>,
 }
+
+impl Options {
+    /// Proves with BRAB, with an oracle of this many processes.
+    #[must_use]
+    pub fn brab(procs: usize) -> Self {
+        Self { proof: Proof::Brab(procs), ..Self::default() }
+    }
+
+    /// Proves without approximation.
+    #[must_use]
+    pub fn classic() -> Self {
+        Self { proof: Proof::Classic, ..Self::default() }
+    }
+
+    /// Only explores the instance with this many processes.
+    #[must_use]
+    pub fn explore(procs: usize) -> Self {
+        Self { procs: Some(Procs::Exactly(procs)), only_forward: true, ..Self::default() }
+    }
+
+    /// With this many threads in all engines.
+    #[must_use]
+    pub const fn jobs(mut self, jobs: usize) -> Self {
+        self.forward.jobs = jobs;
+        self.backward.jobs = jobs;
+        self
+    }
+
+    /// With an end of the whole run after this time.
+    #[must_use]
+    pub const fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = Some(limit);
+        self
+    }
+
+    /// Looking for deadlocks, too.
+    #[must_use]
+    pub const fn deadlocks(mut self) -> Self {
+        self.forward.deadlock = true;
+        self
+    }
+
+    /// With this seed of the random strategies.
+    #[must_use]
+    pub const fn seed(mut self, seed: u64) -> Self {
+        self.forward.seed = seed;
+        self
+    }
+}

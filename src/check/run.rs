@@ -15,8 +15,8 @@ use crate::verdict::Verdict;
 
 /// Runs the engines that `options` ask for on `system`.
 ///
-/// The run ends early when `interrupt` says so: its deadline has passed (also set here from
-/// [`Options::time_limit`]) or a signal is pending. As in the original tool, the first SIGINT during
+/// The run ends early when `interrupt` says so: its deadline or that of this run
+/// ([`Options::time_limit`]) has passed, or a signal is pending. As in the original tool, the first SIGINT during
 /// the exploration of a BRAB run only ends that exploration: the states seen so far are a valid oracle.
 pub fn check(
     system: &System,
@@ -24,9 +24,9 @@ pub fn check(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Report {
-    if let Some(deadline) = options.time_limit.and_then(|limit| Instant::now().checked_add(limit)) {
-        interrupt.set_deadline(deadline);
-    }
+    let deadline = options.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+    let until = deadline.map(|at| interrupt.until(at));
+    let interrupt = until.as_ref().unwrap_or(interrupt);
     let report = Report {
         verdict: None,
         deadlocks: None,
