@@ -27,8 +27,9 @@
 //! ";
 //! let loaded = cubicle::load(model).expect("the model is well-formed");
 //! let options = Options::brab(2).jobs(2);
-//! let report = cubicle::check(&loaded.system, &options, &Interrupt::default(), &mut Silent);
+//! let report = cubicle::check(&loaded.system, &options, &Interrupt::default(), &mut Silent)?;
 //! assert_eq!(report.conclusion(), cubicle::Conclusion::Safe);
+//! # Ok::<(), cubicle::InternalError>(())
 //! ```
 
 pub mod backward;
@@ -56,6 +57,6 @@ pub mod verdict;
 pub mod words;
 mod workers;
 
-pub use check::check;
+pub use check::{InternalError, check};
 pub use load::{Loaded, load};
 pub use result::{Conclusion, Report};

@@ -78,7 +78,7 @@ pub enum Event<'a> {
 
 /// Receives events. Engines never print.
 pub trait Observer {
-    /// Called in order, from the thread that called [`crate::check()`].
+    /// Called in order, from one thread at a time: [`crate::check()`] works on a thread of its own.
     fn event(&mut self, system: &System, event: Event<'_>);
 
     /// Whether node events are wanted; when false, engines need not render them.

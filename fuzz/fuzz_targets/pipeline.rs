@@ -28,7 +28,7 @@ fuzz_target!(|text: &str| {
             time_limit: Some(Duration::from_millis(500)),
             ..Options::default()
         };
-        let report = cubicle::check(system, &options, &Interrupt::default(), &mut Silent);
+        let report = cubicle::check(system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
         let (Some(Verdict::Safe), Some(outcome)) = (&report.verdict, &report.backward) else { continue };
         let interrupt = Interrupt::default();
         let certified = certificate::certify(system, text, &outcome.invariant, false, timeout, &interrupt);

@@ -28,4 +28,4 @@ mod sizes;
 mod spurious;
 mod vacuity;
 
-pub use run::check;
+pub use run::{InternalError, check};

@@ -1,5 +1,6 @@
 //! The pipeline of a run: explorations, then a proof, then what the answer is worth.
 
+use std::thread;
 use std::time::Instant;
 
 use super::session::Session;
@@ -11,23 +12,51 @@ use crate::model::semantics::replay;
 use crate::observer::Observer;
 use crate::options::{Options, Proof};
 use crate::result::Report;
-use crate::verdict::Verdict;
+use crate::verdict::{Reason, Verdict};
+
+/// Enough for the recursion of any engine on a model within the bounds of the language.
+const STACK_BYTES: usize = 256 << 20;
+
+/// A bug of this crate, as text.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("internal error: {0}")]
+pub struct InternalError(pub String);
 
 /// Runs the engines that `options` ask for on `system`.
 ///
 /// The run ends early when `interrupt` says so: its deadline or that of this run
 /// ([`Options::time_limit`]) has passed, or a signal is pending. As in the original tool, the first SIGINT during
 /// the exploration of a BRAB run only ends that exploration: the states seen so far are a valid oracle.
+///
+/// The work is done on a thread with a stack for any model; several may be done at the same time.
+///
+/// # Errors
+/// An engine panicked or contradicts the model: a bug of this crate, and no answer.
 pub fn check(
     system: &System,
     options: &Options,
     interrupt: &Interrupt,
-    observer: &mut dyn Observer,
-) -> Report {
-    let deadline = options.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-    let until = deadline.map(|at| interrupt.until(at));
-    let interrupt = until.as_ref().unwrap_or(interrupt);
-    let report = Report {
+    observer: &mut (dyn Observer + Send),
+) -> Result<Report, InternalError> {
+    thread::scope(|scope| {
+        let worker = thread::Builder::new().name("session".into()).stack_size(STACK_BYTES);
+        match worker.spawn_scoped(scope, || run(system, options, interrupt, observer)) {
+            Ok(running) => running.join().map_err(|panic| {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+                InternalError(text.unwrap_or("an engine panicked").to_owned())
+            }),
+            Err(error) => {
+                let verdict = Some(Verdict::Unknown(Reason::Threads(error.to_string())));
+                Ok(Report { verdict, ..blank(system, options) })
+            }
+        }
+    })
+}
+
+/// What is known before any work.
+fn blank(system: &System, options: &Options) -> Report {
+    Report {
         verdict: None,
         deadlocks: None,
         coverage: None,
@@ -40,7 +69,14 @@ pub fn check(
         vacuous: Vec::new(),
         decider: None,
         times: Vec::new(),
-    };
+    }
+}
+
+fn run(system: &System, options: &Options, interrupt: &Interrupt, observer: &mut dyn Observer) -> Report {
+    let deadline = options.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+    let until = deadline.map(|at| interrupt.until(at));
+    let interrupt = until.as_ref().unwrap_or(interrupt);
+    let report = blank(system, options);
     let space = StateSpace::new(Vec::new());
     let mut session = Session { system, options, interrupt, observer, report, space };
 

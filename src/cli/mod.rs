@@ -170,7 +170,10 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
         ending: Arc::clone(ending),
         status: Status::new(args.quiet),
     };
-    let mut found = cubicle::check(&system, &options, interrupt, &mut listener);
+    // The panic has been told where it happened.
+    let Ok(mut found) = cubicle::check(&system, &options, interrupt, &mut listener) else {
+        return exit::INTERNAL;
+    };
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
     if args.deny.is_some() && listener.warnings > 0 && answered {
         found.verdict = Some(Verdict::Unknown(Reason::Denied(listener.warnings)));

@@ -26,7 +26,7 @@ fn certified(model: &str, brab: Option<usize>) -> Certificate {
     let proof = brab.map_or(Proof::Classic, Proof::Brab);
     let options = Options { proof, ..Options::default() };
     let interrupt = Interrupt::default();
-    let report = cubicle::check(&system, &options, &interrupt, &mut Silent);
+    let report = cubicle::check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
     assert_eq!(report.verdict, Some(Verdict::Safe));
     let cubes = report.backward.expect("a backward search").invariant;
     certificate::certify(&system, model, &cubes, false, TIMEOUT, &interrupt)

@@ -159,7 +159,7 @@ fn deadlocks_that_may_count_are_not_passed_over() {
             ForwardOptions { deadlock: true, max_states: Some(25_000), ..ForwardOptions::default() };
         let options =
             Options { only_forward: true, procs: Some(Procs::Exactly(2)), forward, ..Options::default() };
-        cubicle::check(&system, &options, &Interrupt::default(), &mut Silent)
+        cubicle::check(&system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails")
     };
     let report = explore("N := 0");
     let found = &report.explorations[0];
@@ -205,7 +205,8 @@ fn larger_instances_are_tried_until_they_look_the_same() {
     let auto = |trap: &str, max_states| {
         let forward = ForwardOptions { max_states, ..ForwardOptions::default() };
         let options = Options { procs: Some(Procs::Auto), only_forward: true, forward, ..Options::default() };
-        let report = cubicle::check(&system(trap), &options, &Interrupt::default(), &mut Silent);
+        let report = cubicle::check(&system(trap), &options, &Interrupt::default(), &mut Silent)
+            .expect("no engine fails");
         let sizes: Vec<usize> = report.explorations.iter().map(|e| e.procs).collect();
         (report.conclusion(), sizes, report.enough)
     };

@@ -11,7 +11,7 @@ use super::files;
 fn run(model: &str, options: &Options) -> Report {
     let path = files::folder(model);
     let system = cubicle::load(&files::text(&path)).expect("a model").system;
-    check(&system, options, &Interrupt::default(), &mut Silent)
+    check(&system, options, &Interrupt::default(), &mut Silent).expect("no engine fails")
 }
 
 fn brab(procs: usize) -> Options {
@@ -61,7 +61,7 @@ fn parity_needs_the_solver() {
     for solver in [SolverMode::Layered, SolverMode::Z3] {
         let backward = BackwardOptions { solver, ..BackwardOptions::default() };
         let options = Options { backward, ..Options::default() };
-        let report = check(&system, &options, &Interrupt::default(), &mut Silent);
+        let report = check(&system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
         assert_eq!(report.verdict, Some(Verdict::Safe), "{solver:?}");
         assert!(report.backward.expect("a backward search").statistics.solver_calls > 0, "{solver:?}");
     }
@@ -110,7 +110,7 @@ fn a_long_search_looks_at_larger_instances() {
     };
     let run = |leaves| {
         let system = cubicle::load(&model(leaves)).expect("a model").system;
-        check(&system, &brab(2), &Interrupt::default(), &mut Silent)
+        check(&system, &brab(2), &Interrupt::default(), &mut Silent).expect("no engine fails")
     };
     let safe = run("False");
     assert_eq!(safe.verdict, Some(Verdict::Safe));
