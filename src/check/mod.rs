@@ -28,4 +28,4 @@ mod sizes;
 mod spurious;
 mod vacuity;
 
-pub use run::{InternalError, check};
+pub use run::{InternalError, STACK_BYTES, check, check_here};

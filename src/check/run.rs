@@ -15,7 +15,7 @@ use crate::result::Report;
 use crate::verdict::{Reason, Verdict};
 
 /// Enough for the recursion of any engine on a model within the bounds of the language.
-const STACK_BYTES: usize = 256 << 20;
+pub const STACK_BYTES: usize = 256 << 20;
 
 /// A bug of this crate, as text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -40,7 +40,7 @@ pub fn check(
 ) -> Result<Report, InternalError> {
     thread::scope(|scope| {
         let worker = thread::Builder::new().name("session".into()).stack_size(STACK_BYTES);
-        match worker.spawn_scoped(scope, || run(system, options, interrupt, observer)) {
+        match worker.spawn_scoped(scope, || check_here(system, options, interrupt, observer)) {
             Ok(running) => running.join().map_err(|panic| {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
                 let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -72,7 +72,17 @@ fn blank(system: &System, options: &Options) -> Report {
     }
 }
 
-fn run(system: &System, options: &Options, interrupt: &Interrupt, observer: &mut dyn Observer) -> Report {
+/// As [`check`], on the caller's thread.
+///
+/// # Panics
+/// When an engine panics or contradicts the model: a bug of this crate. A thread with less stack than
+/// [`STACK_BYTES`] may overflow it.
+pub fn check_here(
+    system: &System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Report {
     let deadline = options.time_limit.and_then(|limit| Instant::now().checked_add(limit));
     let until = deadline.map(|at| interrupt.until(at));
     let interrupt = until.as_ref().unwrap_or(interrupt);

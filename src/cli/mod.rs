@@ -30,6 +30,7 @@ use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
+use cubicle::check::{STACK_BYTES, check_here};
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
@@ -41,9 +42,6 @@ use self::ending::Ending;
 use self::listener::{Listener, Status};
 use self::load::{load, show};
 use self::output::complain;
-
-/// Enough for the recursion of any engine on a model within the bounds of the language.
-const STACK_BYTES: usize = 256 << 20;
 
 /// Runs the program on `words`, its own name first.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -170,10 +168,7 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
         ending: Arc::clone(ending),
         status: Status::new(args.quiet),
     };
-    // The panic has been told where it happened.
-    let Ok(mut found) = cubicle::check(&system, &options, interrupt, &mut listener) else {
-        return exit::INTERNAL;
-    };
+    let mut found = check_here(&system, &options, interrupt, &mut listener);
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
     if args.deny.is_some() && listener.warnings > 0 && answered {
         found.verdict = Some(Verdict::Unknown(Reason::Denied(listener.warnings)));
