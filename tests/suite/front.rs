@@ -200,6 +200,7 @@ fn one_token_wrong(text: &str) -> Vec<String> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "CUBICLE_SHOW asks for it")]
 fn one_wrong_token_is_rarely_more_than_two_errors() {
     let (mut wrong, mut more) = (0, Vec::new());
     for path in ["tests/pass/lock.cub", "examples/mutex.cub", "examples/german_data.cub"] {
@@ -220,7 +221,7 @@ fn one_wrong_token_is_rarely_more_than_two_errors() {
     }
     assert!(wrong > 1000, "only {wrong} slips are errors");
     assert!(
-        more.len() * 50 < wrong && many <= 4,
+        more.len() * 100 < wrong && many <= 4,
         "{} of {wrong} have more than two errors, up to {many}",
         more.len()
     );
