@@ -6,6 +6,7 @@ use crate::result::{Exploration, Stage};
 
 /// Something that happened. Texts are finished lines without line end.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Event<'a> {
     /// A node was expanded: its number in this BRAB run, its history (`t(#1) -> unsafe at line 12`), its
     /// cube (one literal each) and the queue lengths.

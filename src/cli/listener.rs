@@ -112,6 +112,8 @@ impl Observer for Listener {
             }
             Event::Warning(text) => self.warn(text),
             Event::Note(text) => self.remark(&format!("note: {text}")),
+            // Events that the library may tell some day are nothing for this listener.
+            _ => {}
         }
     }
 

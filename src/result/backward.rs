@@ -41,6 +41,7 @@ pub struct Proposals {
 
 /// What a phase took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct PhaseReport {
     /// Its name.
     pub name: &'static str,
@@ -52,6 +53,7 @@ pub struct PhaseReport {
 
 /// Figures of a backward search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Statistics {
     /// Nodes visited in the last run.
     pub nodes: usize,
@@ -82,6 +84,7 @@ pub struct Statistics {
 
 /// Result of a backward search.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The answer.
     pub verdict: Verdict,

@@ -10,6 +10,7 @@ pub const AROUND_DEADLOCKS: &str = "around deadlocks";
 
 /// What one technique contributed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct TechniqueReport {
     /// Its name.
     pub name: &'static str,
@@ -27,6 +28,7 @@ pub struct TechniqueReport {
 
 /// The result of exploring one instance.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Exploration {
     /// Number of processes.
     pub procs: usize,

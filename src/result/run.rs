@@ -10,6 +10,7 @@ use crate::verdict::{Cut, Reason, Trace, Verdict};
 
 /// Everything that a run found out.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// The answer to "is a bad state reachable?"; `None` when only instances were explored, as asked,
     /// and nothing bad was met in them.
@@ -130,6 +131,7 @@ impl Report {
 
 /// What the explorations that the options ask for saw, as it stood before any proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Coverage {
     /// Processes of the instances, in increasing order.
     pub procs: Vec<usize>,
@@ -154,6 +156,7 @@ pub enum Deadlocks {
 
 /// One search, in the order in which they were made.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Stage {
     /// What was done.
     pub proof: Proof,
