@@ -15,16 +15,11 @@ use crate::forward::run::outside::goes_outside;
 use crate::forward::run::searched::{Course, Searched};
 use crate::forward::run::trace::{self, TraceError};
 use crate::forward::store::visited::{ROOT, Visited};
+use crate::forward::tuning::{LEAST_STATES, MAX_DEADLOCK_STEPS};
 use crate::observer::{Event, Observer, Silent};
 use crate::options::{ForwardOptions, Strategy};
 use crate::result::Stop;
 use crate::verdict::Trace;
-
-/// No more runs to deadlocks are made when those to the first ones have this many steps in all.
-const MAX_DEADLOCK_STEPS: usize = 5_000;
-
-/// A search of clean runs that belongs to a smaller one, or to walks, may see so many states.
-const LEAST_STATES: usize = 20_000;
 
 /// What a search found.
 #[derive(Clone, Debug)]

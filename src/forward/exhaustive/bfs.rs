@@ -1,17 +1,13 @@
 //! Breadth-first search, level by level.
 
 use crate::forward::error::Unbuildable;
-use crate::forward::exhaustive::expand::{CHUNK, Chunk};
+use crate::forward::exhaustive::expand::Chunk;
 use crate::forward::exhaustive::search::Search;
 use crate::forward::program::sleep::{LevelSleep, SleepId};
+use crate::forward::tuning::CHUNK;
+use crate::forward::tuning::{STEEP, WORTHWHILE};
 use crate::observer::Observer;
 use crate::result::Stop;
-
-/// Fewer states than this are not worth starting threads.
-const WORTHWHILE: usize = 2048;
-
-/// Levels grow fast when each has so many times the states of the one before.
-const STEEP: f64 = 1.4;
 
 impl Search<'_> {
     /// Whether everything was expanded.

@@ -15,11 +15,7 @@ use crate::forward::program::step::Scratch;
 use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::store::batch::{Batch, Recent};
 use crate::forward::store::table::Store;
-
-/// States of one chunk.
-pub const CHUNK: usize = 128;
-/// ...unless they have more successors than this together. Tests see chunks cut like this, too.
-const CHUNK_SUCCESSORS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
+use crate::forward::tuning::CHUNK_SUCCESSORS;
 
 /// What the states of one chunk lead to.
 #[derive(Debug, Default)]

@@ -3,22 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::forward::exhaustive::expand::CHUNK;
 use crate::forward::exhaustive::pipeline::{Piece, Pipeline};
 use crate::forward::exhaustive::round_worker::{RoundPart, RoundWorker};
 use crate::forward::exhaustive::search::Search;
 use crate::forward::program::bad::BadScratch;
 use crate::forward::store::batch::{Batch, Distinct};
+use crate::forward::tuning::CHUNK;
+use crate::forward::tuning::{MANY, ROUND, ROUND_NEW, SHARE};
 use crate::observer::Observer;
-
-/// With so many threads, each does all of the work on its share of the states; fewer make a pipeline.
-const MANY: usize = 4;
-/// States that a thread expands at a time.
-const SHARE: usize = 512;
-/// No more states than this are expanded before the results are merged.
-const ROUND: usize = 1 << 14;
-/// ...or so many new states, as far as past states tell: they are kept until then.
-const ROUND_NEW: usize = 1 << 18;
 
 impl Search<'_> {
     /// Expands the first states of a range of one level on several threads, with the same result as chunk

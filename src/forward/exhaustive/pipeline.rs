@@ -9,18 +9,11 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crate::forward::exhaustive::expand::{Chunk, Expander};
 use crate::forward::program::sleep::SleepId;
 use crate::forward::run::clock;
-
-/// Chunks handed out and not yet stored, for each thread.
-const AHEAD: usize = 16;
-/// So often a thread looks for work, or for its result, before it leaves the core to others...
-const LOOKS: usize = 2_000;
-/// ...helpers for no longer than this.
-const NAP: Duration = Duration::from_millis(1);
+use crate::forward::tuning::{AHEAD, LOOKS, NAP};
 
 /// Chunks on their way between the leader and the helpers.
 #[derive(Debug)]

@@ -6,10 +6,12 @@
 
 use std::ops::Range;
 
-use crate::forward::exhaustive::expand::{CHUNK, Chunk, Expander};
+use crate::forward::exhaustive::expand::{Chunk, Expander};
 use crate::forward::program::sleep::LevelSleep;
 use crate::forward::store::batch::Batch;
-use crate::forward::store::table::{Store, TOUCHED};
+use crate::forward::store::table::Store;
+use crate::forward::tuning::CHUNK;
+use crate::forward::tuning::TOUCHED;
 
 /// What a range of states leads to.
 #[derive(Debug, Default)]

@@ -4,6 +4,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::forward::fuzz::technique::Technique;
+use crate::forward::tuning::{FLOOR, MEMORY, START, STATE};
 
 /// Techniques and bounds to choose from.
 pub const ARMS: [(Technique, u32); 10] = [
@@ -28,15 +29,6 @@ pub const PUBLISHED: [(Technique, u32); 6] = [
     (Technique::Bfs, 4),
     (Technique::Unused, 1),
 ];
-
-/// Each arm keeps at least this share of the choices.
-const FLOOR: f64 = 0.02;
-/// What a new state is worth, in new combinations.
-const STATE: f64 = 0.02;
-/// How much of the past remains after an epoch.
-const MEMORY: f64 = 0.9;
-/// Steps that starting a walk is worth.
-const START: f64 = 20.0;
 
 /// Gains and costs of each arm, forgetting slowly.
 #[derive(Clone, Debug, Default)]

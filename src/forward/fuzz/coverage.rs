@@ -8,11 +8,7 @@
 use crate::forward::program::compiled::Program;
 use crate::forward::state::cells::{Cells, Kind};
 use crate::forward::state::codes::UNDEF;
-
-/// Triples are followed while their bitmap stays within this many bits; pairs otherwise.
-const MAX_BITS: usize = 1 << 28;
-/// Triples of no more items than this are looked at: the cost grows with the third power.
-const MAX_TRIPLE_ITEMS: usize = 40;
+use crate::forward::tuning::{MAX_BITS, MAX_TRIPLE_ITEMS};
 
 /// The combinations seen.
 #[derive(Clone, Debug)]

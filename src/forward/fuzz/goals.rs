@@ -9,16 +9,7 @@ use crate::forward::fuzz::goal::Goal;
 use crate::forward::fuzz::relaxed_plan::DeleteRelaxation;
 use crate::forward::program::code::Guard;
 use crate::forward::program::compiled::Program;
-
-/// Nearest states kept for each goal.
-const KEEP: usize = 32;
-/// Weight of a goal, times [`HALVED`]: so many walks without progress halve it.
-const WEIGHT: u32 = 1 << 16;
-const HALVED: u32 = 4;
-/// After so many, walks towards it do without plans: these are dear, and they lead nowhere.
-const UNPLANNED: u32 = 16;
-/// No goal becomes less likely than after so many.
-const MOST_STALE: u32 = 60;
+use crate::forward::tuning::{HALVED, KEEP, MOST_STALE, UNPLANNED, WEIGHT};
 
 /// A goal that is left.
 #[derive(Clone, Debug)]

@@ -13,13 +13,7 @@ use hashbrown::HashMap;
 use crate::forward::fuzz::goal::Goal;
 use crate::forward::program::code::{Guard, Source, Test};
 use crate::forward::program::compiled::Program;
-
-/// Instances with more conditions and effects than this are not looked at: each step would cost too
-/// much.
-const MAX_SIZE: usize = 1 << 15;
-
-/// No value costs more: so long a plan says little.
-const MOST: u32 = 200;
+use crate::forward::tuning::{MAX_SIZE, MOST};
 
 /// What an action does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

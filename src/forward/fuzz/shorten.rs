@@ -3,9 +3,7 @@
 use crate::forward::fuzz::campaign::Campaign;
 use crate::forward::program::step::Scratch;
 use crate::forward::store::visited::ROOT;
-
-/// Among more states than this no shortest way is looked for.
-const MAX_STATES: usize = 300_000;
+use crate::forward::tuning::MAX_SHORTENED;
 
 impl Campaign {
     /// Replaces the ways to bad and deadlocked states by shortest ones, as far as the visited states
@@ -13,7 +11,7 @@ impl Campaign {
     pub fn shorten(&mut self) {
         let stored = self.visited.store.len();
         let mut goals: Vec<u32> = self.findings.states().map(|s| s as u32).collect();
-        if goals.is_empty() || stored > MAX_STATES {
+        if goals.is_empty() || stored > MAX_SHORTENED {
             return;
         }
         goals.sort_unstable();

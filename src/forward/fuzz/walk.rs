@@ -16,13 +16,8 @@ use crate::forward::program::bad::BadScratch;
 use crate::forward::program::step::Scratch;
 use crate::forward::run::clock::Ticker;
 use crate::forward::store::table::Store;
+use crate::forward::tuning::{ASTRAY, IDLE, MOST_NEW};
 
-/// A breadth-first walk that has found so many states expands no more.
-const MOST_NEW: usize = 1 << 16;
-/// One step in so many of a guided walk is any.
-const ASTRAY: u32 = 8;
-/// Steps without coming nearer after which a walk with plans ends.
-const IDLE: u32 = 50;
 /// Farther than any relaxed plan is long.
 const FAR: u32 = 1 << 24;
 

@@ -18,11 +18,8 @@ use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::store::hash::hash;
 use crate::forward::store::table::Inserted;
 use crate::forward::store::visited::Visited;
+use crate::forward::tuning::{SPLITS, WIDEST};
 
-/// Of the ways to define what a transition reads, a step considers so many.
-const SPLITS: usize = 16;
-/// Taking all successors by an instance ends at so many.
-const WIDEST: usize = 1 << 16;
 /// What all walks of an epoch see.
 pub struct Frozen<'a> {
     pub program: &'a Program,

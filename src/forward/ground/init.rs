@@ -2,6 +2,7 @@
 
 use crate::forward::error::Unbuildable;
 use crate::forward::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
+use crate::forward::tuning::{MAX_DISJUNCTS, NEAR};
 use crate::interrupt::Interrupt;
 use crate::model::Type;
 use crate::model::semantics::{distinct_tuples, tuples};
@@ -14,12 +15,6 @@ pub struct Disjunct {
     /// All other literals.
     pub rest: GroundConj,
 }
-
-/// Clauses among which an equal one is looked for.
-const NEAR: usize = 64;
-
-/// With more disjuncts than this the instance is refused as too large.
-const MAX_DISJUNCTS: usize = 1 << 18;
 
 /// A conjunct of the instantiated init: a disjunction.
 struct Clause {

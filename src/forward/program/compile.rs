@@ -17,16 +17,10 @@ use crate::forward::state::numbers::largest_constant;
 use crate::forward::state::packing::{Bounds, Packing};
 use crate::forward::symmetry::canonical::Symmetry;
 use crate::forward::symmetry::exchangeable::Exchangeable;
+use crate::forward::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_PROCS};
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{Layout, admits, distinct_tuples, interchangeable, rising_tuples, tuples};
 use crate::model::{Assignment, Bad, BadKind, Branch, Literal, System, Term, TransitionId};
-
-/// Instances of no more cells than this are explored.
-const MAX_CELLS: usize = 1 << 12;
-/// Instances of no more ground transitions than this are explored.
-const MAX_INSTANCES: usize = 1 << 20;
-/// Instances of no more processes than this are explored.
-pub const MAX_PROCS: usize = 100;
 
 /// What to build.
 #[derive(Clone, Copy, Debug)]

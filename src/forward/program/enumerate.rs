@@ -7,10 +7,8 @@ use crate::forward::program::compiled::Program;
 use crate::forward::program::lower::test;
 use crate::forward::state::cells::Kind;
 use crate::forward::state::codes::UNDEF;
+use crate::forward::tuning::MAX_INTERVAL;
 use crate::model::Relation;
-
-/// Bounded numbers with no more values than this are enumerated; others are sampled.
-const MAX_INTERVAL: i128 = 4096;
 
 /// Why an enumeration ended early: its user has enough, or the run must end.
 pub type Ended = Option<Unbuildable>;

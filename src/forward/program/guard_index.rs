@@ -7,11 +7,7 @@
 use crate::forward::program::code::Guard;
 use crate::forward::state::cells::Cells;
 use crate::forward::state::packing::{Field, Packing};
-
-/// No group is wider.
-const MAX_GROUP_BITS: u8 = 9;
-/// All rows together should stay within this many words, so that they stay in cache.
-const MAX_ROW_WORDS: usize = 1 << 15;
+use crate::forward::tuning::{MAX_GROUP_BITS, MAX_ROW_WORDS};
 
 #[derive(Clone, Debug)]
 struct Group {

@@ -6,9 +6,7 @@ use crate::forward::error::Unbuildable;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::enumerate::DisjunctStates;
 use crate::forward::state::codes::UNDEF;
-
-/// With more ways to meet init than this, what an initial state needs is not asked.
-pub const MAX_COMPARED: usize = 1 << 10;
+use crate::forward::tuning::MAX_COMPARED;
 
 impl Program {
     /// Calls `f` with the initial states: nameless codes in canonical form, processes not renamed,

@@ -25,17 +25,13 @@ use crate::forward::program::code::Instance;
 use crate::forward::state::cells::Cells;
 use crate::forward::state::packing::Packing;
 use crate::forward::symmetry::canonical::Symmetry;
+use crate::forward::tuning::{MAX_RENAMED, MAX_SLEEPING};
 
 /// How a state was found: which instances may be left out there.
 pub type SleepId = u8;
 
 /// None; it is an initial state, perhaps.
 pub const AWAKE: SleepId = SleepId::MAX;
-
-/// Beyond so many instances nothing is left out: the sets would not stay in the caches.
-const MAX_INSTANCES: usize = 2048;
-/// Tables of renamed instances are no larger.
-const MAX_RENAMED: usize = 1 << 16;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -69,7 +65,7 @@ impl SleepSets {
         instances: &[Instance],
         masks: &[u64],
     ) -> Option<Self> {
-        if instances.len() > MAX_INSTANCES {
+        if instances.len() > MAX_SLEEPING {
             return None;
         }
         let words = instances.len().div_ceil(64);

@@ -5,16 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
+use crate::forward::tuning::{READ_EVERY, TICKS};
 use crate::interrupt::Interrupt;
 use crate::options::ForwardOptions;
 use crate::result::Stop;
-
-/// The CPU clock is read no more often: that is a call of the system.
-const READ_EVERY: Duration = Duration::from_micros(300);
-
-/// The clock is read once in so many ticks. A tick is one successor or one expansion, below
-/// ten microseconds even where canonical forms are expensive.
-const TICKS: u32 = 64;
 
 /// CPU time of this thread so far, where the system tells; else the time since the first question.
 fn thread_time() -> Duration {

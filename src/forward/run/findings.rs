@@ -5,11 +5,9 @@ use crate::forward::run::finding::Finding;
 use crate::forward::run::outside::always_inside;
 use crate::forward::run::trace;
 use crate::forward::store::visited::Visited;
+use crate::forward::tuning::MAX_DEADLOCK_TRACES;
 use crate::model::System;
 use crate::verdict::Trace;
-
-/// Runs to no more deadlocks of each kind than this are kept.
-const MAX_DEADLOCK_TRACES: usize = 256;
 
 /// Bad and deadlocked states met so far.
 #[derive(Clone, Debug)]

@@ -1,16 +1,14 @@
 //! When an exploration must end: states, time, memory, interruption.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::store::table::MAX_STATES;
+use crate::forward::tuning::REPORT_EVERY;
 use crate::interrupt::Interrupt;
 use crate::options::ForwardOptions;
 use crate::result::Stop;
-
-/// Progress is reported no more often.
-const REPORT_EVERY: Duration = Duration::from_millis(500);
 
 /// The limits of one exploration.
 #[derive(Debug)]

@@ -1,10 +1,8 @@
 //! Numbers in states: the common denominator of reals, and sample values for unbounded cells.
 
 use crate::forward::error::Unbuildable;
+use crate::forward::tuning::MAX_SAMPLES;
 use crate::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term};
-
-/// No more samples than this stand for an unbounded number.
-const MAX_SAMPLES: usize = 6;
 
 /// The factor by which reals are stored, and the numbers that stand for an undefined one that is read.
 ///

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::forward::program::sleep::SleepId;
-use crate::forward::store::hash::{SHARDS, equal, hash, part};
+use crate::forward::store::hash::{equal, hash, part};
+use crate::forward::tuning::RECENT;
+use crate::forward::tuning::SHARDS;
 use crate::workers::WorkerPool;
 
 /// States to insert at once, in order, some perhaps several times.
@@ -33,9 +35,6 @@ pub struct Recent {
     tags: Vec<u32>,
     states: Vec<u64>,
 }
-
-/// Places of [`Recent`].
-const RECENT: usize = 1 << 14;
 
 impl Recent {
     /// None, of states of `words` words.

@@ -1,5 +1,6 @@
 //! Hashes of packed states, and the part of the table that they belong to.
 
+use crate::forward::tuning::SHARDS;
 /// Multiply-and-fold hash of a packed state.
 #[inline]
 pub fn hash(state: &[u64]) -> u64 {
@@ -12,8 +13,6 @@ pub fn hash(state: &[u64]) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// Parts of the table of a large set.
-pub const SHARDS: usize = 64;
 /// The part of a large table that a hash belongs to.
 #[inline]
 pub const fn part(h: u64) -> usize {

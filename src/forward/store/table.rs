@@ -7,15 +7,10 @@ use std::sync::atomic::Ordering;
 use wide::u32x8;
 
 use crate::forward::store::batch::{Batch, Distinct, Place};
-use crate::forward::store::hash::{SHARDS, equal, hash};
+use crate::forward::store::hash::{equal, hash};
+use crate::forward::tuning::SHARDS;
+use crate::forward::tuning::{FIRST_BUCKETS, MAX_LOAD, TOUCHED};
 use crate::workers::WorkerPool;
-
-/// Buckets of a part to begin with.
-const FIRST_BUCKETS: usize = 16;
-/// Buckets and states read ahead at a time.
-pub const TOUCHED: usize = 64;
-/// A part is at most this full, in percent.
-const MAX_LOAD: usize = 88;
 
 /// Slots of one cache line, filled in order.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,7 @@
 //! Transitions of processes that a state does not tell apart: one of them is enough.
 
 use crate::forward::symmetry::canonical::Symmetry;
-
-/// Rows of [`Exchangeable`] for no more processes than this.
-const MAX_EXCHANGEABLE: usize = 9;
+use crate::forward::tuning::MAX_EXCHANGEABLE;
 
 /// Which instances are worth firing in a state some of whose neighbouring lanes are equal: exchanging
 /// these changes nothing, so of the instances that such exchanges make of one another the first is

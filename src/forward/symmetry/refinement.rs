@@ -6,11 +6,7 @@
 use crate::forward::state::cells::{Cells, Kind};
 use crate::forward::state::codes::UNDEF;
 use crate::forward::state::packing::Packing;
-
-/// No more permutations of one state than this are tried: all those of eight processes. Beyond, the best
-/// one so far stands for the orbit; a large orbit that is all ties may then be stored in a few parts,
-/// which costs states and nothing else.
-const MAX_TRIED: u32 = 40_320;
+use crate::forward::tuning::MAX_TRIED;
 
 /// A renaming: `perm[old] = new`.
 pub type Renaming = Vec<u8>;
