@@ -88,7 +88,6 @@ impl Observer for Listener {
                 let cube = self.verbose.then_some(cube);
                 self.print(&report::node(number, history, cube, (queued, postponed), self.style));
             }
-            Event::NodeCount(_) | Event::StageEnd(_) => {}
             Event::Approximated { number, cube } => {
                 self.print(&report::approximation(number, cube, self.style));
             }

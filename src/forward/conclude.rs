@@ -50,8 +50,8 @@ pub fn conclude(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
     let Searched { system, program, limits, visited, findings, .. } = &searched;
     let mut runs = Runs { searched: &searched, steps: 0, broken: Vec::new() };
     let unsafe_traces = findings.bad_states.iter().filter_map(|finding| runs.build(finding)).collect();
-    let (to_deadlocks, looked_at) = runs.to_deadlocks(&findings.deadlocks);
-    let (further, _) = runs.to_deadlocks(&findings.outside_deadlocks);
+    let (deadlocked, looked_at) = runs.deadlocked_runs(&findings.deadlocks);
+    let (further, _) = runs.deadlocked_runs(&findings.outside_deadlocks);
     let broken = runs.broken;
     let mut outside_deadlocks: Vec<Trace> = further.into_iter().map(|(_, trace)| trace).collect();
     let mut outside_states = findings.outside_states;
@@ -59,7 +59,7 @@ pub fn conclude(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
     // Runs of a narrowed program are clean, and so are those without outside values.
     let all_clean = !program.cells.outside || program.cells.procs == 0;
     let (clean, doubtful): (Vec<_>, Vec<_>) =
-        to_deadlocks.into_iter().partition(|(_, trace)| all_clean || !goes_outside(trace));
+        deadlocked.into_iter().partition(|(_, trace)| all_clean || !goes_outside(trace));
     let mut deadlocks: Vec<Trace> = clean.into_iter().map(|(_, trace)| trace).collect();
     let open = !doubtful.is_empty() || deadlocks.is_empty() && looked_at < in_question;
     let mut unclear_states = if all_clean || !open { 0 } else { in_question };
@@ -115,7 +115,7 @@ impl Runs<'_> {
 
     /// Runs to deadlocks, with the states that they lead to, as far as they are not too long; and how many
     /// deadlocks were looked at.
-    fn to_deadlocks(&mut self, findings: &[Finding]) -> (Vec<(usize, Trace)>, usize) {
+    fn deadlocked_runs(&mut self, findings: &[Finding]) -> (Vec<(usize, Trace)>, usize) {
         let mut runs = Vec::new();
         let mut looked_at = 0;
         for finding in findings {
