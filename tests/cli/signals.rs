@@ -47,11 +47,11 @@ struct Running {
 
 impl Running {
     fn new(line: &str, model: &str) -> Self {
-        let (_folder, mut child) = start(line, model);
+        let (folder, mut child) = start(line, model);
         let errors = BufReader::new(child.stderr.take().unwrap());
         let (tell, lines) = channel();
         std::thread::spawn(move || errors.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
-        Self { _folder, child, lines, stderr: String::new() }
+        Self { _folder: folder, child, lines, stderr: String::new() }
     }
 
     fn signal(&self, signal: &str) {

@@ -62,9 +62,9 @@ impl Weights {
     pub fn pointing(seed: u64) -> Self {
         let usual = Self::default();
         let (free, havoc) = ([5, 30, 60][seed as usize % 3], [15, 40][seed as usize % 2]);
-        let matrices = [0, 15][usize::from(seed % 4 == 0)];
-        let numbers = [0, 30][usize::from(seed % 10 == 0)];
-        let connectives = [15, 40][usize::from(seed % 5 == 0)];
+        let matrices = [0, 15][usize::from(seed.is_multiple_of(4))];
+        let numbers = [0, 30][usize::from(seed.is_multiple_of(10))];
+        let connectives = [15, 40][usize::from(seed.is_multiple_of(5))];
         Self { proc_cells: 100, free, havoc, matrices, numbers, connectives, axioms: 5, ..usual }
     }
 
