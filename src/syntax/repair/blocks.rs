@@ -1,6 +1,6 @@
 //! Braces, brackets and parentheses that are missing or too many, and blocks in the wrong order.
 
-use super::{Place, Repair, Site, slip};
+use super::site::{Place, Repair, Site, slip};
 use crate::syntax::token::Token;
 
 pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {

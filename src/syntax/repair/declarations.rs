@@ -1,6 +1,6 @@
 //! Heads of declarations: types, variables, arrays, constants, parameter lists.
 
-use super::{Repair, Site, capital, foreign, letter_case, slip, small};
+use super::site::{Repair, Site, capital, foreign, letter_case, slip, small};
 use crate::syntax::token::Token;
 
 pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {

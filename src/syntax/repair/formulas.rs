@@ -1,6 +1,6 @@
 //! Formulas: operators of other languages, terms that stand alone, quantifiers.
 
-use super::{Place, Repair, Site, capital, foreign, slip, small};
+use super::site::{Place, Repair, Site, capital, foreign, slip, small};
 use crate::syntax::token::Token;
 
 pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
@@ -181,8 +181,9 @@ fn call<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             let inside = site.source(at + 1..close);
             let predicate = small(name);
             if !site.known.arrays.contains(&name) && site.known.smalls.contains(&predicate.as_str()) {
-                let error = super::letter_case(site.span(at - 1..at), format!("unknown predicate `{name}`"))
-                    .help(format!("did you mean `{predicate}`?"));
+                let error =
+                    super::site::letter_case(site.span(at - 1..at), format!("unknown predicate `{name}`"))
+                        .help(format!("did you mean `{predicate}`?"));
                 return Some(Repair::new(at - 1..close + 1, [Token::True], error));
             }
             let error = slip(
@@ -202,8 +203,10 @@ fn call<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
                 return Some(Repair::silent(at - 1..at, [Token::Mident(name)]));
             }
             let declared = site.known.capitals.iter().find(|known| **known == meant);
-            let error =
-                super::letter_case(site.span(at - 1..at), format!("array `{name}` with a small letter"));
+            let error = super::site::letter_case(
+                site.span(at - 1..at),
+                format!("array `{name}` with a small letter"),
+            );
             let error = match declared {
                 Some(declared) => error.help(format!("did you mean `{declared}`?")),
                 None => error.label("names of variables and arrays begin with a capital letter"),

@@ -1,6 +1,7 @@
 //! Where a declaration begins without the keyword that it needs.
 
-use super::{Known, keyword};
+use super::site::Known;
+use super::words::keyword;
 use crate::syntax::token::{Placed, Token};
 use crate::syntax::unsupported;
 

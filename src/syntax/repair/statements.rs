@@ -1,6 +1,6 @@
 //! Updates: assignments of other languages, statements that there are none of, branches of a `case`.
 
-use super::{Place, Repair, Site, capital, foreign, letter_case, slip};
+use super::site::{Place, Repair, Site, capital, foreign, letter_case, slip};
 use crate::syntax::token::Token;
 
 /// Statements that do nothing.

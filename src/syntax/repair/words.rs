@@ -1,6 +1,6 @@
 //! Words: misspelt keywords, and the words of other languages.
 
-use super::{Place, Repair, Site, foreign, slip};
+use super::site::{Place, Repair, Site, foreign, slip};
 use crate::spelling::nearest;
 use crate::syntax::token::Token;
 

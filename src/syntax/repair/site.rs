@@ -1,0 +1,281 @@
+//! A place where a declaration fails to parse, as rules see it, and what they make of it.
+
+use std::ops::Range;
+
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::token::{Placed, Token};
+
+/// What a rule makes of a failing place.
+pub struct Repair<'t> {
+    /// What to tell; nothing when it follows from what was told before.
+    pub diagnostic: Option<Diagnostic>,
+    /// The slip is the same wherever it occurs in a file, and told once.
+    pub habit: Option<&'static str>,
+    /// The tokens that are replaced.
+    pub range: Range<usize>,
+    /// By what.
+    pub with: Vec<Token<'t>>,
+    /// Tokens to be read as declarations of their own.
+    pub more: Vec<Vec<Placed<'t>>>,
+}
+
+impl<'t> Repair<'t> {
+    pub(super) fn new(range: Range<usize>, with: impl Into<Vec<Token<'t>>>, diagnostic: Diagnostic) -> Self {
+        Self { diagnostic: Some(diagnostic), habit: None, range, with: with.into(), more: Vec::new() }
+    }
+
+    pub(super) fn silent(range: Range<usize>, with: impl Into<Vec<Token<'t>>>) -> Self {
+        Self { diagnostic: None, habit: None, range, with: with.into(), more: Vec::new() }
+    }
+
+    pub(super) fn habit(mut self, name: &'static str) -> Self {
+        self.habit = Some(name);
+        self
+    }
+
+    /// The declaration with the repair made, and the index after what was put in.
+    pub fn apply(&self, chunk: &[Placed<'t>]) -> (Vec<Placed<'t>>, usize) {
+        let covered = &chunk[self.range.clone()];
+        let end = |placed: Option<&Placed<'t>>| placed.map(|&(_, _, r)| r);
+        let (l, r) = if let (Some(&(l, ..)), Some(&(.., r))) = (covered.first(), covered.last()) {
+            (l, r)
+        } else {
+            let at = end(chunk[..self.range.start].last()).unwrap_or(0);
+            (at, at)
+        };
+        let mut repaired = chunk[..self.range.start].to_vec();
+        if covered.len() == self.with.len() {
+            // Token for token: each stays where it is.
+            repaired.extend(covered.iter().zip(&self.with).map(|(&(l, _, r), &token)| (l, token, r)));
+        } else {
+            repaired.extend(self.with.iter().map(|&token| (l, token, r)));
+        }
+        let after = repaired.len();
+        repaired.extend_from_slice(&chunk[self.range.end..]);
+        (repaired, after)
+    }
+}
+
+/// Names that were declared in letters of the wrong case, and what is declared at all.
+#[derive(Default)]
+pub struct Known<'t> {
+    /// Names of variables and constructors, in the order of the file.
+    pub capitals: Vec<&'t str>,
+    /// Arrays among them.
+    pub arrays: Vec<&'t str>,
+    /// Names of types and predicates.
+    pub smalls: Vec<&'t str>,
+    /// Small names that were declared where capital ones are due.
+    pub lowered: Vec<&'t str>,
+    /// The reverse.
+    pub raised: Vec<&'t str>,
+}
+
+/// Where in a declaration something stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Before the first brace.
+    Head,
+    /// A formula.
+    Formula,
+    /// Among updates.
+    Body,
+    /// In the branches of a `case`, before the colon or after it.
+    Branch,
+}
+
+/// A place where a declaration fails to parse.
+pub struct Site<'a, 't> {
+    /// The tokens of the declaration.
+    pub chunk: &'a [Placed<'t>],
+    /// The first one that does not fit; beyond the last when the declaration is not complete.
+    pub at: usize,
+    /// What would fit, as the grammar spells it.
+    pub expected: &'a [String],
+    /// The model.
+    pub text: &'t str,
+    /// What the declarations before said.
+    pub known: &'a Known<'t>,
+    /// Whether the tokens before `at` are a declaration.
+    pub complete: bool,
+}
+
+impl<'t> Site<'_, 't> {
+    pub(super) fn token(&self, i: usize) -> Option<Token<'t>> {
+        self.chunk.get(i).map(|&(_, token, _)| token)
+    }
+
+    /// The token that does not fit.
+    pub(super) fn found(&self) -> Option<Token<'t>> {
+        self.token(self.at)
+    }
+
+    /// The token `n` places before it.
+    pub(super) fn back(&self, n: usize) -> Option<Token<'t>> {
+        self.at.checked_sub(n).and_then(|i| self.token(i))
+    }
+
+    /// The token `n` places after it.
+    pub(super) fn ahead(&self, n: usize) -> Option<Token<'t>> {
+        self.token(self.at + n)
+    }
+
+    pub(super) fn first(&self) -> Option<Token<'t>> {
+        self.token(0)
+    }
+
+    /// Whether the grammar would take this terminal here.
+    pub(super) fn expects(&self, terminal: &str) -> bool {
+        self.expected.iter().any(|e| e.trim_matches('"') == terminal)
+    }
+
+    /// Where these tokens stand; after the token before them when there are none.
+    pub(super) fn span(&self, range: Range<usize>) -> Span {
+        match (self.chunk.get(range.start), self.chunk.get(range.end.wrapping_sub(1))) {
+            (Some(&(l, ..)), Some(&(.., r))) if !range.is_empty() => Span::new(l, r),
+            _ => self.after(range.start),
+        }
+    }
+
+    /// The place just after the tokens before `i`.
+    pub(super) fn after(&self, i: usize) -> Span {
+        let end = self.chunk[..i].last().map_or(0, |&(.., r)| r);
+        Span::new(end.saturating_sub(1), end)
+    }
+
+    /// What is written at these tokens.
+    pub(super) fn source(&self, range: Range<usize>) -> &'t str {
+        if range.is_empty() {
+            return "";
+        }
+        let span = self.span(range);
+        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// Whether two tokens touch.
+    pub(super) fn adjacent(&self, i: usize) -> bool {
+        matches!((self.chunk.get(i), self.chunk.get(i + 1)), (Some(&(.., r)), Some(&(l, ..))) if l == r)
+    }
+
+    /// The first token from `i` on that ends what stands there: `;` or an unmatched closing bracket.
+    pub(super) fn end_of_statement(&self, i: usize) -> usize {
+        let mut depth = 0;
+        for (j, &(_, token, _)) in self.chunk.iter().enumerate().skip(i) {
+            match token {
+                Token::ParOpen | Token::BracketOpen | Token::BraceOpen => depth += 1,
+                Token::ParClose | Token::BracketClose | Token::BraceClose | Token::Semicolon
+                    if depth == 0 =>
+                {
+                    return j;
+                }
+                Token::ParClose | Token::BracketClose | Token::BraceClose => depth -= 1,
+                _ => {}
+            }
+        }
+        self.chunk.len()
+    }
+
+    /// The bracket that closes the one at `i`.
+    pub(super) fn closing(&self, i: usize) -> Option<usize> {
+        let mut depth = 0;
+        for (j, &(_, token, _)) in self.chunk.iter().enumerate().skip(i) {
+            match token {
+                Token::ParOpen | Token::BracketOpen | Token::BraceOpen => depth += 1,
+                Token::ParClose | Token::BracketClose | Token::BraceClose => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return Some(j);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Brackets that are open before `at`, outermost first.
+    pub(super) fn open(&self) -> Vec<usize> {
+        let mut open = Vec::new();
+        for (i, &(_, token, _)) in self.chunk[..self.at.min(self.chunk.len())].iter().enumerate() {
+            match token {
+                Token::ParOpen | Token::BracketOpen | Token::BraceOpen => open.push(i),
+                Token::ParClose | Token::BracketClose | Token::BraceClose => {
+                    open.pop();
+                }
+                _ => {}
+            }
+        }
+        open
+    }
+
+    /// In which part of the declaration the place is.
+    pub(super) fn place(&self) -> Place {
+        let before = &self.chunk[..self.at.min(self.chunk.len())];
+        let braces: Vec<usize> =
+            self.open().into_iter().filter(|&i| self.token(i) == Some(Token::BraceOpen)).collect();
+        let Some(&brace) = braces.first() else { return Place::Head };
+        let body = self.first() == Some(Token::Transition)
+            && (brace == 0 || self.token(brace - 1) != Some(Token::Requires));
+        if !body {
+            return Place::Formula;
+        }
+        let statement = before.iter().rposition(|&(_, token, _)| token == Token::Semicolon);
+        let from = statement.unwrap_or(brace);
+        if before[from..].iter().any(|&(_, token, _)| token == Token::Case) {
+            Place::Branch
+        } else {
+            Place::Body
+        }
+    }
+
+    /// Where the term that ends just before token `end` begins, if one does.
+    pub(super) fn term_before(&self, end: usize) -> Option<usize> {
+        let last = end.checked_sub(1)?;
+        match self.token(last)? {
+            Token::BracketClose => {
+                let mut depth = 0;
+                let open = (0..=last).rev().find(|&i| {
+                    match self.token(i) {
+                        Some(Token::BracketClose) => depth += 1,
+                        Some(Token::BracketOpen) => depth -= 1,
+                        _ => {}
+                    }
+                    depth == 0
+                })?;
+                let name = open.checked_sub(1)?;
+                matches!(self.token(name)?, Token::Mident(_) | Token::Lident(_)).then_some(name)
+            }
+            Token::Mident(_) | Token::Lident(_) | Token::Int(_) | Token::Real(_) | Token::ProcConst(_) => {
+                Some(last)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An error of syntax.
+pub(super) fn slip(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("C0003", span, message)
+}
+
+/// An error for what other languages write.
+pub(super) fn foreign(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("C0006", span, message)
+}
+
+/// An error for a name that begins with a letter of the wrong case.
+pub(super) fn letter_case(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("C0007", span, message)
+}
+
+/// `name` with a capital first letter.
+pub(super) fn capital(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+}
+
+/// `name` with a small first letter.
+pub(super) fn small(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_ascii_lowercase().to_string() + letters.as_str())
+}
