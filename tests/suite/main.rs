@@ -5,6 +5,7 @@
 mod certificates;
 mod deadlocks;
 mod front;
+mod house;
 mod models;
 mod properties;
 mod random_systems;

@@ -1,0 +1,155 @@
+//! How the files of `src/` hang together: no circle of files, no import that runs up, and which room may not
+//! know which. `cargo test --release --test suite house -- --nocapture` prints the graph.
+
+mod graph;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use self::graph::Graph;
+
+/// `FROM` takes nothing from `TO`: rooms that must not know each other.
+const NEVER: &[(&str, &str)] = &[
+    ("src/certificate/", "src/backward/"),
+    ("src/certificate/", "src/forward/"),
+    ("src/certificate/", "src/check/"),
+    ("src/certificate/", "src/report/"),
+    ("src/itf/", "src/backward/"),
+    ("src/itf/", "src/forward/"),
+    ("src/itf/", "src/check/"),
+    ("src/itf/", "src/report/"),
+    ("src/model/", "src/backward/"),
+    ("src/model/", "src/forward/"),
+    ("src/model/", "src/smt/"),
+    ("src/report/", "src/backward/"),
+    ("src/report/", "src/forward/"),
+    ("src/forward/", "src/backward/"),
+    ("src/forward/", "src/smt/"),
+    ("src/backward/", "src/forward/"),
+    ("src/words/", "src/backward/"),
+    ("src/words/", "src/forward/"),
+    ("src/result/", "src/backward/"),
+    ("src/result/", "src/forward/"),
+    ("src/observer.rs", "src/backward/"),
+    ("src/observer.rs", "src/forward/"),
+    ("src/", "src/cli/"),
+];
+
+type Arrows<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+
+#[test]
+fn circles_and_upward_imports_are_found() {
+    let arrows = Arrows::from([
+        ("src/a.rs", BTreeSet::from(["src/b.rs"])),
+        ("src/b.rs", BTreeSet::from(["src/a.rs", "src/room/low.rs"])),
+        ("src/room/high.rs", BTreeSet::from(["src/c.rs"])),
+        ("src/c.rs", BTreeSet::from(["src/room/low.rs"])),
+        ("src/room/low.rs", BTreeSet::new()),
+        ("src/itf/read.rs", BTreeSet::from(["src/forward/mod.rs"])),
+    ]);
+    assert_eq!(circles(&arrows), [["src/a.rs", "src/b.rs"]]);
+    let faults = upward(&arrows);
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    assert!(faults[0].starts_with("a circle in src/: c.rs, room/"), "{faults:?}");
+    assert_eq!(broken(&arrows).len(), 1);
+}
+
+#[test]
+#[allow(clippy::print_stdout, reason = "the graph is there to be looked at")]
+fn arrows_only_run_down() {
+    let base = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let graph = Graph::read(base, &base.join("src"));
+    let arrows = graph.arrows();
+    for (from, to) in &arrows {
+        for to in to {
+            println!("{from} -> {to}");
+        }
+    }
+    let circles = circles(&arrows);
+    let upward = upward(&arrows);
+    let count: usize = arrows.values().map(BTreeSet::len).sum();
+    println!(
+        "{} files, {count} imports, {} circles of files, {} circles of folders (imports that run up)",
+        arrows.len(),
+        circles.len(),
+        upward.len()
+    );
+    let mut faults: Vec<String> =
+        circles.iter().map(|c| format!("a circle of files: {}", c.join(", "))).collect();
+    faults.extend(upward);
+    faults.extend(broken(&arrows));
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
+/// The files that import each other in a loop, one list a loop.
+fn circles<'a>(arrows: &Arrows<'a>) -> Vec<Vec<&'a str>> {
+    let mut graph = petgraph::graphmap::DiGraphMap::<&str, ()>::new();
+    for (from, to) in arrows {
+        graph.add_node(from);
+        to.iter().for_each(|to| {
+            graph.add_edge(from, to, ());
+        });
+    }
+    let mut circles: Vec<Vec<&str>> =
+        petgraph::algo::tarjan_scc(&graph).into_iter().filter(|part| part.len() > 1).collect();
+    circles.iter_mut().for_each(|circle| circle.sort_unstable());
+    circles.sort();
+    circles
+}
+
+/// Circles between what lies side by side in a folder, files and folders: with them, some import runs up
+/// however one stacks the floors. The face of a folder stands above what it holds.
+fn upward(arrows: &Arrows<'_>) -> Vec<String> {
+    let folders: BTreeSet<&str> =
+        arrows.keys().flat_map(|file| file.match_indices('/').map(|(at, _)| &file[..=at])).collect();
+    let mut faults = Vec::new();
+    for folder in folders {
+        let child = |file: &'_ str| -> Option<String> {
+            let rest = file.strip_prefix(folder)?;
+            Some(rest.split_once('/').map_or_else(|| rest.to_owned(), |(inner, _)| format!("{inner}/")))
+        };
+        let mut inner: BTreeMap<String, BTreeMap<String, Vec<String>>> = BTreeMap::new();
+        for (from, to) in arrows {
+            for to in to {
+                if let (Some(a), Some(b)) = (child(from), child(to))
+                    && a != b
+                {
+                    inner.entry(a).or_default().entry(b).or_default().push(format!("{from} -> {to}"));
+                }
+            }
+        }
+        let borrowed: Arrows<'_> =
+            inner.iter().map(|(from, to)| (from.as_str(), to.keys().map(String::as_str).collect())).collect();
+        for circle in circles(&borrowed) {
+            // Circles of files alone are told as such.
+            if circle.iter().all(|name| !name.ends_with('/')) {
+                continue;
+            }
+            let ties: Vec<String> = circle
+                .iter()
+                .flat_map(|a| circle.iter().filter_map(|b| inner.get(*a)?.get(*b)))
+                .flatten()
+                .map(|tie| format!("    {tie}"))
+                .collect();
+            faults.push(format!("a circle in {folder}: {}\n{}", circle.join(", "), ties.join("\n")));
+        }
+    }
+    faults
+}
+
+/// Imports between rooms that must not know each other.
+fn broken(arrows: &Arrows<'_>) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (from, to) in arrows {
+        for to in to {
+            for (room, other) in NEVER {
+                let inside = from.starts_with(room) && !from.starts_with(other);
+                let program = *from == "src/main.rs";
+                if inside && to.starts_with(other) && !program {
+                    faults.push(format!("{room} must not know {other}: {from} -> {to}"));
+                }
+            }
+        }
+    }
+    faults
+}
