@@ -53,7 +53,7 @@ mod tests {
         for wrong in ["", "C", "C9999", "E0102", "unknown", "C0102x", "+102"] {
             assert_eq!(page(wrong), None, "{wrong}");
         }
-        assert_eq!(similar("C01021"), Some("C0102"));
+        assert_eq!(similar("E0102"), Some("C0102"));
     }
 
     #[test]
