@@ -22,7 +22,7 @@ use crate::result::{Exploration, Stop};
 pub struct Explored {
     /// What was seen, as plain data.
     pub exploration: Exploration,
-    /// The states, for [`StateSpace`]; `None` when the instance could not be explored at all.
+    /// The states, for [`StateSpace`](crate::forward::StateSpace); `None` when the instance could not be explored at all.
     pub(super) states: Option<ExploredStates>,
 }
 

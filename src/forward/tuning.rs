@@ -31,7 +31,7 @@ pub const MAX_GROUP_BITS: u8 = 9;
 pub const MAX_ROW_WORDS: usize = 1 << 15;
 /// No more samples than this stand for an unbounded number.
 pub const MAX_SAMPLES: usize = 6;
-/// Rows of [`Exchangeable`] for no more processes than this.
+/// Rows of `Exchangeable` for no more processes than this.
 pub const MAX_EXCHANGEABLE: usize = 9;
 /// No more permutations of one state than this are tried: all those of eight processes. Beyond, the best
 /// one so far stands for the orbit; a large orbit that is all ties may then be stored in a few parts,
@@ -48,7 +48,7 @@ pub const FIRST_BUCKETS: usize = 16;
 pub const TOUCHED: usize = 64;
 /// A part is at most this full, in percent.
 pub const MAX_LOAD: usize = 88;
-/// Places of [`Recent`].
+/// Places of `Recent`.
 pub const RECENT: usize = 1 << 14;
 
 // Limits and runs: how soon a limit is seen against what looking costs, how many runs against their time.

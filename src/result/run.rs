@@ -30,7 +30,7 @@ pub struct Report {
     /// When the verdict's run ends in a state that an `invariant` of the model excludes, and in no unsafe one: what
     /// it refutes.
     pub refuted: Option<Refuted>,
-    /// Why the exploration of instances of increasing size ended, with [`Procs::Auto`].
+    /// Why the exploration of instances of increasing size ended, with [`Procs::Auto`](crate::options::Procs::Auto).
     pub enough: Option<Enough>,
     /// Why the answer may be worth nothing.
     pub vacuous: Vec<Vacuous>,

@@ -7,7 +7,7 @@
 //! * abstract: the codes of nameless values, from 0;
 //! * number: the number itself, times [`Cells::scale`] for reals;
 //!
-//! or [`UNDEF`]: any value of its domain, not chosen yet because nothing has read it.
+//! or `UNDEF`: any value of its domain, not chosen yet because nothing has read it.
 
 use smallvec::SmallVec;
 
@@ -44,7 +44,7 @@ pub struct Cell {
     pub class: usize,
     /// Number of codes of a finite cell.
     pub codes: usize,
-    /// Whether the cell can be [`UNDEF`].
+    /// Whether the cell can be `UNDEF`.
     pub undef: bool,
 }
 
