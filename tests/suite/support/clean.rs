@@ -3,9 +3,9 @@
 //! A run is clean when no outside value comes in that could be a process instead: see the definition in
 //! `forward/outside.rs`, which this file reads with the reference semantics alone.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
-use cubicle::model::semantics::{Env, Layout, Semantics, State, Trace, Value};
+use cubicle::model::semantics::{Env, Layout, Point, Semantics, State, Trace, Value};
 use cubicle::model::{Assignment, Conj, System, TransitionId, Type};
 use indexmap::IndexMap;
 
@@ -106,11 +106,29 @@ impl<'a> Ends<'a> {
             })
     }
 
+    /// Whether there is a deadlocked state from which those that clean runs lead to differ in more than the
+    /// names of nameless values.
+    pub fn has_plainly_outside(&self, reached: &Reached) -> bool {
+        let clean: HashSet<Vec<Value>> = self.clean.keys().map(without_names).collect();
+        let state = |at: &usize| reached.states.get_index(*at).expect("a state").0;
+        self.deadlocks.iter().any(|at| !clean.contains(&without_names(state(at))))
+    }
+
     /// Whether a run is clean.
     pub fn is_clean(&self, trace: &Trace) -> bool {
         self.initial.contains(&canonical(self.system, &trace.initial))
             && trace.steps.iter().all(|step| self.chooses_processes(step.transition, &step.after))
     }
+}
+
+/// The values of a state, where all nameless ones are alike.
+fn without_names(state: &State) -> Vec<Value> {
+    let blurred = |value: &Value| match value {
+        Value::Abstract(_) => Value::Abstract(0),
+        value if is_outside(state, *value) => Value::Proc(Point(-1)),
+        value => *value,
+    };
+    state.values.iter().map(blurred).collect()
 }
 
 fn is_outside(state: &State, value: Value) -> bool {
