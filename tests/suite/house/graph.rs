@@ -91,8 +91,8 @@ impl Graph {
 
     /// The module that defines what an absolute path names, through names that are handed on.
     fn owner(&self, path: &[String], hops: usize) -> Option<&Module> {
-        let length = (0..=path.len()).rev().find(|&n| self.sources.contains_key(&path[..n].to_vec()))?;
-        let (module, source) = self.sources.get_key_value(&path[..length].to_vec()).expect("just found");
+        let length = (0..=path.len()).rev().find(|&n| self.sources.contains_key(&path[..n]))?;
+        let (module, source) = self.sources.get_key_value(&path[..length]).expect("just found");
         let Some(name) = path.get(length) else { return Some(module) };
         if source.defines.contains(name) || hops > 8 {
             return Some(module);

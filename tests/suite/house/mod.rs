@@ -86,13 +86,15 @@ fn circles<'a>(arrows: &Arrows<'a>) -> Vec<Vec<&'a str>> {
     let mut graph = petgraph::graphmap::DiGraphMap::<&str, ()>::new();
     for (from, to) in arrows {
         graph.add_node(from);
-        to.iter().for_each(|to| {
+        for to in to {
             graph.add_edge(from, to, ());
-        });
+        }
     }
     let mut circles: Vec<Vec<&str>> =
         petgraph::algo::tarjan_scc(&graph).into_iter().filter(|part| part.len() > 1).collect();
-    circles.iter_mut().for_each(|circle| circle.sort_unstable());
+    for circle in &mut circles {
+        circle.sort_unstable();
+    }
     circles.sort();
     circles
 }
