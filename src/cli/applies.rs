@@ -111,6 +111,7 @@ pub const TABLE: &[Row] = &[
     row("vacuity", &[Check]),
     row("deny", &[]),
     original("verbose", &[Check, Proof, Talk]),
+    row("classic_output", &[Check, Talk]),
     row("trace_states", &[Check]),
     row("trace_out", &[Check]),
     row("stats_json", &[Check]),

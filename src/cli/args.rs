@@ -263,9 +263,14 @@ pub struct Args {
     #[arg(long, value_name = "WHAT", help_heading = OUTPUT)]
     pub deny: Option<Deny>,
 
-    /// Show the cube of each node
+    /// Show each node of the backward search with its cube, each candidate, each restart, and all invariants
     #[arg(short, long, help_heading = OUTPUT)]
     pub verbose: bool,
+
+    /// Write as the original Cubicle does, with a line for each node; so does a command line in its spelling
+    /// (`-brab 2`)
+    #[arg(long, help_heading = OUTPUT)]
+    pub classic_output: bool,
 
     /// Show the states of an error trace: what each step changes, or (=full) every cell
     #[arg(

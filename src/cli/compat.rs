@@ -63,6 +63,8 @@ pub struct Rewritten {
     pub notes: Vec<String>,
     /// Flags of the original program in its spelling, by the name that the parser knows them by.
     pub originals: Vec<String>,
+    /// Whether some flag is in the spelling of the original program.
+    pub is_original: bool,
     /// What `brab` lacks.
     pub missing: Option<String>,
     /// Two values of K that cannot both be meant, if so.
@@ -107,8 +109,10 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
             continue;
         };
         let (name, attached) = name.split_once('=').map_or((name, false), |(name, _)| (name, true));
+        let spelt_as_original = name.len() > 1 && !text.starts_with("--");
         if let Some(&(flag, next)) = WITHOUT_EFFECT.iter().find(|(flag, _)| *flag == name) {
             out.notes.push(format!("-{flag} has no effect"));
+            out.is_original |= spelt_as_original;
             let is_value = |word: &OsString| match next {
                 Next::Other => false,
                 Next::Number => word.to_str().is_some_and(|word| word.parse::<i64>().is_ok()),
@@ -125,6 +129,7 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
                 _ => word.into(),
             };
             out.words.extend(means.iter().map(substitute));
+            out.is_original |= spelt_as_original;
             out.originals.extend(
                 means.iter().filter_map(|word| word.strip_prefix("--")).map(|word| word.replace('-', "_")),
             );
@@ -149,15 +154,15 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
             continue;
         }
         let values = if attached { 0 } else { values(arg) };
-        let long = name.len() > 1 && !text.starts_with("--");
         if arg.get_id() == "brab" {
             let attached = text.split_once('=').map(|(_, size)| OsString::from(size));
-            note_size(&mut out, &mut size, attached.as_ref().or(words.peek()), !long);
+            note_size(&mut out, &mut size, attached.as_ref().or(words.peek()), !spelt_as_original);
         }
-        if long {
+        if spelt_as_original {
             out.originals.push(arg.get_id().to_string());
+            out.is_original = true;
         }
-        out.words.push(if long { format!("-{text}").into() } else { word });
+        out.words.push(if spelt_as_original { format!("-{text}").into() } else { word });
         out.words.extend(words.by_ref().take(values));
     }
     out

@@ -17,12 +17,13 @@ mod listener;
 mod load;
 mod memory;
 mod output;
+mod printers;
 mod replay;
 mod settings;
 mod watchdog;
 
 use std::ffi::OsString;
-use std::io::{self, stderr, stdout};
+use std::io::{self, stderr};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
@@ -39,9 +40,10 @@ use cubicle::{Conclusion, Report, itf, report};
 
 use self::args::Args;
 use self::ending::Ending;
-use self::listener::{Listener, Status};
+use self::listener::Listener;
 use self::load::{load, show};
 use self::output::complain;
+use self::printers::Finished;
 
 /// Runs the program on `words`, its own name first.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -117,7 +119,8 @@ fn parse(words: Vec<OsString>) -> Result<Args, u8> {
     }
     let mut notes = rewritten.notes;
     let parsed = command.try_get_matches_from_mut(rewritten.words).and_then(|matches| {
-        let args = Args::from_arg_matches(&matches)?;
+        let mut args = Args::from_arg_matches(&matches)?;
+        args.classic_output |= rewritten.is_original;
         let checked = match rewritten.two_sizes {
             Some((one, other)) => Err(format!("brab {one} and brab {other}: only one of them can be meant")),
             None => applies::check(&args, &matches, &rewritten.originals),
@@ -159,15 +162,8 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
             }
         }
     }
-    let style = settings::style(args, &stdout());
-    let mut listener = Listener {
-        quiet: args.quiet,
-        warnings: 0,
-        verbose: args.verbose,
-        style,
-        ending: Arc::clone(ending),
-        status: Status::new(args.quiet),
-    };
+    let printer = printers::choose(args, ending);
+    let mut listener = Listener { warnings: 0, printer, ending: Arc::clone(ending) };
     let mut found = check_here(&system, &options, interrupt, &mut listener);
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
     if args.deny.is_some() && listener.warnings > 0 && answered {
@@ -175,16 +171,11 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
     }
     let certified = certificate::certify(args, &system, &text, &options, interrupt, &mut found);
     ending.begin();
-    listener.status.clear();
 
     let name = args.file.display().to_string();
     let source = Source { name: &name, text: &text };
-    let states = settings::trace_states(args);
-    ending.output.write(&if args.quiet {
-        report::answer(&system, &source, &found, states, style)
-    } else {
-        report::conclusion(&system, &source, &options, &found, states, style)
-    });
+    let run = Finished { system: &system, source: &source, options: &options, report: &found };
+    listener.printer.conclude(&run);
     let code = exit::after_output(exit::of_report(&found), ending.output.finish());
     show(&report::vacuity(&system, &found), &source, told);
     advise(args, &system, &text, &found);

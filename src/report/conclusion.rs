@@ -1,4 +1,5 @@
-//! The end of a run: candidates, statistics, trace and answer.
+//! The end of a run: candidates, statistics, trace and answer, as the original program sets them; and the trace
+//! and the answer alone, for other formats.
 
 use std::fmt::Write as _;
 
@@ -30,6 +31,18 @@ pub fn conclusion(
         text.push_str(&candidates(outcome, style));
         text.push_str(&statistics(outcome, options, style));
     }
+    text + &ending((system, source), report, trace_states, true, style)
+}
+
+/// The traces, who decided when that is wanted, and the answer.
+pub(super) fn ending(
+    (system, source): (&System, &Source<'_>),
+    report: &Report,
+    trace_states: Option<TraceStates>,
+    with_decider: bool,
+    style: Style,
+) -> String {
+    let mut text = String::new();
     for (title, trace) in traces(report) {
         let _ = writeln!(text, "\n{}: {}", style.bad(title), history(system, trace, style));
         if let Some(line) = violation(system, source, trace) {
@@ -46,7 +59,7 @@ pub fn conclusion(
     if let Some(why) = report.enough.and_then(|enough| sizes(report, enough)) {
         let _ = writeln!(text, "{why}");
     }
-    if let Some(who) = decider(report) {
+    if let Some(who) = decider(report).filter(|_| with_decider) {
         let _ = writeln!(text, "{who}");
     }
     if text.len() > before {

@@ -20,7 +20,8 @@ pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> 
     let none = exploration.states == 0 && exploration.stop == Stop::Complete;
     block.row("Exploration", if none { "complete: no state is initial" } else { cause(exploration.stop) });
     if !exploration.fired.is_empty() {
-        block.row("Transitions that fired", coverage(system, exploration));
+        let (fired, declared, never) = coverage(system, exploration);
+        block.row("Transitions that fired", format!("{fired} of {declared}{never}"));
     }
     if exploration.epochs > 0 {
         block.row("Seed, epochs", format!("{}, {}", exploration.seed, exploration.epochs));
@@ -55,8 +56,8 @@ fn unit(exploration: &Exploration) -> &'static str {
     }
 }
 
-/// `5 of 7 (never: t, u)`. The parts of one declaration count as one.
-fn coverage(system: &System, exploration: &Exploration) -> String {
+/// How many transitions fired, of how many, and ` (never: t, u)`. The parts of one declaration count as one.
+pub(super) fn coverage(system: &System, exploration: &Exploration) -> (usize, usize, String) {
     let mut declared: Vec<(u16, &str, bool)> = Vec::new();
     for (transition, &count) in system.transitions.iter().zip(&exploration.fired) {
         match declared.iter_mut().find(|(origin, ..)| *origin == transition.origin) {
@@ -65,11 +66,11 @@ fn coverage(system: &System, exploration: &Exploration) -> String {
         }
     }
     let never: Vec<_> = declared.iter().filter(|(.., fired)| !fired).map(|(_, name, _)| *name).collect();
-    let mut text = format!("{} of {}", declared.len() - never.len(), declared.len());
+    let mut text = String::new();
     if !never.is_empty() {
         let shown = &never[..never.len().min(MOST_NAMES)];
         let more = if shown.len() < never.len() { ", .." } else { "" };
         let _ = write!(text, " (never: {}{more})", shown.join(", "));
     }
-    text
+    (declared.len() - never.len(), declared.len(), text)
 }

@@ -2,13 +2,15 @@
 //!
 //! The order of a full report is that of the run: one block for each exploration
 //! ([`exploration`]), the node lines (written by whoever listens to the search), then
-//! [`conclusion()`]: candidates, statistics, trace, and the answer on a line of its own.
+//! [`conclusion()`]: candidates, statistics, trace, and the answer on a line of its own. For people there is a line
+//! a stage ([`explored`], [`searched`]), then [`plain_conclusion`].
 
 mod assumptions;
 mod block;
 mod conclusion;
 mod forward;
 mod json;
+mod plain;
 mod progress;
 mod snapshot;
 mod stages;
@@ -21,6 +23,7 @@ pub use assumptions::axioms;
 pub use conclusion::{answer, conclusion};
 pub use forward::exploration;
 pub use json::statistics as statistics_json;
+pub use plain::{explored, plain_conclusion, searched};
 pub use progress::{approximation, bad_candidate, node, restart};
 pub use snapshot::{Snapshot, unknown};
 pub use stages::stage;

@@ -38,7 +38,8 @@ fn nodes(stages: &[Stage]) -> String {
     format!("{} nodes", stages.iter().map(|stage| stage.nodes).sum::<usize>())
 }
 
-fn name(proof: Proof) -> String {
+/// A search in words.
+pub(super) fn name(proof: Proof) -> String {
     match proof {
         Proof::Auto => "automatic choice".to_owned(),
         Proof::Classic => "exact backward search".to_owned(),

@@ -1,0 +1,29 @@
+//! What is written on standard output, a file for each format: `plain` for people, `classic` as the original
+//! program writes, `answer` for `--quiet`. `printer` has what they share.
+
+mod answer;
+mod classic;
+mod plain;
+mod printer;
+
+use std::io::stdout;
+use std::sync::Arc;
+
+use self::answer::Answer;
+use self::classic::Classic;
+use self::plain::Plain;
+pub use self::printer::{Finished, Printer};
+use super::args::Args;
+use super::ending::Ending;
+use super::settings;
+
+/// The printer that `args` ask for. `ending` has standard output.
+pub fn choose(args: &Args, ending: &Arc<Ending>) -> Box<dyn Printer> {
+    let (style, ending) = (settings::style(args, &stdout()), Arc::clone(ending));
+    let states = settings::trace_states(args);
+    match args {
+        Args { quiet: true, .. } => Box::new(Answer { style, states, ending }),
+        Args { classic_output: true, .. } => Box::new(Classic { cubes: args.verbose, style, states, ending }),
+        _ => Box::new(Plain { nodes: args.verbose, style, states, ending }),
+    }
+}

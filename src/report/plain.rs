@@ -1,0 +1,180 @@
+//! What a person reads of a run: a line for each stage, the invariants, the figures in words. `docs/output.md`
+//! explains the words.
+
+use std::fmt::Write as _;
+
+use super::conclusion::ending;
+use super::forward::coverage;
+use super::progress::literals;
+use super::stages::name;
+use super::style::Style;
+use super::trace::TraceStates;
+use crate::diagnostic::Source;
+use crate::model::System;
+use crate::options::{Options, Proof};
+use crate::result::{Candidate, Exploration, Outcome, Proposals, Report, Stage, Stop, Tests};
+use crate::verdict::{Reason, Verdict};
+use crate::words::{cause, reason};
+
+/// Invariants that are shown unless all are asked for.
+const MOST_INVARIANTS: usize = 20;
+
+/// `1 node`, `2 nodes`.
+fn count(number: impl Into<u64>, noun: &str) -> String {
+    let number = number.into();
+    let plural = match noun.strip_suffix('s') {
+        _ if number == 1 => noun.to_owned(),
+        Some(stem) => format!("{stem}ses"),
+        None => format!("{noun}s"),
+    };
+    format!("{number} {plural}")
+}
+
+/// `Explored 3 processes: all 5107 orbits of states, 26 steps deep, all 11 transitions fired`.
+pub fn explored(system: &System, exploration: &Exploration, style: Style) -> String {
+    let procs = count(exploration.procs as u64, "process");
+    let unit = match (exploration.symmetry, exploration.states) {
+        (true, 1) => "orbit of states",
+        (true, _) => "orbits of states",
+        (false, 1) => "state",
+        (false, _) => "states",
+    };
+    let seen = match exploration.stop {
+        Stop::Complete if exploration.states == 0 => "no state is initial".to_owned(),
+        Stop::Complete => format!("all {} {unit}", exploration.states),
+        stop => format!("{} {unit}, {}", exploration.states, cause(stop)),
+    };
+    let mut text = format!("{}: {seen}", style.title(format!("Explored {procs}")));
+    if exploration.states == 0 {
+        return text + "\n";
+    }
+    let _ = write!(text, ", {} deep", count(exploration.depth as u64, "step"));
+    if !exploration.fired.is_empty() {
+        let (fired, declared, never) = coverage(system, exploration);
+        let _ = match (fired == declared, declared) {
+            (true, 1) => write!(text, ", its transition fired"),
+            (true, _) => write!(text, ", all {declared} transitions fired"),
+            (false, _) => write!(text, ", {fired} of {} fired{never}", count(declared as u64, "transition")),
+        };
+    }
+    if exploration.epochs > 0 {
+        let epochs = count(exploration.epochs as u64, "epoch");
+        let _ = write!(text, ", {epochs} of walks with seed {}", exploration.seed);
+    }
+    if exploration.deadlock_states > 0 {
+        let _ = write!(text, ", {}", count(exploration.deadlock_states as u64, "deadlocked state"));
+    }
+    text + "\n"
+}
+
+/// `BRAB with 2 processes: decided, 37 nodes`.
+pub fn searched(stage: &Stage, style: Style) -> String {
+    let came_to = match &stage.reason {
+        None => "decided".to_owned(),
+        Some(Reason::Effort(_)) => "its turn ended without an answer".to_owned(),
+        Some(Reason::Spurious(_)) => "found only traces that no instance executes".to_owned(),
+        Some(why) => reason(why),
+    };
+    let nodes = count(stage.nodes as u64, "node");
+    format!("{}: {came_to}, {nodes}\n", style.title(capitalized(&name(stage.proof))))
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Everything after the stages: invariants, figures, traces, the answer. `all` is for all invariants and
+/// candidates.
+pub fn plain_conclusion(
+    (system, source): (&System, &Source<'_>),
+    options: &Options,
+    report: &Report,
+    trace_states: Option<TraceStates>,
+    all: bool,
+    style: Style,
+) -> String {
+    let mut text = String::new();
+    if let Some(outcome) = &report.backward {
+        if !matches!(options.proof, Proof::Auto) {
+            text.push_str(&searched(&only_stage(options.proof, outcome), style));
+        }
+        text.push_str(&candidates(outcome, all, style));
+        text.push_str(&figures(outcome, style));
+    }
+    text + &ending((system, source), report, trace_states, false, style)
+}
+
+/// A search that was not one of several.
+fn only_stage(proof: Proof, outcome: &Outcome) -> Stage {
+    let statistics = &outcome.statistics;
+    let nodes = statistics.nodes + statistics.abandoned.iter().sum::<usize>();
+    let reason = match &outcome.verdict {
+        Verdict::Unknown(why) => Some(why.clone()),
+        Verdict::Safe | Verdict::Unsafe(_) => None,
+    };
+    Stage { proof, nodes, reason }
+}
+
+/// What was proved on the way; what was only tried is shown when all is asked for.
+fn candidates(outcome: &Outcome, all: bool, style: Style) -> String {
+    let safe = outcome.verdict == Verdict::Safe;
+    if outcome.candidates.is_empty() || !(safe || all) {
+        return String::new();
+    }
+    let title = if safe { "Invariants" } else { "Candidates" };
+    let says = if safe {
+        "no reachable state is in one of these cubes, for any number of processes"
+    } else {
+        "nobody knows whether a reachable state is in one of these cubes"
+    };
+    let mut text = format!("\n{}: {says}\n", style.title(title));
+    let shown = if all { usize::MAX } else { MOST_INVARIANTS };
+    for Candidate { number, literals: cube } in outcome.candidates.iter().take(shown) {
+        let _ = writeln!(text, "  {}  {}", style.name(format!("({number})")), literals(cube));
+    }
+    let more = outcome.candidates.len().saturating_sub(shown);
+    if more > 0 {
+        let _ = writeln!(text, "  and {more} more: they are all in the certificate (`--certificate DIR`)");
+    }
+    text
+}
+
+/// The figures of the last backward search. Nothing that depends on the clock.
+fn figures(outcome: &Outcome, style: Style) -> String {
+    let statistics = &outcome.statistics;
+    let mut text = format!("\n{}\n", style.title("Statistics"));
+    let mut row = |label: &str, value: String| {
+        let _ = writeln!(text, "  {label:<15} {value}");
+    };
+    let deleted = match statistics.deleted {
+        0 => String::new(),
+        deleted => format!(", {deleted} of them covered later"),
+    };
+    row("nodes", format!("{} expanded{deleted}", statistics.nodes));
+    row("", format!("{} not expanded, because they were covered", statistics.fixpoints));
+    let procs = count(statistics.max_procs as u64, "process");
+    row("largest cube", format!("{procs}, {}", count(statistics.max_literals as u64, "literal")));
+    let Tests { subsumed, empty, finite, solver } = statistics.tests;
+    row(
+        "fixpoint tests",
+        format!(
+            "{subsumed} settled by subsumption, {empty} by contradiction, {finite} by finite domains, {solver} by Z3"
+        ),
+    );
+    row("Z3", count(statistics.solver_calls as u64, "call"));
+    if outcome.approximated {
+        let Proposals { asked, refuted, proposed, bad } = statistics.proposals;
+        row("candidates", format!("{proposed} proposed, {bad} of them reachable"));
+        row("oracle", format!("{}, {refuted} of them answered by a state", count(asked, "question")));
+        let given_up = statistics.abandoned.iter().sum::<usize>();
+        row(
+            "restarts",
+            match statistics.restarts {
+                0 => "none".to_owned(),
+                restarts => format!("{restarts}, which gave up {}", count(given_up as u64, "node")),
+            },
+        );
+    }
+    text
+}
