@@ -53,6 +53,7 @@ pub mod smt;
 mod solver;
 pub mod spelling;
 pub mod syntax;
+pub mod transform;
 pub mod verdict;
 pub mod words;
 mod workers;

@@ -31,7 +31,7 @@ fuzz_target!(|text: &str| {
         let report = cubicle::check(system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
         let (Some(Verdict::Safe), Some(outcome)) = (&report.verdict, &report.backward) else { continue };
         let interrupt = Interrupt::default();
-        let certified = certificate::certify(system, text, &outcome.invariant, false, timeout, &interrupt);
+        let certified = certificate::certify(system, text, &report.owners, &outcome.invariant, false, timeout, &interrupt);
         if let Err(refused @ (Refused::Failed(Failure::Refuted(_), _) | Refused::Unreadable(_))) = certified {
             panic!("{}", certificate::explain(system, &refused));
         }

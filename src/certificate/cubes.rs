@@ -1,5 +1,6 @@
 //! The cubes of an invariant, as a certificate lists them.
 
+use super::owners::Named;
 use crate::model::{BadKind, Literal, System};
 use crate::verdict::Forbidden;
 
@@ -12,11 +13,13 @@ pub struct Cubes {
     pub proved: usize,
     /// Whether the model's invariants are taken for granted.
     pub trusting: bool,
+    /// Ghost variables that they may speak of, behind those of the model.
+    pub owners: Vec<Named>,
 }
 
 impl Cubes {
     /// These cubes of a system, with its axioms, and with its own invariants when they are trusted.
-    pub fn new(system: &System, cubes: Vec<Forbidden>, trusting: bool) -> Self {
+    pub fn new(system: &System, owners: Vec<Named>, cubes: Vec<Forbidden>, trusting: bool) -> Self {
         let (proved, mut all) = (cubes.len(), cubes);
         let axioms = system.axioms.iter();
         all.extend(axioms.map(|axiom| Forbidden { params: axiom.params, cube: axiom.cube.clone() }));
@@ -24,7 +27,7 @@ impl Cubes {
             let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
             all.extend(invariants.map(|bad| Forbidden { params: bad.params, cube: bad.cube.clone() }));
         }
-        Self { all, proved, trusting }
+        Self { all, proved, trusting, owners }
     }
 }
 

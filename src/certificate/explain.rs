@@ -4,6 +4,7 @@ use super::cubes::Cubes;
 use super::failure::{Failure, Refused};
 use super::obligation::Obligation;
 use super::obligations::literal_vars;
+use super::owners::extended;
 use super::text;
 use crate::model::{BadKind, System};
 use crate::words::reason;
@@ -23,6 +24,7 @@ pub fn obligation(system: &System, obligation: Obligation) -> String {
             };
             format!("property {kind}[{}]", bad.number)
         }
+        Obligation::Owner(owner) => format!("initiation of owner {}", owner + 1),
     }
 }
 
@@ -49,9 +51,10 @@ pub fn explain(system: &System, refused: &Refused) -> String {
 
 /// An obligation with its cube.
 fn named(system: &System, cubes: &Cubes, which: Obligation) -> String {
+    let system = &extended(system, &cubes.owners);
     let cube = match which {
         Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => cube,
-        Obligation::Property(_) => return obligation(system, which),
+        Obligation::Property(_) | Obligation::Owner(_) => return obligation(system, which),
     };
     let text = text::declaration(system, &cubes.all[cube]).unwrap_or_default();
     format!("{}, {text},", obligation(system, which))

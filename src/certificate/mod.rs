@@ -38,10 +38,20 @@
 //! A step is read backwards: the cube after the step becomes a formula over the state before it, by putting
 //! for each cell the branches of its update, each under its condition. A value chosen by `?` is a new name.
 //!
+//! # Owners
+//!
+//! A certificate may name *owners* ([`Owner`]): variables that are added to the model, each of which is, while a global
+//! holds a value, the process that gave it the value last. The added updates restrict no step. Initially the global
+//! does not hold the value (an obligation), and each transition that may give it the value assigns the owner one of
+//! its own parameters (else the certificate is refused). So in every reachable state in which the global
+//! holds the value the owner is a process, and the universal guards of a step hold of it too, unless it is an
+//! argument: where they are asked for, a case may say that the owner is one of the named processes, or a
+//! further one that is named then.
+//!
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `cubes`, `text` (as declarations of the language), `obligation`, `ground` and `obligations` (what has to be
+//! `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground` and `obligations` (what has to be
 //! shown), `index` and `ground_instances` (instances that may refute a case), `solver`, `prove`, `smtlib` (the same
 //! for other solvers), `failure` and `explain`, `tuning` (the constants).
 //!
@@ -60,6 +70,7 @@ mod ground_instances;
 mod index;
 mod obligation;
 mod obligations;
+mod owners;
 mod prove;
 mod smtlib;
 mod solver;
@@ -77,9 +88,10 @@ pub use smtlib::Script;
 pub use text::{declaration, read};
 
 use crate::interrupt::Interrupt;
-use crate::model::System;
+use crate::model::{Owner, System, owner_names};
 use crate::verdict::Forbidden;
 use index::Refutations;
+use owners::{Named, extended};
 
 /// A checked certificate.
 #[derive(Clone, Debug)]
@@ -103,8 +115,9 @@ pub fn check(
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<Certificate, Refused> {
-    let cubes = read(system, model, invariants).map_err(Refused::Unreadable)?;
-    let cubes = Cubes::new(system, cubes, trusting);
+    let (owners, cubes) = read(system, model, invariants).map_err(Refused::Unreadable)?;
+    let cubes = Cubes::new(system, owners, cubes, trusting);
+    let system = &extended(system, &cubes.owners);
     match prove::prove(system, &cubes, extent, timeout, interrupt) {
         Ok(proof) => Ok(Certificate::new(&cubes, proof)),
         Err(failure) => Err(Refused::Failed(failure, cubes)),
@@ -116,12 +129,16 @@ pub fn check(
 pub fn certify(
     system: &System,
     model: &str,
+    owners: &[Owner],
     cubes: &[Forbidden],
     trusting: bool,
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<Certificate, Refused> {
-    let text = text::file(system, cubes, trusting).map_err(|number| Refused::Words(cubes[number].clone()))?;
+    let named = owner_names(system, owners).into_iter().zip(owners);
+    let owners: Vec<Named> = named.map(|(name, owner)| Named { name, owner: owner.clone() }).collect();
+    let text = text::file(system, &owners, cubes, trusting)
+        .map_err(|number| Refused::Words(cubes[number].clone()))?;
     check(system, model, &text, trusting, Extent::Needed, timeout, interrupt)
 }
 
@@ -137,25 +154,28 @@ impl Certificate {
         for (obligation, cases) in &mut refutations {
             match obligation {
                 Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => *cube = number(*cube),
-                Obligation::Property(_) => {}
+                Obligation::Property(_) | Obligation::Owner(_) => {}
             }
             for instance in cases.iter_mut().flatten() {
                 instance.cube = number(instance.cube);
             }
         }
         let all = kept.iter().map(|&cube| cubes.all[cube].clone()).collect();
-        let cubes = Cubes { all, proved: proof.shown.len(), trusting: cubes.trusting };
+        let owners = cubes.owners.clone();
+        let cubes = Cubes { all, proved: proof.shown.len(), trusting: cubes.trusting, owners };
         Self { cubes, refutations, solver_calls: proof.solver_calls }
     }
 
     /// The invariant as declarations of the model's language.
     pub fn invariants(&self, system: &System) -> String {
         let shown = &self.cubes.all[..self.cubes.proved];
-        text::file(system, shown, self.cubes.trusting).expect("the cubes were read from such a text")
+        text::file(system, &self.cubes.owners, shown, self.cubes.trusting)
+            .expect("the cubes were read from such a text")
     }
 
     /// The obligations as SMT-LIB scripts.
     pub fn scripts(&self, system: &System) -> Vec<Script> {
+        let system = &extended(system, &self.cubes.owners);
         smtlib::scripts(system, &self.cubes, &self.refutations)
             .expect("the same formulas were made for the proof")
     }
@@ -163,9 +183,11 @@ impl Certificate {
     /// What was checked, in one line.
     pub fn summary(&self) -> String {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let owners = self.cubes.owners.len();
         let trusted = if self.cubes.trusting { ", trusting those of the model" } else { "" };
         format!(
-            "{}, {}{trusted}",
+            "{}{}, {}{trusted}",
+            if owners == 0 { String::new() } else { format!("{}, ", count(owners, "owner")) },
             count(self.cubes.proved, "invariant"),
             count(self.refutations.len(), "obligation"),
         )

@@ -14,6 +14,8 @@ pub enum Obligation {
     },
     /// No state of the invariant is in this bad cube of the model.
     Property(usize),
+    /// Initially the global of this owner does not hold the value.
+    Owner(usize),
 }
 
 impl Obligation {
@@ -21,7 +23,7 @@ impl Obligation {
     pub const fn cube(self) -> Option<usize> {
         match self {
             Self::Initiation(cube) | Self::Consecution { cube, .. } => Some(cube),
-            Self::Property(_) => None,
+            Self::Property(_) | Self::Owner(_) => None,
         }
     }
 }

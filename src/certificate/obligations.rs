@@ -5,9 +5,11 @@ use super::cubes::Cubes;
 use super::failure::Failure;
 use super::ground::{Formula, Overflow, Reader, Reading};
 use super::obligation::Obligation;
+use super::owners::is_first;
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::semantics::tuples;
 use crate::model::{BadKind, Literal, System, Transition};
+use crate::verdict::Forbidden;
 
 /// A way in which the processes of an obligation can coincide: one formula to refute.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,9 +44,13 @@ impl<'a> Obligations<'a> {
     /// The cases of an obligation; none when it holds for want of processes.
     pub fn cases(&self, obligation: Obligation) -> Result<Vec<Case>, Failure> {
         let mut out = match obligation {
-            Obligation::Initiation(cube) => self.initiation(cube)?,
+            Obligation::Initiation(cube) => self.initiation(&self.cubes.all[cube])?,
             Obligation::Consecution { transition, cube } => self.consecution(transition, cube)?,
             Obligation::Property(bad) => self.property(bad)?,
+            Obligation::Owner(owner) => {
+                let cube = vec![self.cubes.owners[owner].held()];
+                self.initiation(&Forbidden { params: 0, cube })?
+            }
         };
         out.retain(|case| case.formula != Formula::FALSE && self.admits(case.procs));
         Ok(out)
@@ -62,8 +68,7 @@ impl<'a> Obligations<'a> {
         self.system.max_procs.is_none_or(|most| u32::from(procs) <= most)
     }
 
-    fn initiation(&self, number: usize) -> Result<Vec<Case>, Failure> {
-        let cube = &self.cubes.all[number];
+    fn initiation(&self, cube: &Forbidden) -> Result<Vec<Case>, Failure> {
         let init = &self.system.init;
         let mut out = Vec::new();
         for (procs, named) in arrangements(self.system.proc_constants, cube.params, &self.interrupt)? {
@@ -116,11 +121,14 @@ impl<'a> Obligations<'a> {
                     parts.push(self.reader.literal(literal, &named, Reading::Now)?);
                 }
                 parts.push(guard.clone());
-                for other in others.len() as u8..procs {
-                    others.push(self.universals(t, &args, other)?);
+                for (procs, owned) in self.owners(t, procs)? {
+                    for other in others.len() as u8..procs {
+                        others.push(self.universals(t, &args, other)?);
+                    }
+                    let said = others[..procs.into()].iter().flatten();
+                    let formula = Formula::all(parts.iter().chain(&owned).chain(said).cloned());
+                    out.push(Case { procs, args: args.clone(), named: named.clone(), formula });
                 }
-                parts.extend(others[..procs.into()].iter().flatten().cloned());
-                out.push(Case { procs, args: args.clone(), named, formula: Formula::all(parts) });
             }
         }
         if unchanged {
@@ -131,6 +139,34 @@ impl<'a> Obligations<'a> {
             }
         }
         Ok(out)
+    }
+
+    /// What the owners can be where a transition with universal guards is taken and so many processes are named: one of
+    /// these, or a further one. Each with the number of processes then. While the global does not hold the
+    /// value, nothing is said of an owner.
+    fn owners(&self, t: &Transition, procs: u8) -> Result<Vec<(u8, Vec<Formula>)>, Overflow> {
+        let mut ways = vec![(procs, Vec::new())];
+        if t.universals.is_empty() {
+            return Ok(ways);
+        }
+        let count = self.cubes.owners.len();
+        for (n, owner) in self.cubes.owners.iter().enumerate() {
+            let held = self.reader.literal(&owner.held(), &[], Reading::Now)?;
+            let is = is_first(self.system, count, n);
+            let is = |p: u8| self.reader.literal(&is, &[p], Reading::Now);
+            let mut next = Vec::new();
+            for (procs, said) in ways {
+                let mut named = vec![held.clone().not()];
+                for p in 0..procs {
+                    named.push(is(p)?);
+                }
+                let further = [held.clone(), is(procs)?];
+                next.push((procs, [&said[..], &[Formula::any(named)]].concat()));
+                next.push((procs + 1, [&said[..], &further].concat()));
+            }
+            ways = next;
+        }
+        Ok(ways)
     }
 
     /// The literals of a cube that a transition writes, as they are after it, and whether that is

@@ -65,6 +65,7 @@ pub fn prove(
     let arity = system.transitions.iter().map(crate::model::Transition::arity).max().unwrap_or(0);
     let named = cubes.all.iter().map(|cube| cube.params).chain(system.bad.iter().map(|bad| bad.params));
     let procs = usize::from(system.proc_constants) + arity + usize::from(named.max().unwrap_or(0)) + 1;
+    let procs = procs + cubes.owners.len();
     if procs > MAX_PROCS {
         return Err(Failure::Processes);
     }
@@ -135,6 +136,9 @@ impl Prover<'_, '_> {
         if extent == Extent::All {
             (0..self.cubes.proved).for_each(|cube| self.need(cube));
         }
+        for owner in 0..self.cubes.owners.len() {
+            self.show(Obligation::Owner(owner))?;
+        }
         for property in self.obligations.properties() {
             self.show(property)?;
         }
@@ -192,7 +196,7 @@ impl Prover<'_, '_> {
             return true;
         }
         let kept = self.dropping.is_none_or(|out| cube != out && self.needed.contains(&cube));
-        kept && !matches!(obligation, Obligation::Initiation(_))
+        kept && !matches!(obligation, Obligation::Initiation(_) | Obligation::Owner(_))
     }
 
     /// Cubes whose instances may be assumed, the most promising first: the cube itself, those needed anyway,

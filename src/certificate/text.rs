@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::owners::{self, Named, extended};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
 use crate::verdict::Forbidden;
@@ -154,7 +155,7 @@ pub fn axioms(system: &System) -> Vec<String> {
 }
 
 /// The file `invariants.cub` of a certificate.
-pub fn file(system: &System, cubes: &[Forbidden], trusting: bool) -> Result<String, usize> {
+pub fn file(system: &System, owners: &[Named], cubes: &[Forbidden], trusting: bool) -> Result<String, usize> {
     let mut out = String::from(
         "(* An inductive invariant: no reachable state is in any of these cubes, for any number of\n   \
          processes. `cubicle check-certificate MODEL DIR` checks that. *)\n",
@@ -167,6 +168,11 @@ pub fn file(system: &System, cubes: &[Forbidden], trusting: bool) -> Result<Stri
         // Writing to a string cannot fail.
         let _ = writeln!(out, "(* It rests on the axioms of the model:\n   {} *)", axioms.join("\n   "));
     }
+    for owner in owners {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{}", owner.line(system));
+    }
+    let system = &extended(system, owners);
     for (number, cube) in cubes.iter().enumerate() {
         let line = declaration(system, cube).ok_or(number)?;
         // Writing to a string cannot fail.
@@ -175,9 +181,15 @@ pub fn file(system: &System, cubes: &[Forbidden], trusting: bool) -> Result<Stri
     Ok(out)
 }
 
-/// Reads invariants in the names and types of a model; `model` is its text, `system` what it means. The
+/// Reads owners, and invariants in the names and types of a model; `model` is its text, `system` what it means. The
 /// error is a line for the user.
-pub fn read(system: &System, model: &str, invariants: &str) -> Result<Vec<Forbidden>, String> {
+pub fn read(system: &System, model: &str, text: &str) -> Result<(Vec<Named>, Vec<Forbidden>), String> {
+    let (owners, invariants) = owners::read(system, text)?;
+    let cubes = cubes(system, model, &owners, &invariants)?;
+    Ok((owners, cubes))
+}
+
+fn cubes(system: &System, model: &str, owners: &[Named], invariants: &str) -> Result<Vec<Forbidden>, String> {
     let (file, mut diagnostics) = crate::syntax::parse(invariants);
     diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
     if let Some(error) = diagnostics.first() {
@@ -190,9 +202,12 @@ pub fn read(system: &System, model: &str, invariants: &str) -> Result<Vec<Forbid
     if let Some(at) = file.items.iter().position(|item| !invariant(item)) {
         return Err(format!("declaration {} is no `invariant`", at + 1));
     }
-    let at = system.init.span.end as usize;
-    let text = format!("{}\n{invariants}\n{}", &model[..at], &model[at..]);
-    let inserted = at + 1..at + 1 + invariants.len();
+    // Variables stand before init, invariants behind it.
+    let init = system.init.span.start as usize..system.init.span.end as usize;
+    let ghosts: String = owners.iter().map(|it| format!("var {} : proc\n", it.name)).collect();
+    let before = format!("{}{ghosts}{}\n", &model[..init.start], &model[init.clone()]);
+    let inserted = before.len()..before.len() + invariants.len();
+    let text = format!("{before}{invariants}\n{}", &model[init.end..]);
     let loaded = crate::load::meaning(&text).map_err(|errors| match errors.first() {
         Some(error) => located(invariants, inserted.start, error),
         None => "it does not fit the model".to_owned(),

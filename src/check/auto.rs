@@ -7,6 +7,7 @@
 
 use super::engines::Purpose;
 use super::instances::nearest;
+use super::owners::{Basis, Ended, search_with_owners};
 use super::schedule::{self, Entry, SCHEDULE};
 use super::session::Session;
 use super::spurious::look_forward;
@@ -17,18 +18,22 @@ use crate::verdict::{Reason, Verdict};
 
 /// Decides the problem; what is explored already is used.
 pub fn decide(session: &mut Session<'_>) {
-    let verdict = Auto { session, spurious: None }.rounds();
+    let mut spurious = None;
+    let verdict = search_with_owners(session, |session, basis| {
+        Auto { session, basis, spurious: &mut spurious }.rounds()
+    });
     session.report.verdict = Some(verdict);
 }
 
 struct Auto<'s, 'a> {
     session: &'s mut Session<'a>,
+    basis: &'s Basis<'s>,
     /// The first search that found only spurious traces; after it, instances were explored for a real one.
-    spurious: Option<Reason>,
+    spurious: &'s mut Option<Reason>,
 }
 
 impl Auto<'_, '_> {
-    fn rounds(&mut self) -> Verdict {
+    fn rounds(&mut self) -> Ended {
         let mut open = self.fitting();
         let mut settled = None;
         // Efforts grow only when there is a search that more effort may help.
@@ -38,9 +43,9 @@ impl Auto<'_, '_> {
             open = Vec::new();
             for search in now {
                 match self.stage(search, level) {
-                    Verdict::Unknown(Reason::Effort(_)) => open.push(search),
-                    Verdict::Unknown(reason) if !is_final(&reason) => settled = Some(reason),
-                    verdict => return verdict,
+                    Ended::Verdict(Verdict::Unknown(Reason::Effort(_))) => open.push(search),
+                    Ended::Verdict(Verdict::Unknown(reason)) if !is_final(&reason) => settled = Some(reason),
+                    ended => return ended,
                 }
             }
             level += u32::from(!open.is_empty());
@@ -49,7 +54,8 @@ impl Auto<'_, '_> {
                 break;
             }
         }
-        Verdict::Unknown(self.spurious.take().or(settled).expect("every search ended for a reason"))
+        let reason = self.spurious.take().or(settled).expect("every search ended for a reason");
+        Ended::Verdict(Verdict::Unknown(reason))
     }
 
     /// The schedule for a model whose instances may be bounded: the first oracle is as near as can be, the others
@@ -67,14 +73,14 @@ impl Auto<'_, '_> {
     }
 
     /// One search with the effort of a level.
-    fn stage(&mut self, search: Entry, level: u32) -> Verdict {
+    fn stage(&mut self, search: Entry, level: u32) -> Ended {
         let (proof, effort) = (search.proof, search.effort(level));
         let number = self.session.report.stages.len() + 1;
         self.session.tell(Event::Stage { number, proof, effort });
         if let Proof::Brab(procs) = proof
             && let Some(verdict) = self.explore(procs, level)
         {
-            return verdict;
+            return Ended::Verdict(verdict);
         }
         let outcome = self.session.search(proof, Some(effort));
         let verdict = outcome.verdict.clone();
@@ -86,18 +92,24 @@ impl Auto<'_, '_> {
         let stage = Stage { proof, nodes, reason: reason.clone() };
         self.session.tell(Event::StageEnd(&stage));
         self.session.report.stages.push(stage);
+        let forgotten = outcome.forgotten.clone();
         self.session.report.backward = Some(outcome);
         match reason {
             None => self.session.report.decider = Some(Decider::Stage(proof)),
-            Some(reason @ Reason::Spurious(_)) if self.spurious.is_none() => {
-                self.spurious = Some(reason);
-                if let Some(verdict) = look_forward(self.session) {
-                    return verdict;
+            Some(reason @ Reason::Spurious(_)) => {
+                if self.spurious.is_none() {
+                    *self.spurious = Some(reason);
+                    if let Some(verdict) = look_forward(self.session) {
+                        return Ended::Verdict(verdict);
+                    }
+                }
+                if let Some(owner) = forgotten.and_then(|it| self.basis.owner_for(&it)) {
+                    return Ended::Owner(owner);
                 }
             }
             Some(_) => {}
         }
-        verdict
+        Ended::Verdict(verdict)
     }
 
     /// Sees to it that as many states of the instance are known as the level allows; a verdict when the run ends

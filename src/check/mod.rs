@@ -20,12 +20,14 @@ mod coverage;
 mod engines;
 mod explore;
 mod instances;
+mod owners;
 mod run;
 mod schedule;
 mod search;
 mod session;
 mod sizes;
 mod spurious;
+mod tuning;
 mod vacuity;
 
 pub use run::{InternalError, STACK_BYTES, check, check_here};

@@ -56,20 +56,8 @@ pub fn check(
 
 /// What is known before any work.
 fn blank(system: &System, options: &Options) -> Report {
-    Report {
-        verdict: None,
-        deadlocks: None,
-        coverage: None,
-        explorations: Vec::new(),
-        backward: None,
-        stages: Vec::new(),
-        assumptions: assumptions::of(system, options.backward.trust_invariants),
-        refuted: None,
-        enough: None,
-        vacuous: Vec::new(),
-        decider: None,
-        times: Vec::new(),
-    }
+    let assumptions = assumptions::of(system, options.backward.trust_invariants);
+    Report { assumptions, ..Report::none() }
 }
 
 /// As [`check`], on the caller's thread.

@@ -1,14 +1,14 @@
-//! One backward search.
+//! One backward search, and the same with owners when spurious paths ask for them.
 
+use super::engines::Purpose;
 use super::instances::nearest;
+use super::owners::{Basis, Ended, search_with_owners};
 use super::session::Session;
 use super::spurious::look_forward;
+use super::tuning::WIDEST;
 use crate::options::Proof;
 use crate::result::Decider;
 use crate::verdict::{Reason, Verdict};
-
-/// The largest instance of the oracle, when it is asked to look at larger ones.
-const WIDEST: usize = 8;
 
 /// Searches as the options say, with what was explored as oracle.
 pub fn search(session: &mut Session<'_>) {
@@ -18,15 +18,48 @@ pub fn search(session: &mut Session<'_>) {
         Proof::Brab(procs) => Proof::Brab(nearest(system, procs)),
         other => other,
     };
-    let outcome = session.search(search, session.options.backward.max_effort);
-    session.report.verdict = Some(outcome.verdict.clone());
-    if !matches!(outcome.verdict, Verdict::Unknown(_)) {
+    let sizes: Vec<usize> = session.space.explored.iter().map(|it| it.exploration.procs).collect();
+    let verdict = search_with_owners(session, |session, basis| once(session, search, &sizes, basis));
+    session.report.verdict = Some(verdict);
+    if !matches!(session.report.verdict, Some(Verdict::Unknown(_))) && session.report.decider.is_none() {
         session.report.decider = Some(Decider::Stage(proof));
     }
-    if matches!(outcome.verdict, Verdict::Unknown(Reason::Spurious(_)))
+}
+
+/// A search with the owners of `basis`, for which instances of these sizes are explored.
+fn once(session: &mut Session<'_>, search: Proof, sizes: &[usize], basis: &Basis<'_>) -> Ended {
+    if basis.instrumented.is_some()
+        && let Some(verdict) = explore(session, sizes)
+    {
+        return Ended::Verdict(verdict);
+    }
+    let outcome = session.search(search, session.options.backward.max_effort);
+    let (verdict, forgotten) = (outcome.verdict.clone(), outcome.forgotten.clone());
+    session.report.backward = Some(outcome);
+    if !matches!(verdict, Verdict::Unknown(Reason::Spurious(_))) {
+        return Ended::Verdict(verdict);
+    }
+    if basis.instrumented.is_none()
         && let Some(verdict) = look_forward(session)
     {
-        session.report.verdict = Some(verdict);
+        return Ended::Verdict(verdict);
     }
-    session.report.backward = Some(outcome);
+    match forgotten.and_then(|it| basis.owner_for(&it)) {
+        Some(owner) => Ended::Owner(owner),
+        None => Ended::Verdict(verdict),
+    }
+}
+
+/// Explores the instances of a system with owners; a verdict only when the run ends here.
+fn explore(session: &mut Session<'_>, sizes: &[usize]) -> Option<Verdict> {
+    let limits = &session.options.forward;
+    session.timed("forward exploration", |session| {
+        for &procs in sizes {
+            let found = session.explore(procs, limits, Purpose::Oracle);
+            if let Some(verdict) = session.conclude_instance(found).break_value() {
+                return verdict;
+            }
+        }
+        None
+    })
 }

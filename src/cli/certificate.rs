@@ -51,7 +51,7 @@ pub fn certify(
     let start = Instant::now();
     let timeout = options.backward.solver_timeout;
     let trusting = options.backward.trust_invariants;
-    let certified = certificate::certify(system, model, cubes, trusting, timeout, interrupt);
+    let certified = certificate::certify(system, model, &found.owners, cubes, trusting, timeout, interrupt);
     found.times.push(("certificate", start.elapsed()));
     match certified {
         Ok(certificate) => Some(certificate),

@@ -5,18 +5,18 @@ use super::linear::{Constraint, normalise};
 use super::{Cell, Conj, Literal, ProcRef, Term};
 
 /// A literal or a truth value.
-pub(super) enum Truth {
+pub(crate) enum Truth {
     Constant(bool),
     Literal(Literal),
 }
 
 /// The cell over renamed processes.
-pub(super) fn cell(cell: &Cell, map: &impl Fn(ProcRef) -> ProcRef) -> Cell {
+pub(crate) fn cell(cell: &Cell, map: &impl Fn(ProcRef) -> ProcRef) -> Cell {
     Cell { var: cell.var, index: cell.index.iter().map(|&p| map(p)).collect() }
 }
 
 /// The term over renamed processes; `None` when a number leaves the 64-bit range.
-pub(super) fn term(t: &Term, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Term> {
+pub(crate) fn term(t: &Term, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Term> {
     Some(match t {
         Term::Constructor(c) => Term::Constructor(*c),
         Term::Proc(p) => Term::Proc(map(*p)),
@@ -26,7 +26,7 @@ pub(super) fn term(t: &Term, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Term> 
 }
 
 /// The literal over renamed processes, or its truth value when it gets one.
-pub(super) fn literal(l: &Literal, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Truth> {
+pub(crate) fn literal(l: &Literal, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Truth> {
     Some(Truth::Literal(match l {
         Literal::In { cell: c, values } => Literal::In { cell: cell(c, map), values: *values },
         Literal::Eq { left, right, negated } => {
@@ -55,7 +55,7 @@ pub(super) fn literal(l: &Literal, map: &impl Fn(ProcRef) -> ProcRef) -> Option<
 
 /// The conjunction over renamed processes; `Some(None)` when it is false, `None` when a number leaves
 /// the 64-bit range.
-pub(super) fn conj(c: &[Literal], map: &impl Fn(ProcRef) -> ProcRef) -> Option<Option<Conj>> {
+pub(crate) fn conj(c: &[Literal], map: &impl Fn(ProcRef) -> ProcRef) -> Option<Option<Conj>> {
     let mut result = Vec::with_capacity(c.len());
     for l in c {
         match literal(l, map)? {
@@ -68,7 +68,7 @@ pub(super) fn conj(c: &[Literal], map: &impl Fn(ProcRef) -> ProcRef) -> Option<O
 }
 
 /// The disjunction over renamed processes, less the disjuncts that are false then; `None` when a number leaves the 64-bit range.
-pub(super) fn disjunction(body: &[Conj], map: &impl Fn(ProcRef) -> ProcRef) -> Option<Vec<Conj>> {
+pub(crate) fn disjunction(body: &[Conj], map: &impl Fn(ProcRef) -> ProcRef) -> Option<Vec<Conj>> {
     let mut result = Vec::with_capacity(body.len());
     for disjunct in body {
         result.extend(conj(disjunct, map)?);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::verdict::{Forbidden, Verdict};
+use crate::verdict::{Forbidden, Trace, Verdict};
 
 /// A candidate that the last run kept, as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,6 +82,17 @@ pub struct Statistics {
     pub phases: Vec<PhaseReport>,
 }
 
+/// Why a path is spurious: a universal guard that its pre-images forgot.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Forgotten {
+    /// A run of the path as if there were no universal guards.
+    pub run: Trace,
+    /// Its first step, from 0, whose universal guards do not hold.
+    pub step: usize,
+    /// A process of which they are false.
+    pub process: usize,
+}
+
 /// Result of a backward search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -97,6 +108,8 @@ pub struct Outcome {
     pub invariant: Vec<Forbidden>,
     /// `t(#1) -> u(#1, #3) -> unsafe at line 12` of the trace that decided, or of the last spurious one.
     pub error_history: Option<String>,
+    /// Why the first spurious path of the last run that had any is one, if a universal guard is the reason.
+    pub forgotten: Option<Forgotten>,
     /// Whether candidates took part.
     pub approximated: bool,
 }

@@ -8,7 +8,7 @@ mod backward;
 mod forward;
 mod run;
 
-pub use backward::{Candidate, Outcome, PhaseReport, Proposals, Statistics, Tests};
+pub use backward::{Candidate, Forgotten, Outcome, PhaseReport, Proposals, Statistics, Tests};
 pub use forward::{AROUND_DEADLOCKS, Exploration, TechniqueReport};
 pub use run::{
     Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Refuted, Report, Stage,

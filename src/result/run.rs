@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Exploration, Outcome};
 use crate::diagnostic::Span;
-use crate::model::TransitionId;
+use crate::model::{Owner, TransitionId};
 use crate::options::Proof;
 use crate::verdict::{Cut, Reason, Trace, Verdict};
 
@@ -25,6 +25,8 @@ pub struct Report {
     pub backward: Option<Outcome>,
     /// The searches of [`Proof::Auto`], in order.
     pub stages: Vec<Stage>,
+    /// The ghost variables that the last backward search had; its cubes may speak of them.
+    pub owners: Vec<Owner>,
     /// What the answer rests on that was not shown.
     pub assumptions: Vec<Assumption>,
     /// When the verdict's run ends in a state that an `invariant` of the model excludes, and in no unsafe one: what
@@ -70,6 +72,25 @@ pub enum Conclusion {
 }
 
 impl Report {
+    /// Of a run that has done nothing yet.
+    pub const fn none() -> Self {
+        Self {
+            verdict: None,
+            deadlocks: None,
+            coverage: None,
+            explorations: Vec::new(),
+            backward: None,
+            stages: Vec::new(),
+            owners: Vec::new(),
+            assumptions: Vec::new(),
+            refuted: None,
+            enough: None,
+            vacuous: Vec::new(),
+            decider: None,
+            times: Vec::new(),
+        }
+    }
+
     /// Sums the report up. A bad state counts more than a deadlock, a deadlock more than an open question,
     /// and that more than a proof.
     pub fn conclusion(&self) -> Conclusion {

@@ -29,7 +29,7 @@ fn certified(model: &str, brab: Option<usize>) -> Certificate {
     let report = cubicle::check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
     assert_eq!(report.verdict, Some(Verdict::Safe));
     let cubes = report.backward.expect("a backward search").invariant;
-    certificate::certify(&system, model, &cubes, false, TIMEOUT, &interrupt)
+    certificate::certify(&system, model, &[], &cubes, false, TIMEOUT, &interrupt)
         .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)))
 }
 

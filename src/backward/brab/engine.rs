@@ -15,7 +15,7 @@ use crate::model::{System, semantics};
 use crate::observer::{Event, Observer};
 use crate::options::BackwardOptions;
 use crate::oracle::Growth;
-use crate::result::{Candidate, Outcome, Proposals, Statistics, Tests};
+use crate::result::{Candidate, Forgotten, Outcome, Proposals, Statistics, Tests};
 use crate::verdict::{Forbidden, Reason, Trace, Verdict};
 
 /// Decides `system` by backward reachability, with approximations when `brab` is given.
@@ -52,6 +52,7 @@ pub fn search(
         totals: Totals::default(),
         statistics: Statistics::default(),
         invariant: Vec::new(),
+        forgotten: None,
     };
     let (verdict, error_history) = engine.decide(observer);
     engine.outcome(verdict, error_history)
@@ -67,6 +68,7 @@ struct Engine<'a> {
     statistics: Statistics,
     /// What the last run has shown, when it closed.
     invariant: Vec<Forbidden>,
+    forgotten: Option<Forgotten>,
 }
 
 /// How a run with candidates ends.
@@ -131,6 +133,9 @@ impl Engine<'_> {
         if matches!(ended, Ended::Run(End::Safe)) {
             self.invariant = invariant(setting.system, setting.context, run.visited.cubes());
         }
+        if run.forgotten.is_some() {
+            self.forgotten = run.forgotten.take();
+        }
         (ended, run.counts)
     }
 
@@ -187,7 +192,7 @@ impl Engine<'_> {
     }
 
     fn outcome(self, verdict: Verdict, error_history: Option<String>) -> Outcome {
-        let Self { setting, brab, tester, pool, totals, mut statistics, invariant } = self;
+        let Self { setting, brab, tester, pool, totals, mut statistics, invariant, forgotten } = self;
         let (tests, solver) = (tester.counts, &tester.solver);
         statistics.solver_calls = solver.calls as usize;
         statistics.tests = Tests {
@@ -215,7 +220,15 @@ impl Engine<'_> {
             .map(|(number, cube)| Candidate { number: *number, literals: shown(cube) })
             .collect();
         candidates.sort_by_key(|c| (c.literals.len(), -c.number));
-        Outcome { verdict, statistics, candidates, invariant, error_history, approximated: brab.is_some() }
+        Outcome {
+            verdict,
+            statistics,
+            candidates,
+            invariant,
+            error_history,
+            forgotten,
+            approximated: brab.is_some(),
+        }
     }
 }
 

@@ -3,10 +3,12 @@
 //! In: a cube, or the steps from it to where it came from. Out: whether it meets init, and a run that a solver
 //! found, which is replayed before anybody sees it.
 //!
-//! In reading order: `initial`, `concretize`.
+//! In reading order: `initial`, `concretize`, `forgotten` (why there is no run).
 
 mod concretize;
+mod forgotten;
 mod initial;
 
 pub use concretize::{Goal, NamedPath, concretize};
+pub use forgotten::forgotten;
 pub use initial::Initial;

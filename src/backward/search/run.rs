@@ -13,13 +13,14 @@ use crate::backward::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of, text};
 use crate::backward::fixpoint::{Covered, Tester, Visited};
 use crate::backward::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
 use crate::backward::profile::Phase;
-use crate::backward::safety::{Initial, concretize};
+use crate::backward::safety::{Initial, concretize, forgotten};
 use crate::backward::theory::Sat;
 use crate::backward::tuning::{CLAUSES_PER_EFFORT, INSTANCES_PER_EFFORT, PROCS_FOR_THREADS};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::{BadKind, System};
 use crate::observer::{Event, Observer};
 use crate::options::{BackwardOptions, Postpone, SearchOrder};
+use crate::result::Forgotten;
 use crate::smt::{Answer, Unrolled};
 use crate::verdict::{Reason, Trace};
 
@@ -112,6 +113,8 @@ pub struct Run<'a, 'r> {
     /// The cubes of trusted invariants, to be looked at first.
     trusted: Vec<NodeId>,
     spurious: Option<String>,
+    /// Why the first spurious path is one.
+    pub forgotten: Option<Forgotten>,
     undecided: Option<(String, String)>,
 }
 
@@ -134,6 +137,7 @@ impl<'a, 'r> Run<'a, 'r> {
             counts: RunCounts::default(),
             trusted: Vec::new(),
             spurious: None,
+            forgotten: None,
             undecided: None,
         };
         for (number, cube) in candidates {
@@ -286,6 +290,12 @@ impl<'a, 'r> Run<'a, 'r> {
             Unrolled::Run(trace) => Some(End::Unsafe(trace, Some(history))),
             Unrolled::None => {
                 observer.event(setting.system, Event::Spurious(&history));
+                if self.spurious.is_none() {
+                    match self.forgotten(id) {
+                        Ok(forgotten) => self.forgotten = forgotten,
+                        Err(Interrupted(reason)) => return Some(End::Unknown(*reason, None)),
+                    }
+                }
                 self.spurious.get_or_insert(history);
                 None
             }
@@ -301,6 +311,13 @@ impl<'a, 'r> Run<'a, 'r> {
         let Setting { system, context, options, .. } = self.setting;
         let (steps, goal) = (self.nodes.steps(id), self.nodes.goal(id));
         concretize(system, context, &steps, goal, options.solver_timeout)
+    }
+
+    /// Why no instance executes the steps from a node to its root, if a universal guard is the reason.
+    fn forgotten(&self, id: NodeId) -> Result<Option<Forgotten>, Interrupted> {
+        let Setting { system, context, options, .. } = self.setting;
+        let (steps, goal) = (self.nodes.steps(id), self.nodes.goal(id));
+        forgotten(system, context, &steps, goal, options.solver_timeout)
     }
 
     /// Tells of a node that is about to be replaced or expanded.

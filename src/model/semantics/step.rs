@@ -131,6 +131,16 @@ impl<'a> Semantics<'a> {
         all([self.env(state, args).conj(guard)].into_iter().chain(others))
     }
 
+    /// The first process, not among the arguments, of which some universal guard of the transition is false.
+    pub fn excluded(&self, state: &State, transition: TransitionId, args: &[usize]) -> Option<usize> {
+        let universals = &self.system.transition(transition).universals;
+        (0..self.procs()).filter(|other| !args.contains(other)).find(|&other| {
+            let scope: Vec<usize> = args.iter().copied().chain([other]).collect();
+            let env = self.env(state, &scope);
+            universals.iter().any(|universal| env.dnf(&universal.body) == Some(false))
+        })
+    }
+
     fn check_args(&self, transition: TransitionId, args: &[usize]) -> Result<(), String> {
         let arity = self.system.transition(transition).arity();
         if args.len() != arity {

@@ -20,9 +20,14 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 const WORSE: usize = 4;
 
 /// A proof has left `cubes` behind: they certify it, also once they are written down.
-pub fn certified(system: &System, text: &str, cubes: &[Forbidden]) -> Result<Vec<Forbidden>, Failure> {
+pub fn certified(
+    system: &System,
+    text: &str,
+    owners: &[Owner],
+    cubes: &[Forbidden],
+) -> Result<Vec<Forbidden>, Failure> {
     let interrupt = Interrupt::default();
-    let certificate = match certificate::certify(system, text, cubes, false, TIMEOUT, &interrupt) {
+    let certificate = match certificate::certify(system, text, owners, cubes, false, TIMEOUT, &interrupt) {
         Ok(certificate) => certificate,
         // Sums of array cells have no words in the language, and numbers may leave their range.
         Err(Refused::Words(_) | Refused::Failed(Obligations::Overflow, _)) => return Ok(Vec::new()),

@@ -1,0 +1,46 @@
+//! Why a path is spurious: the universal guard that pre-images forgot.
+//!
+//! A pre-image says of a universal guard what it means for the processes of the cube, and nothing of others. So a path
+//! may be one that a run takes up to a process, named elsewhere on the path, of which such a guard is false.
+
+use std::time::Duration;
+
+use super::concretize::{Goal, NamedPath};
+use crate::backward::cube::{CubeContext, formulas};
+use crate::interrupt::Interrupted;
+use crate::model::System;
+use crate::model::semantics::Semantics;
+use crate::result::Forgotten;
+use crate::smt::{self, Formula, Target, Unrolled};
+
+/// The first step of a path, with its own arguments, that a run cannot take because of a universal guard; `None` when
+/// that is not what is wrong with it, or not known.
+pub fn forgotten(
+    system: &System,
+    context: &CubeContext,
+    path: &NamedPath,
+    goal: Goal<'_>,
+    timeout: Duration,
+) -> Result<Option<Forgotten>, Interrupted> {
+    let mut without = system.clone();
+    for t in &mut without.transitions {
+        t.universals.clear();
+    }
+    let named = smt::Path {
+        procs: path.procs,
+        steps: path.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
+        target: Target::Named(Formula::All(formulas(context, goal.cube)), path.goal_names.clone(), goal.bad),
+    };
+    let Unrolled::Run(run) = smt::unroll(&without, &named, timeout, &context.interrupt)? else {
+        return Ok(None);
+    };
+    let semantics = Semantics::new(system, run.initial.procs);
+    let mut before = &run.initial;
+    for (number, step) in run.steps.iter().enumerate() {
+        if let Some(process) = semantics.excluded(before, step.transition, &step.args) {
+            return Ok(Some(Forgotten { step: number, process, run: *run }));
+        }
+        before = &step.after;
+    }
+    Ok(None)
+}

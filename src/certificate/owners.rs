@@ -1,0 +1,135 @@
+//! Owners in a certificate: ghost variables that its cubes may speak of, as text, and what they mean for the model.
+//!
+//! `owner NAME of GLOBAL = VALUE by T(x), U(y)` says that NAME is, while the global holds the value, the process that
+//! gave it the value last: the parameter x of T, or y of U. The variable and its updates are made here from that line
+//! and the model alone. The line is refused when something else may give the value; that the global does not hold it
+//! initially is an [obligation](super::Obligation::Owner).
+
+use crate::model::{
+    Assignment, Branch, Cell, Dnf, Literal, Owner, ProcRef, System, Term, Transition, Type, Update, Var,
+    VarId, VarKind,
+};
+
+/// An owner and what it is called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Named {
+    /// The name of its variable.
+    pub name: String,
+    /// What it names.
+    pub owner: Owner,
+}
+
+impl Named {
+    /// Its line in a certificate.
+    pub fn line(&self, system: &System) -> String {
+        let givers = self.owner.givers(system).join(", ");
+        format!("owner {} of {} by {givers}", self.name, self.owner.held(system))
+    }
+
+    /// That the global holds the value.
+    pub fn held(&self) -> Literal {
+        Literal::In { cell: global(self.owner.var), values: 1 << self.owner.value }
+    }
+}
+
+/// That owner number `n` of a system with so many owners is the process of the first variable in scope.
+pub fn is_first(system: &System, owners: usize, n: usize) -> Literal {
+    let cell = global(VarId((system.vars.len() - owners + n) as u16));
+    Literal::Eq { left: Term::Cell(cell), right: Term::Proc(ProcRef::Var(0)), negated: false }
+}
+
+fn global(var: VarId) -> Cell {
+    Cell { var, index: std::iter::empty().collect() }
+}
+
+/// The owners that a certificate names, and its text with their lines empty. The error is a line for the user.
+pub fn read(system: &System, text: &str) -> Result<(Vec<Named>, String), String> {
+    let (mut owners, mut rest) = (Vec::new(), String::with_capacity(text.len()));
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        match line.trim_start().strip_prefix("owner ") {
+            None => rest.push_str(line),
+            Some(words) => {
+                let owner = parse(system, words).ok_or_else(|| {
+                    let form = "owner NAME of GLOBAL = VALUE by TRANSITION(PARAMETER), ..";
+                    format!("line {}: this is not `{form}` in the names of the model", number + 1)
+                })?;
+                complete(system, &owner).map_err(|why| format!("line {}: {why}", number + 1))?;
+                owners.push(owner);
+                rest.push('\n');
+            }
+        }
+    }
+    Ok((owners, rest))
+}
+
+fn parse(system: &System, words: &str) -> Option<Named> {
+    let (head, givers) = words.trim().split_once(" by ")?;
+    let (name, held) = head.split_once(" of ")?;
+    let (var, value) = held.split_once('=')?;
+    let position = system.vars.iter().position(|it| it.name == var.trim() && it.kind == VarKind::Global)?;
+    let Type::Enum(id) = system.vars[position].ty else { return None };
+    let value = system.enumeration(id).constructors.iter().position(|it| it == value.trim())?;
+    let mut by = Vec::new();
+    for giver in givers.split(',') {
+        let (transition, parameter) = giver.trim().strip_suffix(')')?.split_once('(')?;
+        let mut of_name = system.transitions.iter().filter(|t| t.name == transition.trim()).peekable();
+        of_name.peek()?;
+        for t in of_name {
+            let parameter = t.params.iter().position(|it| it == parameter.trim())?;
+            by.push((t.origin, parameter as u8));
+        }
+    }
+    by.sort_unstable();
+    by.dedup();
+    let owner = Owner { var: VarId(position as u16), value: value as u8, by };
+    Some(Named { name: name.trim().to_owned(), owner })
+}
+
+/// Whether all that may give the value is named, each declaration once.
+fn complete(system: &System, Named { owner, .. }: &Named) -> Result<(), String> {
+    if owner.by.windows(2).any(|two| two[0].0 == two[1].0) {
+        return Err("a transition gives the value to one process only".to_owned());
+    }
+    match system.transitions.iter().find(|t| may_give(t, owner) && owner.parameter(t.origin).is_none()) {
+        Some(t) => Err(format!("{} may give {} too", t.name, owner.held(system))),
+        None => Ok(()),
+    }
+}
+
+/// Whether the global may hold the value after a step and not before it. To keep the value that it has is all
+/// that a branch may do otherwise, or to assign another constructor.
+fn may_give(t: &Transition, owner: &Owner) -> bool {
+    let harmless = |branch: &Branch| match &branch.value {
+        Term::Constructor(c) => *c != owner.value,
+        Term::Cell(cell) => *cell == global(owner.var),
+        Term::Proc(_) | Term::Linear(_) => false,
+    };
+    t.updates.iter().filter(|update| update.var == owner.var).any(|update| match &update.assignment {
+        Assignment::Nondet => true,
+        Assignment::Cases(branches) => !branches.iter().all(harmless),
+    })
+}
+
+/// The model with a variable for each owner, behind its own, and their updates. Guards are as they were: what they say
+/// of owners is for [`Obligations`](super::obligations::Obligations).
+pub fn extended(system: &System, owners: &[Named]) -> System {
+    let mut extended = system.clone();
+    for Named { name, owner } in owners {
+        let var = VarId(extended.vars.len() as u16);
+        let span = system.var(owner.var).span;
+        extended.vars.push(Var {
+            name: name.clone(),
+            kind: VarKind::Global,
+            ty: Type::Proc,
+            range: u64::MAX,
+            span,
+        });
+        for t in &mut extended.transitions {
+            let Some(parameter) = owner.parameter(t.origin).filter(|_| may_give(t, owner)) else { continue };
+            let value = Term::Proc(ProcRef::Var(parameter));
+            let assignment = Assignment::Cases(vec![Branch { when: Dnf::truth(), value }]);
+            t.updates.push(Update { var, assignment });
+        }
+    }
+    extended
+}
