@@ -1,7 +1,7 @@
 //! Owners in a certificate: ghost variables that its cubes may speak of, as text, and what they mean for the model.
 //!
 //! `owner NAME of GLOBAL = VALUE by T(x), U(y)` says that NAME is, while the global holds the value, the process that
-//! gave it the value last: the parameter x of T, or y of U. The variable and its updates are made here from that line
+//! gave it the value last: the parameter x of T, or y of U, in each declaration of that name that has one. The variable and its updates are made here from that line
 //! and the model alone. The line is refused when something else may give the value; that the global does not hold it
 //! initially is an [obligation](super::Obligation::Owner).
 
@@ -72,17 +72,21 @@ fn parse(system: &System, words: &str) -> Option<Named> {
     let mut by = Vec::new();
     for giver in givers.split(',') {
         let (transition, parameter) = giver.trim().strip_suffix(')')?.split_once('(')?;
-        let mut of_name = system.transitions.iter().filter(|t| t.name == transition.trim()).peekable();
-        of_name.peek()?;
-        for t in of_name {
-            let parameter = t.params.iter().position(|it| it == parameter.trim())?;
-            by.push((t.origin, parameter as u8));
+        let known = by.len();
+        for t in system.transitions.iter().filter(|t| t.name == transition.trim()) {
+            let parameter = t.params.iter().position(|it| it == parameter.trim());
+            by.extend(parameter.map(|parameter| (t.origin, parameter as u8)));
+        }
+        if by.len() == known {
+            return None;
         }
     }
     by.sort_unstable();
     by.dedup();
     let owner = Owner { var: VarId(position as u16), value: value as u8, by };
-    Some(Named { name: name.trim().to_owned(), owner })
+    let name = name.trim();
+    let is_word = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    is_word.then(|| Named { name: name.to_owned(), owner })
 }
 
 /// Whether all that may give the value is named, each declaration once.

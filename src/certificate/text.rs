@@ -202,12 +202,13 @@ fn cubes(system: &System, model: &str, owners: &[Named], invariants: &str) -> Re
     if let Some(at) = file.items.iter().position(|item| !invariant(item)) {
         return Err(format!("declaration {} is no `invariant`", at + 1));
     }
-    // Variables stand before init, invariants behind it.
-    let init = system.init.span.start as usize..system.init.span.end as usize;
-    let ghosts: String = owners.iter().map(|it| format!("var {} : proc\n", it.name)).collect();
-    let before = format!("{}{ghosts}{}\n", &model[..init.start], &model[init.clone()]);
+    // Further variables stand behind those of the model, invariants behind init.
+    let init = system.init.span.end as usize;
+    let vars = system.vars.iter().map(|var| var.span.end as usize).max().unwrap_or(init).min(init);
+    let ghosts: String = owners.iter().map(|it| format!("\nvar {} : proc\n", it.name)).collect();
+    let before = format!("{}{ghosts}{}\n", &model[..vars], &model[vars..init]);
     let inserted = before.len()..before.len() + invariants.len();
-    let text = format!("{before}{invariants}\n{}", &model[init.end..]);
+    let text = format!("{before}{invariants}\n{}", &model[init..]);
     let loaded = crate::load::meaning(&text).map_err(|errors| match errors.first() {
         Some(error) => located(invariants, inserted.start, error),
         None => "it does not fit the model".to_owned(),

@@ -144,12 +144,5 @@ fn fitting(system: &System, var: VarId, value: u8, way: (u16, u8)) -> Option<Own
     }
     by.sort_unstable();
     owner.by = by;
-    // Where two declarations have one name, a certificate has to mean the same parameter of both.
-    let named = |(origin, parameter): &(u16, u8)| {
-        let t = system.transitions.iter().find(|t| t.origin == *origin).expect("it was found there");
-        (t.name.clone(), t.params[usize::from(*parameter)].clone())
-    };
-    let names: Vec<(String, String)> = owner.by.iter().map(named).collect();
-    let clash = |(i, a): (usize, &(String, String))| names[..i].iter().any(|b| a.0 == b.0 && a.1 != b.1);
-    (!names.iter().enumerate().any(clash)).then_some(owner)
+    owner.has_words(system).then_some(owner)
 }

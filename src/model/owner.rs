@@ -26,6 +26,20 @@ impl Owner {
         Some(self.by[at].1)
     }
 
+    /// Whether [`givers`](Self::givers) says all of [`by`](Self::by): declarations of one name must not have the
+    /// parameter of the other elsewhere.
+    pub fn has_words(&self, system: &System) -> bool {
+        let declared = |origin: u16| system.transitions.iter().find(|t| t.origin == origin);
+        self.by.iter().all(|&(a, parameter)| {
+            let Some(a) = declared(a) else { return false };
+            self.by.iter().filter_map(|&(b, other)| Some((declared(b)?, other))).all(|(b, other)| {
+                let name = &b.params[usize::from(other)];
+                let elsewhere = a.params.iter().position(|it| it == name);
+                a.name != b.name || elsewhere.is_none_or(|at| at == usize::from(parameter))
+            })
+        })
+    }
+
     /// `Exgntd = True`.
     pub fn held(&self, system: &System) -> String {
         let var = system.var(self.var);

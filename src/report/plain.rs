@@ -10,7 +10,7 @@ use super::stages::name;
 use super::style::Style;
 use super::trace::TraceStates;
 use crate::diagnostic::Source;
-use crate::model::System;
+use crate::model::{System, owner_names};
 use crate::options::{Options, Proof};
 use crate::result::{Candidate, Exploration, Outcome, Proposals, Report, Stage, Stop, Tests};
 use crate::verdict::{Reason, Verdict};
@@ -100,6 +100,7 @@ pub fn plain_conclusion(
             text.push_str(&searched(&only_stage(options.proof, outcome), style));
         }
         text.push_str(&candidates(outcome, all, style));
+        text.push_str(&owners(system, report, style));
         text.push_str(&figures(outcome, style));
     }
     text + &ending((system, source), report, trace_states, false, style)
@@ -136,6 +137,20 @@ fn candidates(outcome: &Outcome, all: bool, style: Style) -> String {
     let more = outcome.candidates.len().saturating_sub(shown);
     if more > 0 {
         let _ = writeln!(text, "  and {more} more: they are all in the certificate (`--certificate DIR`)");
+    }
+    text
+}
+
+/// The variables that the proof has added to the model.
+fn owners(system: &System, report: &Report, style: Style) -> String {
+    let mut text = String::new();
+    for (owner, name) in report.owners.iter().zip(owner_names(system, &report.owners)) {
+        let (held, givers) = (owner.held(system), owner.givers(system).join(", "));
+        let _ = write!(
+            text,
+            "\n{}: added for the proof; while {held}, the process that made it so last, by {givers}\n",
+            style.title(format!("Owner {name}"))
+        );
     }
     text
 }

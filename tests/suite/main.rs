@@ -7,6 +7,7 @@ mod deadlocks;
 mod front;
 mod house;
 mod models;
+mod owners;
 mod properties;
 mod random_systems;
 mod states;

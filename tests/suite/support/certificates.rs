@@ -6,7 +6,7 @@ use std::time::Duration;
 use cubicle::certificate::{self, Extent, Failure as Obligations, Refused};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::Semantics;
-use cubicle::model::{Bad, BadKind, Literal, Relation, System};
+use cubicle::model::{Bad, BadKind, Literal, Owner, Relation, System};
 use cubicle::verdict::Forbidden;
 
 use super::dice::Dice;

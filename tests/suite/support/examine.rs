@@ -420,7 +420,7 @@ fn backward_agrees(
             }
             Verdict::Safe => {
                 if certificates && wrong.is_none() {
-                    certificate = certified(system, text, &outcome.invariant)?;
+                    certificate = certified(system, text, &[], &outcome.invariant)?;
                 }
                 safe.get_or_insert_with(of);
             }
