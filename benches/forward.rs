@@ -57,19 +57,15 @@ fn main() {
 
 /// What is compared.
 fn settings() -> Vec<(&'static str, ForwardOptions)> {
-    let base =
-        ForwardOptions { max_states: Some(STATES), stop_at_unsafe: false, ..ForwardOptions::default() };
-    let with = |strategy| ForwardOptions { strategy, ..base.clone() };
+    let base = ForwardOptions::default().max_states(STATES).stop_at_unsafe(false);
+    let with = |strategy| base.clone().strategy(strategy);
     vec![
         ("bfs", with(Strategy::Bfs)),
-        ("bfs, two threads", ForwardOptions { jobs: 2, ..with(Strategy::Bfs) }),
-        ("bfs, no symmetry", ForwardOptions { symmetry: false, ..with(Strategy::Bfs) }),
+        ("bfs, two threads", with(Strategy::Bfs).jobs(2)),
+        ("bfs, no symmetry", with(Strategy::Bfs).symmetry(false)),
         ("dfs", with(Strategy::Dfs)),
-        ("random", ForwardOptions { epochs: Some(20), ..with(Strategy::Random) }),
-        ("cfl", ForwardOptions { epochs: Some(200), ..with(Strategy::Cfl) }),
-        (
-            "cfl, uniform",
-            ForwardOptions { epochs: Some(50), cfl_choice: CflChoice::Uniform, ..with(Strategy::Cfl) },
-        ),
+        ("random", with(Strategy::Random).epochs(20)),
+        ("cfl", with(Strategy::Cfl).epochs(200)),
+        ("cfl, uniform", with(Strategy::Cfl).epochs(50).cfl_choice(CflChoice::Uniform)),
     ]
 }

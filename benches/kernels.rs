@@ -55,7 +55,7 @@ fn fixpoint_tests(bencher: Bencher<'_, '_>, model: &str) {
 
 #[divan::bench(args = MODELS)]
 fn candidate_filter(bencher: Bencher<'_, '_>, model: &str) {
-    let options = ForwardOptions { max_states: Some(STATES.0), ..ForwardOptions::default() };
+    let options = ForwardOptions::default().max_states(STATES.0);
     let found = explore(&system(model), STATES.1, &options, &Interrupt::default(), &mut Silent);
     let oracle = StateSpace::new(vec![found]);
     with(model, |kernels| {

@@ -44,6 +44,7 @@ pub struct Label {
 
 /// A message about the model's text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,

@@ -12,6 +12,7 @@ use crate::verdict::Verdict;
 
 /// What is to be decided.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Problem<'a> {
     /// The system. Its bad cubes are the states that must not be reachable; its axioms are assumed.
     pub system: &'a System,
@@ -31,6 +32,7 @@ impl Problem<'_> {
 
 /// What an engine may use. Each limit is one that the engine understands, or has no meaning for it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Budget<'a> {
     /// CPU time of each worker.
     pub time: Option<Duration>,

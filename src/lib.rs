@@ -25,12 +25,29 @@
 //!     transition enter (p) requires { Lock = False } { Lock := True; Inside[p] := True; }
 //!     transition leave (p) requires { Inside[p] = True } { Lock := False; Inside[p] := False; }
 //! ";
-//! let loaded = cubicle::load(model).expect("the model is well-formed");
+//! let loaded = cubicle::load(model)?;
 //! let options = Options::brab(2).jobs(2);
 //! let report = cubicle::check(&loaded.system, &options, &Interrupt::default(), &mut Silent)?;
 //! assert_eq!(report.conclusion(), cubicle::Conclusion::Safe);
-//! # Ok::<(), cubicle::InternalError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Further examples: [`observer::Observer`] (what a run tells while it works), [`forward::StateSpace`] (an instance
+//! explored, and asked what is reachable), [`model::semantics::replay()`] (a trace executed step by step).
+//!
+//! # In a program of one's own
+//!
+//! [`check()`] may run any number of times in a process, one run after the other or several at the same time on
+//! threads of their own: a run has no state outside of itself, and answers as if it were alone. Its time limit is its
+//! own ([`Options::time_limit`](options::Options::time_limit)); an [`Interrupt`](interrupt::Interrupt) that is given
+//! to several runs stops them all.
+//!
+//! What a process shares is Z3's global parameters. The crate sets one, once, before it makes its first solver:
+//! `tactic.default_tactic` becomes `smt`, so that a solver does not make a chain of tactics that takes longer than
+//! a small question. All else is set for each solver or context. A program that uses Z3 beside this crate sees that
+//! parameter; one that sets it differently afterwards makes runs slower, not wrong.
+//!
+//! Without the default feature `cli` the crate does without what only the program `cubicle` needs.
 
 pub mod backward;
 mod bits;
@@ -59,5 +76,5 @@ pub mod words;
 mod workers;
 
 pub use check::{InternalError, check};
-pub use load::{Loaded, load};
+pub use load::{LoadError, Loaded, load};
 pub use result::{Conclusion, Report};

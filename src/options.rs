@@ -1,11 +1,52 @@
 //! What a run should do: plain data, filled in by the command line or by a program.
+//!
+//! Options may grow, so they are made from their defaults, by setters that are called as the fields are:
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use cubicle::options::{ForwardOptions, Options, Strategy};
+//!
+//! let forward = ForwardOptions::default().strategy(Strategy::Cfl).max_states(100_000).deadlock(true);
+//! let options = Options::brab(2).forward(forward).time_limit(Duration::from_secs(60)).jobs(4);
+//! assert_eq!((options.forward.jobs, options.backward.jobs), (4, 4));
+//! ```
 
 use std::time::Duration;
 
 use crate::model::Conj;
 
+/// Setters for all fields of a struct: those that take a value, and those that take a value, `Some` of one, or
+/// `None`.
+macro_rules! setters {
+    ($of:ident { $($field:ident: $type:ty),* $(,)? } optional { $($option:ident: $inner:ty),* $(,)? }) => {
+        impl $of {
+            $(
+                #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
+                #[must_use]
+                pub fn $field(mut self, $field: $type) -> Self {
+                    self.$field = $field;
+                    self
+                }
+            )*
+            $(
+                #[doc = concat!("Sets [`", stringify!($option), "`](field@Self::", stringify!($option), ").")]
+                #[must_use]
+                pub fn $option(mut self, $option: impl Into<Option<$inner>>) -> Self {
+                    self.$option = $option.into();
+                    self
+                }
+            )*
+        }
+
+        // A field without a setter does not compile.
+        const _: fn($of) = |$of { $($field: _,)* $($option: _,)* }| {};
+    };
+}
+
 /// How a forward exploration chooses its next state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Strategy {
     /// Breadth first.
     #[default]
@@ -20,6 +61,7 @@ pub enum Strategy {
 
 /// How [`Strategy::Cfl`] chooses where and how to walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum CflChoice {
     /// By what brought new combinations of values lately, with half of the walks guided towards guards
     /// and bad cubes that never held, after a short breadth-first start.
@@ -32,6 +74,7 @@ pub enum CflChoice {
 /// Depth-first search that begins again and again in another random order (RERS): wide and deep,
 /// without memory of dead ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Restart {
     /// Depth bound of each search; 30 to 80 is usual.
     pub depth: u32,
@@ -48,6 +91,7 @@ impl Default for Restart {
 /// Options of a forward exploration.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+#[non_exhaustive]
 pub struct ForwardOptions {
     /// Which strategy.
     pub strategy: Strategy,
@@ -124,6 +168,7 @@ impl Default for ForwardOptions {
 
 /// Order in which the backward search takes nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum SearchOrder {
     /// First in, first out.
     #[default]
@@ -142,6 +187,7 @@ pub enum SearchOrder {
 
 /// Which nodes wait until the queue is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Postpone {
     /// None.
     Never,
@@ -153,6 +199,7 @@ pub enum Postpone {
 
 /// Who decides the tests that syntactic subsumption does not settle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum SolverMode {
     /// The finite-domain procedure first, Z3 only where it is not complete.
     #[default]
@@ -164,6 +211,7 @@ pub enum SolverMode {
 /// Options of the backward search.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "switches are independent of each other")]
+#[non_exhaustive]
 pub struct BackwardOptions {
     /// Order of the queue.
     pub order: SearchOrder,
@@ -226,6 +274,7 @@ impl Default for BackwardOptions {
 
 /// How a proof for any number of processes is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Proof {
     /// Short searches first, exact and approximate with oracles of two processes and more, then longer
     /// ones, until one of them decides.
@@ -239,6 +288,7 @@ pub enum Proof {
 
 /// Size of a forward exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Procs {
     /// This many processes.
     Exactly(usize),
@@ -249,6 +299,7 @@ pub enum Procs {
 
 /// What to do about an answer that may be worth nothing; see [`Vacuous`](crate::result::Vacuous).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Vacuity {
     /// Report it beside the answer.
     #[default]
@@ -261,6 +312,7 @@ pub enum Vacuity {
 
 /// Options of a whole run.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// How a proof is looked for.
     pub proof: Proof,
@@ -286,22 +338,22 @@ impl Options {
     /// Proves with BRAB, with an oracle of this many processes.
     #[must_use]
     pub fn brab(procs: usize) -> Self {
-        Self { proof: Proof::Brab(procs), ..Self::default() }
+        Self::default().proof(Proof::Brab(procs))
     }
 
     /// Proves without approximation.
     #[must_use]
     pub fn classic() -> Self {
-        Self { proof: Proof::Classic, ..Self::default() }
+        Self::default().proof(Proof::Classic)
     }
 
     /// Only explores the instance with this many processes.
     #[must_use]
     pub fn explore(procs: usize) -> Self {
-        Self { procs: Some(Procs::Exactly(procs)), only_forward: true, ..Self::default() }
+        Self::default().procs(Procs::Exactly(procs)).only_forward(true)
     }
 
-    /// With this many threads in all engines.
+    /// Sets the number of threads of all engines. The outcome does not depend on it.
     #[must_use]
     pub const fn jobs(mut self, jobs: usize) -> Self {
         self.forward.jobs = jobs;
@@ -309,24 +361,87 @@ impl Options {
         self
     }
 
-    /// With an end of the whole run after this time.
-    #[must_use]
-    pub const fn time_limit(mut self, limit: Duration) -> Self {
-        self.time_limit = Some(limit);
-        self
-    }
-
-    /// Looking for deadlocks, too.
+    /// Looks for deadlocks, too.
     #[must_use]
     pub const fn deadlocks(mut self) -> Self {
         self.forward.deadlock = true;
         self
     }
 
-    /// With this seed of the random strategies.
+    /// Sets the seed of the random strategies.
     #[must_use]
     pub const fn seed(mut self, seed: u64) -> Self {
         self.forward.seed = seed;
         self
+    }
+}
+
+setters! {
+    Restart { depth: u32, every: usize }
+    optional {}
+}
+
+setters! {
+    ForwardOptions {
+        strategy: Strategy,
+        symmetry: bool,
+        undefined_cells: bool,
+        deadlock: bool,
+        seed: u64,
+        stop_at_unsafe: bool,
+        jumpstart: bool,
+        expected_end: Conj,
+        cfl_choice: CflChoice,
+        jobs: usize,
+    }
+    optional {
+        depth: usize,
+        max_states: usize,
+        steep: usize,
+        until_fired: Vec<u16>,
+        time: Duration,
+        number_range: (i64, i64),
+        restart: Restart,
+        epochs: usize,
+        memory: usize,
+    }
+}
+
+setters! {
+    BackwardOptions {
+        order: SearchOrder,
+        jobs: usize,
+        candidate_size: usize,
+        max_nodes: usize,
+        max_depth: usize,
+        solver: SolverMode,
+        delete: bool,
+        ranges: bool,
+        eliminate_constants: bool,
+        trust_invariants: bool,
+        numeric_candidates: bool,
+        solver_timeout: Duration,
+        profile: bool,
+    }
+    optional {
+        postpone: Postpone,
+        max_candidates: usize,
+        max_effort: u64,
+    }
+}
+
+setters! {
+    Options {
+        proof: Proof,
+        up_to: bool,
+        only_forward: bool,
+        require_complete: bool,
+        forward: ForwardOptions,
+        backward: BackwardOptions,
+        vacuity: Vacuity,
+    }
+    optional {
+        procs: Procs,
+        time_limit: Duration,
     }
 }

@@ -24,7 +24,8 @@ const LATE: Duration = Duration::from_millis(60);
 /// A solver of the current context.
 ///
 /// Z3's SMT engine answers all questions. By default Z3 also makes its chain of preprocessing tactics for
-/// each solver, which takes ten times as long as a small question does. The setting is the whole process's.
+/// each solver, which takes ten times as long as a small question does. The setting is the whole process's, and the
+/// only one that is: the crate's documentation tells of it.
 pub fn new() -> Solver {
     SET_UP.call_once(|| set_global_param("tactic.default_tactic", "smt"));
     let solver = Solver::new();

@@ -5,6 +5,7 @@ pub use crate::model::semantics::Trace;
 
 /// Why an exploration ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Stop {
     /// Every reachable state was seen.
     Complete,
@@ -37,6 +38,7 @@ pub enum Stop {
 
 /// An exploration that did not see all states.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Cut {
     /// Processes of the instance.
     pub procs: usize,
@@ -48,6 +50,7 @@ pub struct Cut {
 
 /// Why there is no verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Reason {
     /// The node limit was reached.
     Nodes(usize),
@@ -94,7 +97,7 @@ impl From<Reason> for Stop {
     }
 }
 
-/// What a run established.
+/// What a run established. Exhaustive, unlike reasons and reports: who reads verdicts has to deal with each.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// No bad state is reachable, for any number of processes.

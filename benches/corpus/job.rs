@@ -51,13 +51,8 @@ pub fn strategy(name: &str) -> Result<Strategy, String> {
 }
 
 /// The name of a strategy.
-pub fn name(strategy: Strategy) -> &'static str {
-    match strategy {
-        Strategy::Bfs => "bfs",
-        Strategy::Dfs => "dfs",
-        Strategy::Random => "random",
-        Strategy::Cfl => "cfl",
-    }
+pub fn name(strategy: Strategy) -> String {
+    format!("{strategy:?}").to_lowercase()
 }
 
 impl Job {
@@ -87,7 +82,7 @@ impl Job {
         };
         flag("brab", self.brab.map(|n| n.to_string()));
         flag("explore", self.explore.map(|n| n.to_string()));
-        flag("strategy", Some(name(self.strategy).to_owned()));
+        flag("strategy", Some(name(self.strategy)));
         flag("seed", Some(self.seed.to_string()));
         flag("forward-time", self.forward_time.map(|n| n.to_string()));
         flag("states", self.states.map(|n| n.to_string()));
@@ -100,21 +95,19 @@ impl Job {
     /// The options of the library.
     pub fn options(&self) -> Options {
         let solver = if self.z3 { SolverMode::Z3 } else { SolverMode::Layered };
-        Options {
-            proof: self.brab.map_or(Proof::Auto, Proof::Brab),
-            procs: self.explore.map(Procs::Exactly),
-            only_forward: self.explore.is_some(),
-            forward: ForwardOptions {
-                strategy: self.strategy,
-                seed: self.seed,
-                time: self.forward_time.map(Duration::from_secs),
-                max_states: self.states,
-                deadlock: self.deadlock,
-                ..ForwardOptions::default()
-            },
-            backward: BackwardOptions { solver, ..BackwardOptions::default() },
-            time_limit: Some(Duration::from_secs(self.time)),
-            ..Options::default()
-        }
+        Options::default()
+            .proof(self.brab.map_or(Proof::Auto, Proof::Brab))
+            .procs(self.explore.map(Procs::Exactly))
+            .only_forward(self.explore.is_some())
+            .forward(
+                ForwardOptions::default()
+                    .strategy(self.strategy)
+                    .seed(self.seed)
+                    .time(self.forward_time.map(Duration::from_secs))
+                    .max_states(self.states)
+                    .deadlock(self.deadlock),
+            )
+            .backward(BackwardOptions::default().solver(solver))
+            .time_limit(Duration::from_secs(self.time))
     }
 }

@@ -11,9 +11,9 @@ fuzz_target!(|text: &str| {
             let printed = syntax::print(&loaded.file);
             assert!(cubicle::load(&printed).is_ok(), "what is printed is not accepted:\n{printed}");
         }
-        Err(diagnostics) => {
-            assert!(!diagnostics.is_empty());
-            for diagnostic in diagnostics {
+        Err(error) => {
+            assert!(!error.diagnostics.is_empty());
+            for diagnostic in error.diagnostics {
                 let span = diagnostic.primary.span;
                 assert!(span.start <= span.end && span.end as usize <= text.len(), "{diagnostic:?}");
                 let _ = diagnostic.render("model", text, false);

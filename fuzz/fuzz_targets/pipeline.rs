@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use cubicle::certificate::{self, Failure, Refused};
+use cubicle::certificate::{self, CheckOptions, Failure, Refused};
 use cubicle::interrupt::Interrupt;
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardOptions, ForwardOptions, Options, Proof};
@@ -16,22 +16,12 @@ fuzz_target!(|text: &str| {
     let system = &loaded.system;
     let timeout = Duration::from_millis(200);
     for proof in [Proof::Classic, Proof::Brab(1), Proof::Brab(2)] {
-        let options = Options {
-            proof,
-            forward: ForwardOptions { max_states: Some(200), ..ForwardOptions::default() },
-            backward: BackwardOptions {
-                max_nodes: 30,
-                max_depth: 10,
-                solver_timeout: timeout,
-                ..BackwardOptions::default()
-            },
-            time_limit: Some(Duration::from_millis(500)),
-            ..Options::default()
-        };
+        let options = Options::default().proof(proof).forward(ForwardOptions::default().max_states(200)).backward(BackwardOptions::default().max_nodes(30).max_depth(10).solver_timeout(timeout)).time_limit(Duration::from_millis(500));
         let report = cubicle::check(system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
         let (Some(Verdict::Safe), Some(outcome)) = (&report.verdict, &report.backward) else { continue };
         let interrupt = Interrupt::default();
-        let certified = certificate::certify(system, text, &report.owners, &outcome.invariant, false, timeout, &interrupt);
+        let how = CheckOptions::new(timeout, &interrupt);
+        let certified = certificate::certify(system, text, &report.owners, &outcome.invariant, how);
         if let Err(refused @ (Refused::Failed(Failure::Refuted(_), _) | Refused::Unreadable(_))) = certified {
             panic!("{}", certificate::explain(system, &refused));
         }

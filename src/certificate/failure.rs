@@ -8,6 +8,7 @@ use crate::verdict::{Forbidden, Reason};
 
 /// Why there is no certificate.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Refused {
     /// The language has no words for this cube.
     Words(Forbidden),
@@ -19,6 +20,7 @@ pub enum Refused {
 
 /// Why there is no proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Failure {
     /// An obligation does not hold: a state of the invariant breaks it.
     Refuted(Obligation),

@@ -104,21 +104,48 @@ pub struct Certificate {
     pub solver_calls: u64,
 }
 
-/// Checks an invariant given as text. With [`Extent::All`] every cube in it must be unreachable; with
-/// [`Extent::Needed`] those that the properties do not need are left out.
+/// How a check is done.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct CheckOptions<'a> {
+    /// Whether the `invariant`s of the model are taken for granted.
+    pub trusting: bool,
+    /// Time limit of one solver call.
+    pub timeout: Duration,
+    /// Asks the check to stop.
+    pub interrupt: &'a Interrupt,
+}
+
+impl<'a> CheckOptions<'a> {
+    /// Nothing is taken for granted.
+    pub const fn new(timeout: Duration, interrupt: &'a Interrupt) -> Self {
+        Self { trusting: false, timeout, interrupt }
+    }
+
+    /// Sets [`trusting`](field@Self::trusting).
+    #[must_use]
+    pub const fn trusting(mut self, trusting: bool) -> Self {
+        self.trusting = trusting;
+        self
+    }
+}
+
+/// Checks an invariant given as text; `model` is the text of the system. With [`Extent::All`] every cube in it must
+/// be unreachable; with [`Extent::Needed`] those that the properties do not need are left out.
+///
+/// # Errors
+/// The text cannot be read, an obligation fails, or it is not known whether it does.
 pub fn check(
     system: &System,
     model: &str,
     invariants: &str,
-    trusting: bool,
     extent: Extent,
-    timeout: Duration,
-    interrupt: &Interrupt,
+    options: CheckOptions<'_>,
 ) -> Result<Certificate, Refused> {
     let (owners, cubes) = read(system, model, invariants).map_err(Refused::Unreadable)?;
-    let cubes = Cubes::new(system, owners, cubes, trusting);
+    let cubes = Cubes::new(system, owners, cubes, options.trusting);
     let system = &extended(system, &cubes.owners);
-    match prove::prove(system, &cubes, extent, timeout, interrupt) {
+    match prove::prove(system, &cubes, extent, options.timeout, options.interrupt) {
         Ok(proof) => Ok(Certificate::new(&cubes, proof)),
         Err(failure) => Err(Refused::Failed(failure, cubes)),
     }
@@ -126,20 +153,21 @@ pub fn check(
 
 /// A certificate for a finished proof: `cubes` as the engine left them, written down, read back and
 /// checked, less those that nothing needs.
+///
+/// # Errors
+/// The language has no words for a cube, an obligation fails, or it is not known whether it does.
 pub fn certify(
     system: &System,
     model: &str,
     owners: &[Owner],
     cubes: &[Forbidden],
-    trusting: bool,
-    timeout: Duration,
-    interrupt: &Interrupt,
+    options: CheckOptions<'_>,
 ) -> Result<Certificate, Refused> {
     let named = owner_names(system, owners).into_iter().zip(owners);
     let owners: Vec<Named> = named.map(|(name, owner)| Named { name, owner: owner.clone() }).collect();
-    let text = text::file(system, &owners, cubes, trusting)
+    let text = text::file(system, &owners, cubes, options.trusting)
         .map_err(|number| Refused::Words(cubes[number].clone()))?;
-    check(system, model, &text, trusting, Extent::Needed, timeout, interrupt)
+    check(system, model, &text, Extent::Needed, options)
 }
 
 /// Name of the file with the invariant, in a certificate's folder.
@@ -167,6 +195,9 @@ impl Certificate {
     }
 
     /// The invariant as declarations of the model's language.
+    ///
+    /// # Panics
+    /// When `system` is another one than was checked.
     pub fn invariants(&self, system: &System) -> String {
         let shown = &self.cubes.all[..self.cubes.proved];
         text::file(system, &self.cubes.owners, shown, self.cubes.trusting)
@@ -174,6 +205,9 @@ impl Certificate {
     }
 
     /// The obligations as SMT-LIB scripts.
+    ///
+    /// # Panics
+    /// When `system` is another one than was checked.
     pub fn scripts(&self, system: &System) -> Vec<Script> {
         let system = &extended(system, &self.cubes.owners);
         smtlib::scripts(system, &self.cubes, &self.refutations)

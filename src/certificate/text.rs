@@ -181,8 +181,10 @@ pub fn file(system: &System, owners: &[Named], cubes: &[Forbidden], trusting: bo
     Ok(out)
 }
 
-/// Reads owners, and invariants in the names and types of a model; `model` is its text, `system` what it means. The
-/// error is a line for the user.
+/// Reads owners, and invariants in the names and types of a model; `model` is its text, `system` what it means.
+///
+/// # Errors
+/// The first thing that is wrong with them, as a line for the user.
 pub fn read(system: &System, model: &str, text: &str) -> Result<(Vec<Named>, Vec<Forbidden>), String> {
     let (owners, invariants) = owners::read(system, text)?;
     let cubes = cubes(system, model, &owners, &invariants)?;

@@ -28,7 +28,21 @@ pub struct InternalError(pub String);
 /// ([`Options::time_limit`]) has passed, or a signal is pending. As in the original tool, the first SIGINT during
 /// the exploration of a BRAB run only ends that exploration: the states seen so far are a valid oracle.
 ///
-/// The work is done on a thread with a stack for any model; several may be done at the same time.
+/// The work is done on a thread with a stack for any model. A process may do this again and again, with another
+/// time limit each time, and from several threads at once: runs share nothing but the `interrupt` that they are given
+/// and Z3's global parameters (see the crate's documentation), and answer as if each were alone.
+///
+/// ```
+/// # use cubicle::{check, interrupt::Interrupt, observer::Silent, options::Options, verdict::{Reason, Verdict}};
+/// # use std::time::Duration;
+/// let text = "var X : bool  init () { X = False }  unsafe () { X = True }";
+/// let system = cubicle::load(text)?.system;
+/// let interrupt = Interrupt::default();
+/// let within = |limit| check(&system, &Options::classic().time_limit(limit), &interrupt, &mut Silent);
+/// assert_eq!(within(Duration::ZERO)?.verdict, Some(Verdict::Unknown(Reason::Time)));
+/// assert_eq!(within(Duration::from_secs(60))?.verdict, Some(Verdict::Safe));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// An engine panicked or contradicts the model: a bug of this crate, and no answer.

@@ -10,7 +10,7 @@ pub fn expected_end(system: &System, text: &str, cube: &str) -> Result<Conj, Str
     let at = system.init.span.end as usize;
     let declaration = format!(" unsafe (p) {{ {cube} }} ");
     let loaded = cubicle::load(&format!("{}{declaration}{}", &text[..at], &text[at..])).map_err(|found| {
-        let error = found.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
+        let error = found.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
         let why = error.map_or("it does not fit the model", |error| error.message.as_str());
         format!("--final {cube:?}: {why}")
     })?;

@@ -24,7 +24,7 @@ pub fn load(file: &Path, warn: bool, style: Style) -> Option<(System, String, us
     };
     let (system, diagnostics) = match cubicle::load(&input.text) {
         Ok(loaded) => (Some(loaded.system), loaded.warnings),
-        Err(diagnostics) => (None, diagnostics),
+        Err(error) => (None, error.diagnostics),
     };
     if system.is_none() || warn {
         show(&diagnostics, &Source { name: &input.name, text: &input.text }, style);

@@ -13,55 +13,52 @@ use super::memory;
 
 /// What the engines are asked to do.
 pub fn options(args: &Args) -> Options {
-    Options {
-        proof: match (args.brab, args.strategy) {
+    Options::default()
+        .proof(match (args.brab, args.strategy) {
             (Some(procs), _) => Proof::Brab(usize::from(procs)),
             (None, args::Approach::Auto) => Proof::Auto,
             (None, args::Approach::Classic) => Proof::Classic,
-        },
-        up_to: args.upto,
-        procs: args.procs,
-        only_forward: args.only_forward,
-        require_complete: args.require_complete,
-        forward: forward(args),
-        backward: backward(args),
-        vacuity: match args.vacuity {
+        })
+        .up_to(args.upto)
+        .procs(args.procs)
+        .only_forward(args.only_forward)
+        .require_complete(args.require_complete)
+        .forward(forward(args))
+        .backward(backward(args))
+        .vacuity(match args.vacuity {
             args::Vacuity::Ignore => Vacuity::Ignore,
             _ if args.deny.is_some() => Vacuity::Error,
             args::Vacuity::Warn => Vacuity::Warn,
             args::Vacuity::Error => Vacuity::Error,
-        },
-        time_limit: args.time_limit,
-    }
+        })
+        .time_limit(args.time_limit)
 }
 
 fn forward(args: &Args) -> ForwardOptions {
-    ForwardOptions {
-        strategy: match args.forward {
+    ForwardOptions::default()
+        .strategy(match args.forward {
             args::Forward::Bfs => Strategy::Bfs,
             args::Forward::Dfs => Strategy::Dfs,
             args::Forward::Random => Strategy::Random,
             args::Forward::Cfl => Strategy::Cfl,
-        },
-        depth: args.forward_depth.map(|depth| depth as usize),
-        max_states: args.max_forward.map(saturating),
-        time: args.forward_time,
-        number_range: args.abstr_num.as_deref().map(|bounds| (bounds[0], bounds[1])),
-        symmetry: !args.forward_nosym,
-        deadlock: args.deadlock,
-        seed: args.seed,
-        stop_at_unsafe: !args.all_errors,
-        restart: restart(args),
-        jumpstart: args.jumpstart,
-        cfl_choice: match args.cfl_choice {
+        })
+        .depth(args.forward_depth.map(|depth| depth as usize))
+        .max_states(args.max_forward.map(saturating))
+        .time(args.forward_time)
+        .number_range(args.abstr_num.as_deref().map(|bounds| (bounds[0], bounds[1])))
+        .symmetry(!args.forward_nosym)
+        .deadlock(args.deadlock)
+        .seed(args.seed)
+        .stop_at_unsafe(!args.all_errors)
+        .restart(restart(args))
+        .jumpstart(args.jumpstart)
+        .cfl_choice(match args.cfl_choice {
             args::CflChoice::Adaptive => CflChoice::Adaptive,
             args::CflChoice::Uniform => CflChoice::Uniform,
-        },
-        epochs: args.epochs.map(saturating),
-        memory: memory(args).map(|limit| if args.only_forward { limit / 10 * 9 } else { limit / 2 }),
-        jobs: usize::from(args.jobs),
-        ..ForwardOptions::default()
-    }
+        })
+        .epochs(args.epochs.map(saturating))
+        .memory(memory(args).map(|limit| if args.only_forward { limit / 10 * 9 } else { limit / 2 }))
+        .jobs(usize::from(args.jobs))
 }
 
 /// Either bound asks for restarts.
@@ -70,46 +67,46 @@ fn restart(args: &Args) -> Option<Restart> {
         return None;
     }
     let usual = Restart::default();
-    Some(Restart {
-        depth: args.restart_depth.unwrap_or(usual.depth),
-        every: args.restart_every.map_or(usual.every, saturating),
-    })
+    Some(
+        Restart::default()
+            .depth(args.restart_depth.unwrap_or(usual.depth))
+            .every(args.restart_every.map_or(usual.every, saturating)),
+    )
 }
 
 fn backward(args: &Args) -> BackwardOptions {
-    BackwardOptions {
-        order: match args.search {
+    BackwardOptions::default()
+        .order(match args.search {
             args::Search::Bfs => SearchOrder::Bfs,
             args::Search::Dfs => SearchOrder::Dfs,
             args::Search::Bfsh => SearchOrder::Bfsh,
             args::Search::Dfsh => SearchOrder::Dfsh,
             args::Search::Bfsa => SearchOrder::Bfsa,
             args::Search::Dfsa => SearchOrder::Dfsa,
-        },
-        jobs: usize::from(args.jobs),
-        postpone: args.postpone.map(|postpone| match postpone {
+        })
+        .jobs(usize::from(args.jobs))
+        .postpone(args.postpone.map(|postpone| match postpone {
             0 => Postpone::Never,
             1 => Postpone::MoreProcesses,
             _ => Postpone::NoInformation,
-        }),
-        candidate_size: args.candheur.map_or(0, usize::from),
-        max_candidates: args.max_cands.map(|most| most as usize),
-        max_nodes: saturating(args.nodes),
-        max_effort: None,
-        max_depth: saturating(args.depth),
-        solver: match args.solver {
+        }))
+        .candidate_size(args.candheur.map_or(0, usize::from))
+        .max_candidates(args.max_cands.map(|most| most as usize))
+        .max_nodes(saturating(args.nodes))
+        .max_effort(None)
+        .max_depth(saturating(args.depth))
+        .solver(match args.solver {
             args::Solver::Layered => SolverMode::Layered,
             args::Solver::Z3 => SolverMode::Z3,
-        },
-        delete: !args.nodelete,
-        ranges: !args.nosubtyping,
-        eliminate_constants: !args.noqe,
-        trust_invariants: args.trust_invariants,
+        })
+        .delete(!args.nodelete)
+        .ranges(!args.nosubtyping)
+        .eliminate_constants(!args.noqe)
+        .trust_invariants(args.trust_invariants)
         // As in the original tool: numbers are of use to candidates only where the oracle knows some.
-        numeric_candidates: args.abstr_num.is_some(),
-        solver_timeout: args.solver_timeout,
-        profile: args.profile || args.stats_json.is_some(),
-    }
+        .numeric_candidates(args.abstr_num.is_some())
+        .solver_timeout(args.solver_timeout)
+        .profile(args.profile || args.stats_json.is_some())
 }
 
 /// What the process may use. Of it, the states get nine tenths, or half when a proof is to follow.

@@ -14,11 +14,36 @@ use crate::oracle::{Answer, Growth, Oracle};
 use crate::verdict::Trace;
 
 /// Explorations of one or several instances, as an oracle.
+///
+/// ```
+/// use cubicle::forward::{StateSpace, explore};
+/// use cubicle::interrupt::Interrupt;
+/// use cubicle::observer::Silent;
+/// use cubicle::options::ForwardOptions;
+/// use cubicle::oracle::{Answer, Oracle};
+///
+/// let text = "
+///     array In[proc] : bool
+///     init (p) { In[p] = False }
+///     unsafe (p) { In[p] = True }
+///     unsafe (p q) { In[p] = True && In[q] = True }
+///     transition enter (p) requires { forall_other q. In[q] = False } { In[p] := True; }";
+/// let system = cubicle::load(text)?.system;
+/// let all = ForwardOptions::default().stop_at_unsafe(false);
+/// let explored = explore(&system, 3, &all, &Interrupt::default(), &mut Silent);
+/// assert_eq!(explored.exploration.states, 2);
+///
+/// let oracle = StateSpace::new(vec![explored]);
+/// let [one, two] = &system.bad[..] else { panic!("two bad cubes") };
+/// assert_eq!(oracle.ask(one.params, &one.cube), Answer::Reached);
+/// assert_eq!(oracle.ask(two.params, &two.cube), Answer::Unseen);
+/// # Ok::<(), cubicle::LoadError>(())
+/// ```
 #[derive(Debug)]
 pub struct StateSpace {
     /// In increasing order of processes.
     pub explored: Vec<Explored>,
-    /// [`Oracle::grow`] makes no instance larger than so many states.
+    /// [`Oracle::grow`] makes no instance larger than this, in states.
     pub most_states: usize,
     /// [`Oracle::widen`] looks at no instance with more processes.
     pub most_procs: usize,

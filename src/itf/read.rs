@@ -48,6 +48,9 @@ pub struct Claims {
 
 /// Reads the text of a file; `source` is the model. The result has the shape of a trace of `system`; whether
 /// it is a run, and whether the claims are true, [`super::replay()`] says.
+///
+/// # Errors
+/// The text is no JSON, no trace, or a trace of something else than `system`.
 pub fn read(system: &System, source: &Source<'_>, text: &str) -> Result<(Trace, Claims), ReadError> {
     let file: Json = json::parse(text).map_err(ReadError::Json)?;
     let meta = &file["#meta"];

@@ -10,8 +10,10 @@ use crate::model::{Assignment, System, VarId};
 use crate::verdict::Trace;
 use crate::words::{Names, ending};
 
-/// What the trace shows (`3 steps with 2 processes, ending in unsafe at line 12`), or where it fails first; `source` is
-/// the model.
+/// What the trace shows (`3 steps with 2 processes, ending in unsafe at line 12`); `source` is the model.
+///
+/// # Errors
+/// Where the trace fails first, and why, or which of the claims is not true.
 pub fn replay(
     system: &System,
     source: &Source<'_>,

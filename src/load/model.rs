@@ -7,6 +7,7 @@ use crate::syntax::ast::File;
 
 /// A model that can be checked.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Loaded {
     /// What it means.
     pub system: System,

@@ -6,6 +6,7 @@ use crate::verdict::{Forbidden, Trace, Verdict};
 
 /// A candidate that the last run kept, as text.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Candidate {
     /// Its (negative) number.
     pub number: i32,
@@ -15,6 +16,7 @@ pub struct Candidate {
 
 /// How tests whether a cube is covered were settled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Tests {
     /// By one visited cube that contains it.
     pub subsumed: u64,
@@ -28,6 +30,7 @@ pub struct Tests {
 
 /// What became of candidates, in all runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Proposals {
     /// Questions to the oracle.
     pub asked: u64,

@@ -44,6 +44,7 @@ pub struct Report {
 
 /// Which of the engines settled a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Decider {
     /// A forward exploration of the instance with this many processes.
     Forward(usize),
@@ -51,7 +52,8 @@ pub enum Decider {
     Stage(Proof),
 }
 
-/// What a run comes to, in one word: the exit code of the program follows from it.
+/// What a run comes to, in one word: the exit code of the program follows from it. Exhaustive, so that who reads it
+/// deals with each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conclusion {
     /// Proved for any number of processes.
@@ -166,6 +168,7 @@ pub struct Coverage {
 
 /// What a run says about deadlocks, when it was asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Deadlocks {
     /// There is one, and a run to it.
     Found,
@@ -189,6 +192,7 @@ pub struct Stage {
 
 /// A declaration that is taken for granted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Assumption {
     /// Why.
     pub kind: AssumptionKind,
@@ -198,6 +202,7 @@ pub struct Assumption {
 
 /// Why a declaration is taken for granted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum AssumptionKind {
     /// It restricts what never changes, see [`crate::model::Axiom`].
     Axiom,
@@ -207,6 +212,7 @@ pub enum AssumptionKind {
 
 /// What a run to a state that an `invariant` excludes has refuted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Refuted {
     /// A claim: an `invariant` that was to be proved.
     Lemma,
@@ -216,6 +222,7 @@ pub enum Refuted {
 
 /// Why no larger instance was explored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Enough {
     /// The last three sizes have the same views of so many processes: each combination of these
     /// processes' cells and the globals that occurs in one instance occurs in the others.
@@ -237,6 +244,7 @@ pub enum Enough {
 
 /// Why an answer may be worth nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Vacuous {
     /// No bad state is declared, or only by `invariant`s that are taken for granted.
     NothingToProve,

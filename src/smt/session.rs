@@ -38,6 +38,9 @@ impl<'a> Session<'a> {
     }
 
     /// Whether some state satisfies all of `formulas`.
+    ///
+    /// # Errors
+    /// The run must end.
     pub fn check(
         &self,
         formulas: &[Formula],
@@ -54,6 +57,9 @@ impl<'a> Session<'a> {
     }
 
     /// Whether some initial state of this instance satisfies all of `formulas`.
+    ///
+    /// # Errors
+    /// The run must end.
     pub fn check_initial(
         &self,
         formulas: &[Formula],

@@ -61,6 +61,9 @@ pub enum Unrolled {
 }
 
 /// Looks for a concrete run of `path`.
+///
+/// # Errors
+/// The run must end.
 pub fn unroll(
     system: &System,
     path: &Path,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cubicle::certificate::{self, Certificate, Extent, Failure, Refused};
+use cubicle::certificate::{self, Certificate, CheckOptions, Extent, Failure, Refused};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::observer::Silent;
@@ -24,17 +24,20 @@ fn system(model: &str) -> System {
 fn certified(model: &str, brab: Option<usize>) -> Certificate {
     let system = system(model);
     let proof = brab.map_or(Proof::Classic, Proof::Brab);
-    let options = Options { proof, ..Options::default() };
+    let options = Options::default().proof(proof);
     let interrupt = Interrupt::default();
     let report = cubicle::check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
     assert_eq!(report.verdict, Some(Verdict::Safe));
     let cubes = report.backward.expect("a backward search").invariant;
-    certificate::certify(&system, model, &[], &cubes, false, TIMEOUT, &interrupt)
+    let how = CheckOptions::new(TIMEOUT, &interrupt);
+    certificate::certify(&system, model, &[], &cubes, how)
         .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)))
 }
 
 fn check(model: &str, invariants: &str) -> Result<Certificate, Refused> {
-    certificate::check(&system(model), model, invariants, false, Extent::All, TIMEOUT, &Interrupt::default())
+    let interrupt = Interrupt::default();
+    let how = CheckOptions::new(TIMEOUT, &interrupt);
+    certificate::check(&system(model), model, invariants, Extent::All, how)
 }
 
 fn is_refuted(result: &Result<Certificate, Refused>) -> bool {
@@ -194,7 +197,9 @@ fn trusted_invariants_are_said_to_be_trusted() {
     let system = system(model);
     let check = |trusting| {
         let text = "invariant () { G = C }";
-        certificate::check(&system, model, text, trusting, Extent::All, TIMEOUT, &Interrupt::default())
+        let interrupt = Interrupt::default();
+        let how = CheckOptions::new(TIMEOUT, &interrupt).trusting(trusting);
+        certificate::check(&system, model, text, Extent::All, how)
     };
     assert!(is_refuted(&check(false)), "the model's invariant is wrong");
     let trusting = check(true).expect("it holds when the invariant is taken for granted");

@@ -45,8 +45,9 @@ fn failure<T>(kind: &'static str, detail: String) -> Result<T, Failure> {
 
 /// Compares explorations of small instances with brute force, with and without expected ends.
 fn examine(text: &str, seed: u64) -> Result<Tally, Failure> {
-    let loaded = cubicle::load(text).map_err(|messages| {
-        let detail = messages.iter().map(|m| format!("{} {}", m.code, m.message)).collect::<Vec<_>>();
+    let loaded = cubicle::load(text).map_err(|error| {
+        let detail =
+            error.diagnostics.iter().map(|m| format!("{} {}", m.code, m.message)).collect::<Vec<_>>();
         Failure { kind: "rejected", detail: detail.join("\n") }
     })?;
     let system = &loaded.system;
@@ -91,19 +92,17 @@ fn compare(
             if !exhaustive && dice.below(6) > 0 {
                 continue;
             }
-            let options = ForwardOptions {
-                strategy,
-                symmetry,
-                undefined_cells,
-                deadlock: true,
-                stop_at_unsafe: false,
-                max_states: Some(if exhaustive { 4 * STATES } else { 300 }),
-                epochs: (!exhaustive).then_some(3),
-                seed: dice.below(1000) as u64,
-                expected_end: expected.clone(),
-                jobs: 1 + dice.below(2),
-                ..ForwardOptions::default()
-            };
+            let options = ForwardOptions::default()
+                .strategy(strategy)
+                .symmetry(symmetry)
+                .undefined_cells(undefined_cells)
+                .deadlock(true)
+                .stop_at_unsafe(false)
+                .max_states(if exhaustive { 4 * STATES } else { 300 })
+                .epochs((!exhaustive).then_some(3))
+                .seed(dice.below(1000) as u64)
+                .expected_end(expected.clone())
+                .jobs(1 + dice.below(2));
             let found = forward::explore(system, reached.procs, &options, &Interrupt::default(), &mut Silent)
                 .exploration;
             let of = || {
@@ -274,13 +273,11 @@ fn a_deadlock_counts_whatever_run_met_it_first() {
             let system = cubicle::load(&text).expect("a correct model").system;
             for strategy in [Strategy::Bfs, Strategy::Dfs, Strategy::Random, Strategy::Cfl] {
                 for (symmetry, undefined_cells) in [(true, true), (false, true), (true, false)] {
-                    let options = ForwardOptions {
-                        strategy,
-                        symmetry,
-                        undefined_cells,
-                        deadlock: true,
-                        ..ForwardOptions::default()
-                    };
+                    let options = ForwardOptions::default()
+                        .strategy(strategy)
+                        .symmetry(symmetry)
+                        .undefined_cells(undefined_cells)
+                        .deadlock(true);
                     let found = forward::explore(&system, 2, &options, &Interrupt::default(), &mut Silent)
                         .exploration;
                     let trace = found.deadlocks.first().expect("a deadlock that counts");

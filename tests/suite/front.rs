@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cubicle::diagnostic::{Diagnostic, Severity};
-use cubicle::explain;
-use cubicle::syntax;
+use cubicle::{LoadError, explain, syntax};
 
 fn models(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
@@ -49,7 +48,7 @@ fn rejected_models_say_why() {
     let mut wrong = Vec::new();
     for path in ["tests/reject", "tests/reject/slips"].into_iter().flat_map(models) {
         let text = fs::read_to_string(&path).expect("a readable model");
-        let Err(diagnostics) = cubicle::load(&text) else {
+        let Err(LoadError { diagnostics, .. }) = cubicle::load(&text) else {
             wrong.push(format!("{} is accepted", path.display()));
             continue;
         };
@@ -107,7 +106,7 @@ fn one_slip_is_at_most_two_errors_and_mostly_one() {
     let mut all = 0;
     for path in models("tests/reject/slips") {
         let text = fs::read_to_string(&path).expect("a readable model");
-        let errors = cubicle::load(&text).err().unwrap_or_default();
+        let errors = cubicle::load(&text).map_or_else(|error| error.diagnostics, |_| Vec::new());
         assert!((1..=2).contains(&errors.len()), "{}: {} errors", path.display(), errors.len());
         assert!(errors.iter().all(|error| error.severity == Severity::Error));
         all += 1;
@@ -152,7 +151,7 @@ fn each_code_has_a_page() {
 fn said(model: &str) -> Vec<Diagnostic> {
     match cubicle::load(model) {
         Ok(loaded) => loaded.warnings,
-        Err(errors) => errors,
+        Err(error) => error.diagnostics,
     }
 }
 
@@ -206,7 +205,7 @@ fn one_wrong_token_is_rarely_more_than_two_errors() {
     for path in ["tests/pass/lock.cub", "examples/mutex.cub", "examples/german_data.cub"] {
         let text = fs::read_to_string(path).expect("a readable model");
         for slip in one_token_wrong(&text) {
-            let errors = cubicle::load(&slip).err().unwrap_or_default();
+            let errors = cubicle::load(&slip).map_or_else(|error| error.diagnostics, |_| Vec::new());
             wrong += usize::from(!errors.is_empty());
             if errors.len() > 2 {
                 more.push((errors.len(), slip));

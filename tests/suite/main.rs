@@ -4,6 +4,7 @@
 
 mod certificates;
 mod deadlocks;
+mod embedded;
 mod front;
 mod house;
 mod models;

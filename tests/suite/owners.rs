@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use cubicle::backward;
-use cubicle::certificate::{self, Certificate, Extent, Failure, Obligation, Refused};
+use cubicle::certificate::{self, Certificate, CheckOptions, Extent, Failure, Obligation, Refused};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{State, Trace, replay};
 use cubicle::model::{Owner, System, Type, VarId, VarKind};
@@ -28,20 +28,21 @@ fn lease() -> String {
 
 fn check(model: &str, invariants: &str) -> Result<Certificate, Refused> {
     let system = cubicle::load(model).expect("the model is well-formed").system;
-    certificate::check(&system, model, invariants, false, Extent::All, TIMEOUT, &Interrupt::default())
+    let interrupt = Interrupt::default();
+    certificate::check(&system, model, invariants, Extent::All, CheckOptions::new(TIMEOUT, &interrupt))
 }
 
 /// Proves a model with owners, and writes the certificate.
 fn certified(model: &str, proof: Proof) -> String {
     let system = cubicle::load(model).expect("the model is well-formed").system;
-    let options = Options { proof, ..Options::default() };
+    let options = Options::default().proof(proof);
     let interrupt = Interrupt::default();
     let report = cubicle::check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
     assert_eq!(report.verdict, Some(Verdict::Safe), "{proof:?}");
     assert_eq!(report.owners.len(), 1, "{proof:?}");
     let cubes = report.backward.expect("a backward search").invariant;
     let certificate =
-        certificate::certify(&system, model, &report.owners, &cubes, false, TIMEOUT, &interrupt);
+        certificate::certify(&system, model, &report.owners, &cubes, CheckOptions::new(TIMEOUT, &interrupt));
     certificate.unwrap_or_else(|it| panic!("{}", certificate::explain(&system, &it))).invariants(&system)
 }
 
@@ -61,7 +62,7 @@ fn the_owner_of_an_unsafe_system_hides_nothing() {
     let model = lease().replace("  State[p] := Idle;\n  Has[p]", "  Has[p]");
     let system = cubicle::load(&model).expect("the model is well-formed").system;
     for proof in [Proof::Auto, Proof::Classic, Proof::Brab(2)] {
-        let options = Options { proof, ..Options::default() };
+        let options = Options::default().proof(proof);
         let interrupt = Interrupt::default();
         let report = cubicle::check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
         assert!(matches!(report.verdict, Some(Verdict::Unsafe(_))), "{proof:?}: {:?}", report.verdict);
@@ -182,7 +183,7 @@ fn owners_change_no_behaviour() {
             assert_eq!(plain, states, "seed {seed}, {procs} processes, {owners:?}\n{text}");
             compared += 1;
         }
-        let options = BackwardOptions { max_nodes: 150, ..BackwardOptions::default() };
+        let options = BackwardOptions::default().max_nodes(150);
         let interrupt = Interrupt::default();
         let outcome = backward::search(&with.system, &options, None, &interrupt, &mut Silent);
         match outcome.verdict {
@@ -190,7 +191,13 @@ fn owners_change_no_behaviour() {
                 safe += 1;
                 assert!(!bad, "seed {seed}: safe with {owners:?}\n{text}");
                 let cubes = &outcome.invariant;
-                let named = certificate::certify(&system, &text, &owners, cubes, false, TIMEOUT, &interrupt);
+                let named = certificate::certify(
+                    &system,
+                    &text,
+                    &owners,
+                    cubes,
+                    CheckOptions::new(TIMEOUT, &interrupt),
+                );
                 match named {
                     Ok(_) | Err(Refused::Words(_) | Refused::Failed(Failure::Overflow, _)) => {}
                     Err(why) => {

@@ -32,26 +32,20 @@ fn run(system: &System, procs: usize, options: &ForwardOptions) -> Exploration {
 
 /// Every state is one concrete state, and nothing stops the exploration.
 fn concrete() -> ForwardOptions {
-    ForwardOptions {
-        symmetry: false,
-        undefined_cells: false,
-        stop_at_unsafe: false,
-        deadlock: true,
-        ..ForwardOptions::default()
-    }
+    ForwardOptions::default().symmetry(false).undefined_cells(false).stop_at_unsafe(false).deadlock(true)
 }
 
 /// All strategies that see every state of a small instance, on one thread and on two.
 fn strategies(base: &ForwardOptions) -> Vec<ForwardOptions> {
-    let with = |strategy| ForwardOptions { strategy, ..base.clone() };
+    let with = |strategy| base.clone().strategy(strategy);
     vec![
         with(Strategy::Bfs),
         with(Strategy::Dfs),
         with(Strategy::Random),
         with(Strategy::Cfl),
-        ForwardOptions { jobs: 2, ..with(Strategy::Cfl) },
-        ForwardOptions { cfl_choice: CflChoice::Uniform, ..with(Strategy::Cfl) },
-        ForwardOptions { restart: Some(Restart::default()), ..with(Strategy::Dfs) },
+        with(Strategy::Cfl).jobs(2),
+        with(Strategy::Cfl).cfl_choice(CflChoice::Uniform),
+        with(Strategy::Dfs).restart(Restart::default()),
     ]
 }
 
@@ -74,7 +68,7 @@ fn traps_have_exactly_these_states() {
                 assert_eq!(pinned.unwrap_or(what), what, "{row} {options:?}");
             }
         }
-        for options in strategies(&ForwardOptions { symmetry: true, ..concrete() }) {
+        for options in strategies(&concrete().symmetry(true)) {
             let found = run(&system, procs, &options);
             assert_eq!(pinned(orbits).unwrap_or(found.states), found.states, "{row} {options:?}");
         }
@@ -97,7 +91,7 @@ fn shortest_errors_have_exactly_these_lengths() {
     ] {
         let system = system(trap);
         for symmetry in [false, true] {
-            let options = ForwardOptions { symmetry, ..ForwardOptions::default() };
+            let options = ForwardOptions::default().symmetry(symmetry);
             let found = run(&system, procs, &options);
             assert_eq!(found.stop, Stop::Unsafe, "{trap}");
             assert_eq!(found.unsafe_trace.map(|t| t.steps.len()), Some(steps), "{trap}");
@@ -132,7 +126,7 @@ fn a_deadlock_is_found_behind_many_that_need_an_outside_value() {
         transition pass (p q) requires { S[p] = F && Turn = p && S[q] <> F } { Turn := q }
     ";
     let system = cubicle::load(text).expect("a correct model").system;
-    let options = ForwardOptions { deadlock: true, ..ForwardOptions::default() };
+    let options = ForwardOptions::default().deadlock(true);
     let found = run(&system, 6, &options);
     assert_eq!(found.stop, Stop::Complete);
     assert!(found.outside_deadlock_states > 256, "{}", found.outside_deadlock_states);
@@ -155,10 +149,8 @@ fn deadlocks_that_may_count_are_not_passed_over() {
              transition pass (p) requires {{ Halt = False && Turn = p }} {{ Turn := p; {count} }}"
         );
         let system = cubicle::load(&text).expect("a correct model").system;
-        let forward =
-            ForwardOptions { deadlock: true, max_states: Some(25_000), ..ForwardOptions::default() };
-        let options =
-            Options { only_forward: true, procs: Some(Procs::Exactly(2)), forward, ..Options::default() };
+        let forward = ForwardOptions::default().deadlock(true).max_states(25_000);
+        let options = Options::default().only_forward(true).procs(Procs::Exactly(2)).forward(forward);
         cubicle::check(&system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails")
     };
     let report = explore("N := 0");
@@ -178,7 +170,7 @@ fn a_depth_bound_means_the_same_in_both_orders() {
     let system = system("F24");
     for strategy in [Strategy::Bfs, Strategy::Dfs] {
         for (depth, states) in [(0, 1), (1, 3), (2, 5), (3, 5)] {
-            let options = ForwardOptions { strategy, depth: Some(depth), ..concrete() };
+            let options = concrete().strategy(strategy).depth(depth);
             let found = run(&system, 1, &options);
             assert_eq!(found.states, states, "{strategy:?} to depth {depth}");
             assert_eq!(
@@ -193,9 +185,9 @@ fn a_depth_bound_means_the_same_in_both_orders() {
 #[test]
 fn numbers_stay_exact() {
     let system = system("F18");
-    let symmetric = run(&system, 2, &ForwardOptions { symmetry: true, ..concrete() });
+    let symmetric = run(&system, 2, &concrete().symmetry(true));
     assert_eq!((symmetric.states, symmetric.stop), (820, Stop::Complete));
-    let cut = run(&system, 2, &ForwardOptions { number_range: Some((0, 9)), ..concrete() });
+    let cut = run(&system, 2, &concrete().number_range((0, 9)));
     assert_eq!(cut.states, 100);
     assert_eq!(cut.stop, Stop::Numbers, "a range makes the exploration inexact");
 }
@@ -203,8 +195,8 @@ fn numbers_stay_exact() {
 #[test]
 fn larger_instances_are_tried_until_they_look_the_same() {
     let auto = |trap: &str, max_states| {
-        let forward = ForwardOptions { max_states, ..ForwardOptions::default() };
-        let options = Options { procs: Some(Procs::Auto), only_forward: true, forward, ..Options::default() };
+        let forward = ForwardOptions::default().max_states(max_states);
+        let options = Options::default().procs(Procs::Auto).only_forward(true).forward(forward);
         let report = cubicle::check(&system(trap), &options, &Interrupt::default(), &mut Silent)
             .expect("no engine fails");
         let sizes: Vec<usize> = report.explorations.iter().map(|e| e.procs).collect();

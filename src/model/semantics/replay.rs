@@ -8,6 +8,7 @@ use crate::model::{System, TransitionId};
 
 /// Why a trace is no run of the system.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReplayError {
     /// The first state is no state of any instance.
     #[error("the trace does not begin with a state: {0}")]
@@ -52,6 +53,31 @@ pub enum ReplayError {
 
 /// Runs a trace: its first state is initial, each step is possible, and the last state satisfies the
 /// bad cube that the trace names or, when it names none, has no enabled transition.
+///
+/// ```
+/// use cubicle::interrupt::Interrupt;
+/// use cubicle::model::semantics::{ReplayError, replay};
+/// use cubicle::observer::Silent;
+/// use cubicle::options::Options;
+///
+/// let text = "
+///     array In[proc] : bool
+///     init (p) { In[p] = False }
+///     unsafe (p q) { In[p] = True && In[q] = True }
+///     transition enter (p) requires { In[p] = False } { In[p] := True; }";
+/// let system = cubicle::load(text)?.system;
+/// let report = cubicle::check(&system, &Options::explore(2), &Interrupt::default(), &mut Silent)?;
+/// let mut trace = report.bad().expect("two processes enter").clone();
+/// assert_eq!(trace.steps.len(), 2);
+/// replay(&system, &trace)?;
+///
+/// trace.steps.pop();
+/// assert_eq!(replay(&system, &trace), Err(ReplayError::NotBad { step: 1 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first thing that keeps it from being one.
 pub fn replay(system: &System, trace: &Trace) -> Result<(), ReplayError> {
     let semantics = Semantics::new(system, trace.initial.procs);
     semantics.check_state(&trace.initial).map_err(ReplayError::NoState)?;

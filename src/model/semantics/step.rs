@@ -35,6 +35,9 @@ pub fn fire(
 }
 
 /// See [`Semantics::is_step`].
+///
+/// # Errors
+/// Why it is none.
 pub fn is_step(system: &System, before: &State, step: &Step) -> Result<(), String> {
     Semantics::new(system, before.procs).is_step(before, step)
 }
@@ -71,7 +74,10 @@ impl<'a> Semantics<'a> {
         Env { layout: &self.layout, state, procs }
     }
 
-    /// Whether `state` is a state of this instance at all; why not, otherwise.
+    /// Whether `state` is a state of this instance at all.
+    ///
+    /// # Errors
+    /// Why it is none.
     pub fn check_state(&self, state: &State) -> Result<(), String> {
         let (system, procs) = (self.system, self.procs());
         if state.procs != procs {
@@ -157,6 +163,9 @@ impl<'a> Semantics<'a> {
 
     /// The state that `transition` leads to, when it is enabled. `nondet` has one value for each
     /// `:= ?`, in order of the updates. `None` when a number leaves the 64-bit range.
+    ///
+    /// # Panics
+    /// When `nondet` has fewer values, or `args` fewer processes than the transition has parameters.
     pub fn fire(
         &self,
         state: &State,
@@ -196,8 +205,10 @@ impl<'a> Semantics<'a> {
         unreachable!("the last branch of an update is unconditional")
     }
 
-    /// Whether `step` is a step from `before`; why not, otherwise. A cell with `:= ?` may hold any value
-    /// of its type afterwards.
+    /// Whether `step` is a step from `before`. A cell with `:= ?` may hold any value of its type afterwards.
+    ///
+    /// # Errors
+    /// Why it is none.
     pub fn is_step(&self, before: &State, step: &Step) -> Result<(), String> {
         let Some(transition) = self.system.transitions.get(usize::from(step.transition.0)) else {
             return Err("there is no such transition".into());

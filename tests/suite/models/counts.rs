@@ -10,7 +10,7 @@ use super::files;
 
 /// Every state is stored with all its values.
 fn concrete() -> ForwardOptions {
-    ForwardOptions { undefined_cells: false, stop_at_unsafe: false, ..ForwardOptions::default() }
+    ForwardOptions::default().undefined_cells(false).stop_at_unsafe(false)
 }
 
 /// A number of the table; `None` where it is not pinned.
@@ -32,7 +32,7 @@ fn instances_have_the_right_size() {
         let mut wrong = Vec::new();
         for strategy in [Strategy::Bfs, Strategy::Dfs] {
             for (symmetry, right) in [(false, number(states)), (true, number(orbits))] {
-                let options = ForwardOptions { strategy, symmetry, ..concrete() };
+                let options = concrete().strategy(strategy).symmetry(symmetry);
                 let found = explore(trap, procs, &options);
                 if found.stop != Stop::Complete || right.is_some_and(|right| right != found.states) {
                     wrong.push(format!(
@@ -42,7 +42,7 @@ fn instances_have_the_right_size() {
                 }
             }
         }
-        let options = ForwardOptions { symmetry: false, deadlock: true, ..concrete() };
+        let options = concrete().symmetry(false).deadlock(true);
         let found = explore(trap, procs, &options).deadlock_states;
         if number(deadlocks).is_some_and(|right| right != found) {
             wrong.push(format!("{trap}, {procs} processes: {found} deadlocks, not {deadlocks}"));
@@ -55,7 +55,7 @@ fn instances_have_the_right_size() {
 #[test]
 fn a_depth_bound_means_the_same_to_bfs_and_dfs() {
     for strategy in [Strategy::Bfs, Strategy::Dfs] {
-        let options = ForwardOptions { strategy, depth: Some(3), ..ForwardOptions::default() };
+        let options = ForwardOptions::default().strategy(strategy).depth(3);
         assert_eq!(explore("F24", 1, &options).states, 5, "{strategy:?}");
     }
 }

@@ -56,11 +56,11 @@ fn settings() -> Vec<(String, Options)> {
     out.into_iter()
         .map(|(proof, order, postpone, solver)| {
             let name = format!("{proof:?}, {order:?}, postpone {postpone:?}, {solver:?}");
-            let backward = BackwardOptions { order, postpone, solver, ..BackwardOptions::default() };
+            let backward = BackwardOptions::default().order(order).postpone(postpone).solver(solver);
             // A trap without bound must not fill the memory of the machine that runs the tests.
-            let forward = ForwardOptions { max_states: Some(20_000), ..ForwardOptions::default() };
+            let forward = ForwardOptions::default().max_states(20_000);
             let time_limit = Some(TIME_LIMIT);
-            (name, Options { proof, backward, forward, time_limit, ..Options::default() })
+            (name, Options::default().proof(proof).backward(backward).forward(forward).time_limit(time_limit))
         })
         .collect()
 }

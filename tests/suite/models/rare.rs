@@ -15,7 +15,7 @@ fn run(model: &str, options: &Options) -> Report {
 }
 
 fn brab(procs: usize) -> Options {
-    Options { proof: Proof::Brab(procs), ..Options::default() }
+    Options::default().proof(Proof::Brab(procs))
 }
 
 /// T22: with an oracle of two processes, a candidate that needs three to be reached is refuted.
@@ -40,8 +40,8 @@ fn brab_does_not_restart_without_need() {
 fn finite_models_need_no_solver() {
     for model in ["examples/german.cub", "examples/german_data.cub", "examples/rwlock.cub"] {
         let run = |solver| {
-            let backward = BackwardOptions { solver, ..BackwardOptions::default() };
-            let report = run(model, &Options { backward, ..brab(2) });
+            let backward = BackwardOptions::default().solver(solver);
+            let report = run(model, &brab(2).backward(backward));
             assert_eq!(report.verdict, Some(Verdict::Safe), "{model} with {solver:?}");
             report.backward.expect("a backward search").statistics
         };
@@ -59,8 +59,8 @@ fn parity_needs_the_solver() {
         unsafe { 2 * X = 3 * Y && 0 < Y && Y < 2 } transition t () { X := ?; Y := ? }";
     let system = cubicle::load(text).expect("a model").system;
     for solver in [SolverMode::Layered, SolverMode::Z3] {
-        let backward = BackwardOptions { solver, ..BackwardOptions::default() };
-        let options = Options { backward, ..Options::default() };
+        let backward = BackwardOptions::default().solver(solver);
+        let options = Options::default().backward(backward);
         let report = check(&system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
         assert_eq!(report.verdict, Some(Verdict::Safe), "{solver:?}");
         assert!(report.backward.expect("a backward search").statistics.solver_calls > 0, "{solver:?}");
@@ -72,8 +72,8 @@ fn parity_needs_the_solver() {
 fn postponed_nodes_come_back() {
     // T3 is unsafe by a node with more processes than its child.
     for postpone in [Postpone::Never, Postpone::MoreProcesses, Postpone::NoInformation] {
-        let backward = BackwardOptions { postpone: Some(postpone), ..BackwardOptions::default() };
-        let report = run("tests/traps/T3.cub", &Options { backward, ..Options::default() });
+        let backward = BackwardOptions::default().postpone(postpone);
+        let report = run("tests/traps/T3.cub", &Options::default().backward(backward));
         assert!(matches!(report.verdict, Some(Verdict::Unsafe(_))), "{postpone:?}");
     }
 }

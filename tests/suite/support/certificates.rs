@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cubicle::certificate::{self, Extent, Failure as Obligations, Refused};
+use cubicle::certificate::{self, CheckOptions, Extent, Failure as Obligations, Refused};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::Semantics;
 use cubicle::model::{Bad, BadKind, Literal, Owner, Relation, System};
@@ -27,7 +27,8 @@ pub fn certified(
     cubes: &[Forbidden],
 ) -> Result<Vec<Forbidden>, Failure> {
     let interrupt = Interrupt::default();
-    let certificate = match certificate::certify(system, text, owners, cubes, false, TIMEOUT, &interrupt) {
+    let how = CheckOptions::new(TIMEOUT, &interrupt);
+    let certificate = match certificate::certify(system, text, owners, cubes, how) {
         Ok(certificate) => certificate,
         // Sums of array cells have no words in the language, and numbers may leave their range.
         Err(Refused::Words(_) | Refused::Failed(Obligations::Overflow, _)) => return Ok(Vec::new()),
@@ -38,7 +39,7 @@ pub fn certified(
         }
     };
     let written = certificate.invariants(system);
-    match certificate::check(system, text, &written, false, Extent::All, TIMEOUT, &interrupt) {
+    match certificate::check(system, text, &written, Extent::All, how) {
         Ok(again) if again.cubes.all == certificate.cubes.all => Ok(certificate.cubes.all),
         Ok(_) => failure("a certificate that reads differently", written),
         Err(refused) => {
@@ -68,7 +69,8 @@ pub fn only_truth_is_accepted(
         let Some(lines) = lines else { continue };
         let written = lines.join("\n");
         let interrupt = Interrupt::default();
-        match certificate::check(system, text, &written, false, Extent::All, TIMEOUT, &interrupt) {
+        let how = CheckOptions::new(TIMEOUT, &interrupt);
+        match certificate::check(system, text, &written, Extent::All, how) {
             Ok(accepted) => {
                 let mut claims = system.bad.clone();
                 claims.extend(accepted.cubes.all.iter().map(as_bad));

@@ -56,8 +56,8 @@ pub enum Summary {
 /// Checks that all engines agree about a system, taking the random choices from `seed`.
 pub fn examine(text: &str, seed: u64, certificates: bool) -> Result<Summary, Failure> {
     let (file, messages) = cubicle::syntax::parse(text);
-    let loaded = cubicle::load(text).map_err(|messages| {
-        let errors = messages.iter().filter(|m| m.severity == Severity::Error);
+    let loaded = cubicle::load(text).map_err(|error| {
+        let errors = error.diagnostics.iter().filter(|m| m.severity == Severity::Error);
         let detail = errors.map(|e| format!("{} {}", e.code, e.message)).collect::<Vec<_>>().join("\n");
         Failure { kind: "rejected", detail }
     })?;
@@ -201,17 +201,15 @@ fn forward_agrees(system: &System, reached: &Reached, dice: &mut Dice) -> Result
             if !exhaustive && dice.below(8) > 0 {
                 continue;
             }
-            let options = ForwardOptions {
-                strategy,
-                symmetry,
-                undefined_cells,
-                deadlock: true,
-                stop_at_unsafe: false,
-                max_states: Some(if exhaustive { 4 * STATES } else { 200 }),
-                epochs: Some(2),
-                seed: dice.below(1000) as u64,
-                ..ForwardOptions::default()
-            };
+            let options = ForwardOptions::default()
+                .strategy(strategy)
+                .symmetry(symmetry)
+                .undefined_cells(undefined_cells)
+                .deadlock(true)
+                .stop_at_unsafe(false)
+                .max_states(if exhaustive { 4 * STATES } else { 200 })
+                .epochs(2)
+                .seed(dice.below(1000) as u64);
             let explored = forward::explore(system, reached.procs, &options, &timed(), &mut Silent);
             let found = &explored.exploration;
             let of = || {
@@ -393,7 +391,7 @@ fn backward_agrees(
     let settings =
         [(0, SolverMode::Layered), (2, SolverMode::Layered), (1, SolverMode::Layered), (9, SolverMode::Z3)];
     for (number, (brab, solver)) in settings.into_iter().enumerate() {
-        let mut options = BackwardOptions { solver, max_nodes: NODES, ..BackwardOptions::default() };
+        let mut options = BackwardOptions::default().solver(solver).max_nodes(NODES);
         let mut brab = brab;
         if brab == 9 {
             brab = dice.below(3);

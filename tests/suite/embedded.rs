@@ -1,0 +1,74 @@
+//! The library inside of another program: runs one after the other, and several at once.
+
+use std::error::Error;
+use std::thread;
+use std::time::Duration;
+
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::observer::Silent;
+use cubicle::options::{Options, Proof};
+use cubicle::verdict::{Reason, Verdict};
+use cubicle::{Report, check};
+
+fn system(example: &str) -> System {
+    let path = format!("{}/examples/{example}.cub", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    cubicle::load(&text).unwrap_or_else(|error| panic!("{path}: {error}")).system
+}
+
+/// What does not depend on the clock.
+fn told(report: &Report) -> String {
+    let backward =
+        report.backward.as_ref().map(|it| (it.statistics.nodes, it.statistics.solver_calls, &it.invariant));
+    let explored: Vec<_> = report.explorations.iter().map(|it| (it.procs, it.states, it.stop)).collect();
+    format!("{:?} {explored:?} {backward:?}", report.verdict)
+}
+
+#[test]
+fn the_second_run_has_a_deadline_of_its_own() {
+    let system = system("mutex");
+    let interrupt = Interrupt::default();
+    let run = |limit| {
+        let options = Options::brab(2).time_limit(limit);
+        check(&system, &options, &interrupt, &mut Silent).expect("no engine fails").verdict
+    };
+    let hour = Duration::from_secs(3600);
+    assert_eq!(run(Duration::ZERO), Some(Verdict::Unknown(Reason::Time)));
+    assert_eq!(run(hour), Some(Verdict::Safe), "longer than the first one's");
+    assert_eq!(run(Duration::ZERO), Some(Verdict::Unknown(Reason::Time)), "shorter than the one before");
+    assert_eq!(interrupt.reason(), None, "the interrupt itself has none");
+}
+
+#[test]
+fn threads_answer_as_if_each_were_alone() {
+    let runs = [
+        (system("mutex"), Options::brab(2)),
+        (system("german_data"), Options::brab(2)),
+        (system("mutex"), Options::default().proof(Proof::Classic)),
+        (system("german_data"), Options::explore(3).jobs(2)),
+    ];
+    let run = |(system, options): &(System, Options)| {
+        let interrupt = Interrupt::default();
+        told(&check(system, options, &interrupt, &mut Silent).expect("no engine fails"))
+    };
+    let alone: Vec<String> = runs.iter().map(run).collect();
+    let together: Vec<String> = thread::scope(|scope| {
+        let running: Vec<_> = runs.iter().map(|it| scope.spawn(move || run(it))).collect();
+        running.into_iter().map(|it| it.join().expect("no panic")).collect()
+    });
+    assert_eq!(together, alone);
+    assert!(alone[0].contains("Safe"), "{}", alone[0]);
+}
+
+#[test]
+fn errors_of_all_steps_are_errors_like_others() {
+    fn decide(text: &str) -> Result<Option<Verdict>, Box<dyn Error>> {
+        let system = cubicle::load(text)?.system;
+        Ok(check(&system, &Options::classic(), &Interrupt::default(), &mut Silent)?.verdict)
+    }
+    let error = decide("var X : bool\ninit () { X = Fals && Y = True }").expect_err("two wrong names");
+    assert_eq!(error.to_string(), "line 2: unknown name `Fals` (C0104), and 1 more error");
+    let model = "var X : bool init () { X = False } unsafe () { X = True }";
+    assert_eq!(decide(model).expect("a model"), Some(Verdict::Safe));
+}
