@@ -1,12 +1,10 @@
 //! Sizes of the instances that a run explores.
 
 use super::session::Session;
+use super::tuning::DEFAULT_PROCS;
 use crate::model::System;
 use crate::observer::Event;
 use crate::options::{Procs, Proof};
-
-/// Processes of a forward exploration for which no number was given.
-const DEFAULT_PROCS: usize = 3;
 
 /// The sizes that the options ask for, in increasing order.
 pub fn instances(session: &mut Session<'_>) -> Vec<usize> {

@@ -4,7 +4,7 @@
 //! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `search` (one
 //! backward search), `auto` and `schedule` (rounds of searches), `spurious` (what is looked for when a backward
 //! search is not to be believed), `coverage`, `assumptions` and `vacuity` (what the answer is worth); below them
-//! `session` (what all of them share) and `engines` (the engines, as they see them).
+//! `session` (what all of them share), `tuning` (the constants) and `engines` (the engines, as they see them).
 //!
 //! ```text
 //! --brab k            explore k processes -> unsafe state met? UNSAFE

@@ -5,7 +5,7 @@ use super::instances::nearest;
 use super::owners::{Basis, Ended, search_with_owners};
 use super::session::Session;
 use super::spurious::look_forward;
-use super::tuning::WIDEST;
+use super::tuning::WIDEST_ORACLE;
 use crate::options::Proof;
 use crate::result::Decider;
 use crate::verdict::{Reason, Verdict};
@@ -13,7 +13,8 @@ use crate::verdict::{Reason, Verdict};
 /// Searches as the options say, with what was explored as oracle.
 pub fn search(session: &mut Session<'_>) {
     let (system, proof) = (session.system, session.options.proof);
-    session.space.most_procs = system.max_procs.map_or(WIDEST, |most| WIDEST.min(most as usize));
+    session.space.most_procs =
+        system.max_procs.map_or(WIDEST_ORACLE, |most| WIDEST_ORACLE.min(most as usize));
     let search = match proof {
         Proof::Brab(procs) => Proof::Brab(nearest(system, procs)),
         other => other,

@@ -9,7 +9,7 @@ use crate::engine::{Budget, Engine, EngineReport, Figures, Problem};
 use crate::forward::{Explored, StateSpace};
 use crate::interrupt::Interrupt;
 use crate::model::System;
-use crate::observer::{Event, Observer};
+use crate::observer::{Event, Observer, Silent};
 use crate::options::{ForwardOptions, Options, Proof};
 use crate::result::{Decider, Outcome, Report, Stop};
 use crate::verdict::{Trace, Verdict};
@@ -55,16 +55,12 @@ impl<'a> Session<'a> {
 
     /// Explores an instance; what it may store is all that `limits` say.
     pub fn explore(&mut self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
-        let problem = Problem { deadlock: limits.deadlock, ..self.problem() };
-        let mut engine = Exploring::new(procs, limits, purpose);
-        let budget = Budget {
-            time: limits.time,
-            memory: limits.memory,
-            effort: limits.max_states.map(|states| states as u64),
-            interrupt: self.interrupt,
-        };
-        engine.run(&problem, &budget, &mut *self.observer);
-        engine.explored.expect("the engine has run")
+        explore(&self.problem(), self.interrupt, Exploring::new(procs, limits, purpose), &mut *self.observer)
+    }
+
+    /// The same, and nobody is told.
+    pub fn explore_unseen(&self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
+        explore(&self.problem(), self.interrupt, Exploring::new(procs, limits, purpose), &mut Silent)
     }
 
     /// Searches backward, with what was explored as oracle.
@@ -126,4 +122,23 @@ impl<'a> Session<'a> {
             ControlFlow::Continue(())
         }
     }
+}
+
+/// Runs an exploration, within the limits of its own options.
+fn explore(
+    problem: &Problem<'_>,
+    interrupt: &Interrupt,
+    mut engine: Exploring<'_>,
+    observer: &mut dyn Observer,
+) -> Explored {
+    let limits = engine.options;
+    let problem = Problem { deadlock: limits.deadlock, ..*problem };
+    let budget = Budget {
+        time: limits.time,
+        memory: limits.memory,
+        effort: limits.max_states.map(|states| states as u64),
+        interrupt,
+    };
+    engine.run(&problem, &budget, observer);
+    engine.explored.expect("the engine has run")
 }

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use super::engines::Purpose;
 use super::instances::nearest;
 use super::session::Session;
+use super::tuning::{LARGEST_SIZE, SAME_SIZES, STATES_OF_A_SIZE};
 use crate::forward::Views;
 use crate::model::semantics::admits;
 use crate::model::{System, Transition};
@@ -14,20 +15,11 @@ use crate::options::ForwardOptions;
 use crate::result::{Enough, Stop};
 use crate::verdict::Verdict;
 
-/// No more processes than this are tried.
-const MOST_PROCS: usize = 16;
-
-/// States of one instance, when no limit is given: counters never end by themselves.
-const STATES: usize = 1_000_000;
-
-/// Sizes that must look the same, one after the other.
-const SAME: usize = 3;
-
 /// Explores instances of increasing size; a verdict only when the run ends here. Notes in the report why
 /// it stopped.
 pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
     let system = session.system;
-    let max_states = session.options.forward.max_states.or(Some(STATES));
+    let max_states = session.options.forward.max_states.or(Some(STATES_OF_A_SIZE));
     let limits = ForwardOptions { max_states, ..session.options.forward.clone() };
     let of = view_size(system);
     let mut same: Vec<Views> = Vec::new();
@@ -48,13 +40,13 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
         let Some(views) = views else { break Enough::Cut(procs) };
         same.retain(|smaller| *smaller == views);
         same.push(views);
-        if same.len() >= SAME {
+        if same.len() >= SAME_SIZES {
             break Enough::Settled { of, views: same[0].len() };
         }
         if !admits(system, procs + 1) {
             break Enough::Largest;
         }
-        if procs >= MOST_PROCS {
+        if procs >= LARGEST_SIZE {
             break Enough::Limit;
         }
         procs += 1;
@@ -74,5 +66,5 @@ fn first_size(system: &System) -> usize {
     let transitions = system.transitions.iter().map(Transition::arity);
     let bad = system.bad.iter().map(|bad| usize::from(bad.params));
     let most = transitions.chain(bad).max().unwrap_or(0).max(view_size(system));
-    nearest(system, usize::from(system.proc_constants) + most).min(MOST_PROCS)
+    nearest(system, usize::from(system.proc_constants) + most).min(LARGEST_SIZE)
 }

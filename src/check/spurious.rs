@@ -4,26 +4,12 @@
 
 use super::engines::Purpose;
 use super::session::Session;
+use super::tuning::{DOUBTING, SPURIOUS, SizeLimits};
 use crate::model::semantics::admits;
 use crate::observer::Event;
 use crate::options::{ForwardOptions, Strategy};
 use crate::result::AssumptionKind;
 use crate::verdict::{Trace, Verdict};
-
-/// Of a search through instances of increasing size.
-#[derive(Clone, Copy)]
-struct Limits {
-    /// States that may be stored, over all instances.
-    states: usize,
-    /// The largest instance.
-    procs: usize,
-}
-
-/// Of the search for a real trace after spurious ones.
-const SPURIOUS: Limits = Limits { states: 300_000, procs: 8 };
-
-/// Of a look at whether trusted invariants hold.
-const DOUBTING: Limits = Limits { states: 20_000, procs: 3 };
 
 /// Backward search found only traces that no instance executes; a real one may hide behind them, on an
 /// instance larger than the oracle's. The verdict when there is one.
@@ -45,7 +31,7 @@ pub fn doubt(session: &mut Session<'_>) {
     }
 }
 
-fn executable_trace(session: &mut Session<'_>, limits: Limits) -> Option<Trace> {
+fn executable_trace(session: &mut Session<'_>, limits: SizeLimits) -> Option<Trace> {
     let mut left = limits.states;
     for procs in usize::from(session.system.proc_constants)..=limits.procs {
         if left == 0 || session.interrupt.reason().is_some() {

@@ -1,8 +1,48 @@
-//! Constants of the session, and what each trades.
+//! The constants of a session: what each trades. None decides about soundness, and none is a time, so that the same
+//! command takes the same path on any machine. Efforts and states of `auto` stand in `schedule`.
+
+/// Processes of a forward exploration for which no number was given: each more multiplies the states, and with two
+/// nobody is a bystander. By estimate, as all of these.
+pub const DEFAULT_PROCS: usize = 3;
+
+/// The largest instance of the oracle of a BRAB run, when the search asks for larger ones: more processes refute
+/// more candidates, and cost several times the states each.
+pub const WIDEST_ORACLE: usize = 8;
 
 /// The most owners that a search gets ([`owners`](super::owners)): each splits transitions with universal guards, and
 /// each comes after a search that failed without it.
 pub const OWNERS: usize = 3;
 
-/// The largest instance of the oracle, when it is asked to look at larger ones.
-pub const WIDEST: usize = 8;
+/// The largest instance that `--procs auto` tries: models whose views never settle have to end somewhere.
+pub const LARGEST_SIZE: usize = 16;
+
+/// States of one instance with `--procs auto`, when no limit is given: counters never end by themselves, while
+/// an instance that is cut can no longer be compared.
+pub const STATES_OF_A_SIZE: usize = 1_000_000;
+
+/// Sizes that must look the same, one after the other, for `--procs auto` to end: fewer may be alike by chance, as
+/// where only the parity matters; each more costs an instance larger than all so far.
+pub const SAME_SIZES: usize = 3;
+
+/// Of a search through instances of increasing size.
+#[derive(Clone, Copy)]
+pub struct SizeLimits {
+    /// States that may be stored, over all instances.
+    pub states: usize,
+    /// The largest instance.
+    pub procs: usize,
+}
+
+/// Of the search for a real trace after spurious ones: there would be no answer otherwise, so it may take
+/// a while.
+pub const SPURIOUS: SizeLimits = SizeLimits { states: 300_000, procs: 8 };
+
+/// Of a look at whether trusted invariants hold: it comes with every such proof, so it has to be cheap.
+pub const DOUBTING: SizeLimits = SizeLimits { states: 20_000, procs: 3 };
+
+/// States of one instance that is explored to see whether an answer is vacuous: it comes with every proof, so it has to
+/// be cheap. Where an instance is cut, nothing is said.
+pub const VACUITY_STATES: usize = 10_000;
+
+/// Instances of transitions of one such instance: beyond that, compiling them is no cheap look any more.
+pub const VACUITY_INSTANCES: usize = 2_000;

@@ -5,37 +5,30 @@
 //! with two and three processes are explored, within a fixed number of states and only until each transition
 //! has fired. What is reported was seen in complete explorations; where there are none, nothing is said.
 
+use super::engines::Purpose;
 use super::session::Session;
-use crate::forward;
-use crate::interrupt::Interrupt;
+use super::tuning::{VACUITY_INSTANCES, VACUITY_STATES};
 use crate::model::semantics::admits;
 use crate::model::{BadKind, System, TransitionId};
-use crate::observer::Silent;
 use crate::options::{ForwardOptions, Options, Strategy, Vacuity};
 use crate::result::{Conclusion, Exploration, Report, Stop, Vacuous};
 use crate::verdict::{Reason, Verdict};
 
-/// States of one instance.
-const STATES: usize = 10_000;
-
-/// Instances of transitions of one instance: beyond that, compiling them is no cheap look any more.
-const INSTANCES: usize = 2_000;
-
 /// Looks at what `report` says, notes what makes it doubtful in [`Report::vacuous`], and takes the answer back
 /// when the options ask for that.
 pub fn look(session: &mut Session<'_>) {
-    let Session { system, options, interrupt, report, .. } = session;
+    let Session { system, options, report, .. } = &*session;
     let found = match report.conclusion() {
         _ if options.vacuity == Vacuity::Ignore => return,
         Conclusion::NothingFound => of_explorations(system, options, report),
-        _ if report.verdict == Some(Verdict::Safe) => of_proof(system, options, interrupt, report),
+        _ if report.verdict == Some(Verdict::Safe) => of_proof(session),
         _ => return,
     };
     if options.vacuity == Vacuity::Error && !found.is_empty() {
-        report.verdict = Some(Verdict::Unknown(Reason::Vacuous(found.len())));
-        report.decider = None;
+        session.report.verdict = Some(Verdict::Unknown(Reason::Vacuous(found.len())));
+        session.report.decider = None;
     }
-    report.vacuous = found;
+    session.report.vacuous = found;
 }
 
 /// Instances that were asked for show by themselves which transitions fire.
@@ -55,7 +48,8 @@ fn nothing_to_prove(system: &System, options: &Options) -> Option<Vacuous> {
     (!system.bad.iter().any(|bad| to_prove(bad.kind))).then_some(Vacuous::NothingToProve)
 }
 
-fn of_proof(system: &System, options: &Options, interrupt: &Interrupt, report: &Report) -> Vec<Vacuous> {
+fn of_proof(session: &Session<'_>) -> Vec<Vacuous> {
+    let Session { system, options, report, .. } = session;
     let mut found: Vec<Vacuous> = nothing_to_prove(system, options).into_iter().collect();
     let mut look = Look { open: Vec::new(), initial: false, complete: Vec::new(), cut: false };
     let least = usize::from(system.proc_constants);
@@ -75,10 +69,10 @@ fn of_proof(system: &System, options: &Options, interrupt: &Interrupt, report: &
         if look.is_done() {
             break;
         }
-        look.at(system, procs, options, interrupt, report);
+        look.at(session, procs);
     }
     if !look.initial && !sizes.contains(&1) && admits(system, 1) {
-        look.at(system, 1, options, interrupt, report);
+        look.at(session, 1);
     }
     look.complete.sort_unstable();
     if look.cut {
@@ -121,29 +115,23 @@ impl Look {
     }
 
     /// Sees to it that one size was looked at.
-    fn at(
-        &mut self,
-        system: &System,
-        procs: usize,
-        options: &Options,
-        interrupt: &Interrupt,
-        report: &Report,
-    ) {
+    fn at(&mut self, session: &Session<'_>, procs: usize) {
+        let Session { system, options, report, .. } = session;
         match report.explorations.iter().find(|exploration| exploration.procs == procs) {
             Some(known) if known.stop == Stop::Complete => return self.complete.push(procs),
-            Some(known) if known.states >= STATES => return self.cut = true,
-            _ if instances(system, procs) > INSTANCES => return self.cut = true,
+            Some(known) if known.states >= VACUITY_STATES => return self.cut = true,
+            _ if instances(system, procs) > VACUITY_INSTANCES => return self.cut = true,
             _ => {}
         }
         let limits = ForwardOptions {
-            max_states: Some(STATES),
+            max_states: Some(VACUITY_STATES),
             memory: options.forward.memory,
             until_fired: Some(self.open.clone()),
             stop_at_unsafe: false,
             strategy: Strategy::Bfs,
             ..ForwardOptions::default()
         };
-        let seen = forward::explore(system, procs, &limits, interrupt, &mut Silent).exploration;
+        let seen = session.explore_unseen(procs, &limits, Purpose::Answer).exploration;
         self.take(system, &seen);
         match seen.stop {
             Stop::Complete => self.complete.push(procs),

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::formula::Formula;
 use super::limits::{MAX_DISJUNCTS, MAX_LITERALS};
 use super::rename;
+use super::tuning::MAX_COMPARED;
 use super::{Cell, Conj, Linear, Literal, ProcRef, Relation, Term};
 
 /// For some pairwise distinct further processes: all literals and all universals hold.
@@ -274,9 +275,6 @@ pub(super) fn simplify(literals: Conj, same: &impl Sameness) -> Option<Conj> {
     }
     Some(result.into_iter().flatten().collect())
 }
-
-/// Only so many disjuncts are compared with each other.
-const MAX_COMPARED: usize = 128;
 
 /// Leaves out disjuncts that imply another one because they contain all its literals.
 fn remove_implied(disjuncts: Vec<Disjunct>) -> Vec<Disjunct> {

@@ -12,13 +12,8 @@
 
 use super::dnf::simplify;
 use super::semantics::{distinct_tuples, tuples};
+use super::tuning::{MAX_INIT_PROCS, MAX_WAYS};
 use super::{Axiom, Conj, Dnf, Init, Literal, ProcRef, System, Term, rename};
-
-/// Ways looked at for one cube.
-const WAYS: usize = 512;
-
-/// More parameters of init make too many instances.
-const MOST_PROCS: usize = 4;
 
 /// Whether some initial state of some instance of `system` satisfies the cube for distinct processes; `None` when
 /// that is not plain to see.
@@ -70,7 +65,7 @@ impl<'a> Initially<'a> {
     }
 
     fn of_size(&self, procs: usize, cube: &Conj) -> Option<bool> {
-        if procs > MOST_PROCS {
+        if procs > MAX_INIT_PROCS {
             return None;
         }
         let mut clauses: Vec<Vec<Conj>> = Vec::new();
@@ -91,7 +86,7 @@ impl<'a> Initially<'a> {
         let own: Vec<usize> = (0..procs).collect();
         let cube = at(&Dnf(vec![cube.clone()]), &own)?.pop();
         let Some(cube) = cube.and_then(|cube| simplify(cube, &same)) else { return Some(false) };
-        let mut ways = WAYS;
+        let mut ways = MAX_WAYS;
         ways_to(&clauses, cube, &mut ways)
     }
 }

@@ -26,10 +26,11 @@ pub mod semantics;
 mod symbols;
 mod terms;
 mod transitions;
+mod tuning;
 mod updates;
 
 pub use elaborate::elaborate;
 pub use initially::is_initially;
 pub use ir::*;
 pub use owner::{Owner, owner_names};
-pub use rational::{Rational, gcd};
+pub use rational::{Rational, gcd, lcm};

@@ -3,17 +3,15 @@
 use super::context::{Context, Place};
 use super::formula::Formula;
 use super::rename::Truth;
+use super::tuning::MAX_PLACES;
 use super::{Literal, ProcRef, rename};
 use crate::diagnostic::Span;
-
-/// No more literals of a declaration are remembered.
-const MOST: usize = 4096;
 
 impl Context<'_> {
     /// Remembers that the literals of `formula`, if it is part of a guard, an `unsafe` or an `invariant`, come
     /// from a comparison there.
     pub(super) fn note_origin(&mut self, formula: &Formula, comparison: Span) {
-        if !matches!(self.place, Place::Bad | Place::Guard) || self.origins.len() >= MOST {
+        if !matches!(self.place, Place::Bad | Place::Guard) || self.origins.len() >= MAX_PLACES {
             return;
         }
         match formula {

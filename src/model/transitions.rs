@@ -4,13 +4,11 @@ use super::context::{Context, Place};
 use super::dnf::{Disjunct, Sameness, dnf, product};
 use super::formula::Formula;
 use super::limits::MAX_PARAMS;
+use super::tuning::MAX_LOOKS;
 use super::updates::Draft;
 use super::{Cell, Conj, Dnf, Literal, ProcRef, Term, Transition, Universal, VarId, rename};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast;
-
-/// Comparisons that are looked at, over all parts of a declaration, to say where their literals come from.
-const MOST_LOOKS: usize = 1 << 20;
 
 impl<'a> Context<'a> {
     /// The parts of a transition declaration, number `origin` of the file.
@@ -113,7 +111,7 @@ impl<'a> Context<'a> {
             }
         };
         // Names in messages are worth a look at each comparison, but not when there are very many.
-        let traced = disjuncts.len().saturating_mul(self.origins.len()) <= MOST_LOOKS;
+        let traced = disjuncts.len().saturating_mul(self.origins.len()) <= MAX_LOOKS;
         let origins = |context: &Self, conj: &Conj, map: &dyn Fn(ProcRef) -> ProcRef| {
             if traced { context.origins_of(conj, &map, decl.loc.0) } else { vec![decl.loc.0; conj.len()] }
         };
