@@ -25,6 +25,11 @@ impl WorkerPool {
         if self.jobs > 1 { self.helpers.get_or_init(begin).as_ref() } else { None }
     }
 
+    /// Whether there are several.
+    pub fn are_several(&self) -> bool {
+        self.helpers().is_some()
+    }
+
     /// Runs `lead` on this thread while all helpers run `help`, which must end soon after `lead`.
     pub fn lead<R>(&self, help: impl Fn() + Sync, lead: impl FnOnce() -> R) -> R {
         let Some(helpers) = self.helpers() else { return lead() };
@@ -40,6 +45,20 @@ impl WorkerPool {
     /// the place of a piece and the piece.
     pub fn share<T: Send, R: Send>(&self, work: Vec<T>, f: impl Fn(usize, T) -> R + Sync) -> Vec<R> {
         self.share_with(work, || (), |(), n, piece| f(n, piece))
+    }
+
+    /// `f` of the place of the first and of each range of `size` pieces, in order. One range when there is one
+    /// thread.
+    pub fn share_ranges<T: Sync, R: Send>(
+        &self,
+        work: &[T],
+        size: usize,
+        f: impl Fn(usize, &[T]) -> R + Sync,
+    ) -> Vec<R> {
+        if work.len() <= size || !self.are_several() {
+            return vec![f(0, work)];
+        }
+        self.share(work.chunks(size).collect(), |n, range| f(n * size, range))
     }
 
     /// As [`WorkerPool::share`]; each thread has a value of its own, made by `own` when it begins.

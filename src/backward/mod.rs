@@ -5,7 +5,7 @@
 //!
 //! In reading order, each folder knows only those before it: `cube` (the algebra), `theory`
 //! (satisfiability), `preimage`, `fixpoint`, `safety`, `search` (one run), `brab` (the loop around
-//! runs). Beside them `tuning` (the constants), `profile` (where the time goes), `threads`; for benches and
+//! runs). Beside them `tuning` (the constants), `profile` (where the time goes); for benches and
 //! tests `kernels` and `testing`.
 
 mod brab;
@@ -20,7 +20,6 @@ mod search;
 #[doc(hidden)]
 pub mod testing;
 mod theory;
-mod threads;
 mod tuning;
 
 pub use brab::{Brab, search};

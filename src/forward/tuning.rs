@@ -29,6 +29,8 @@ pub const MAX_COMPARED: usize = 1 << 10;
 pub const MAX_GROUP_BITS: u8 = 9;
 /// All rows together should stay within this many words, so that they stay in cache.
 pub const MAX_ROW_WORDS: usize = 1 << 15;
+/// Reals are stored as multiples of one over at most this: products of them should stay within 64 bits.
+pub const MAX_SCALE: i64 = 1 << 20;
 /// No more samples than this stand for an unbounded number.
 pub const MAX_SAMPLES: usize = 6;
 /// Rows of `Exchangeable` for no more processes than this.

@@ -6,10 +6,10 @@ use super::table::{Tables, Tested};
 use crate::backward::cube::{Builder, Cube, CubeContext, Halt, formulas};
 use crate::backward::profile::Profiler;
 use crate::backward::theory::{Sat, satisfiable};
-use crate::backward::threads::Threads;
 use crate::model::System;
 use crate::options::{BackwardOptions, SolverMode};
 use crate::smt::Answer;
+use crate::workers::WorkerPool;
 
 /// How a test was decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +53,7 @@ pub struct Tester<'a> {
     /// Where cells stand in tables.
     pub tables: Tables,
     /// Who looks through long lists of cubes, and takes pre-images.
-    pub threads: Threads,
+    pub workers: WorkerPool,
     /// Counters.
     pub counts: TestCounts,
     /// Times.
@@ -69,7 +69,7 @@ impl<'a> Tester<'a> {
             mode: options.solver,
             solver: CubeSolver::new(system, context, options.solver_timeout, profiler.clone()),
             tables: Tables::default(),
-            threads: Threads::new(options.jobs),
+            workers: WorkerPool::new(options.jobs, || {}),
             counts: TestCounts::default(),
             profiler,
         }

@@ -12,11 +12,11 @@ use crate::backward::cube::{
 };
 use crate::backward::profile::Phase;
 use crate::backward::theory::Sat;
-use crate::backward::threads::Threads;
 use crate::backward::tuning::RANGE;
 use crate::model::ProcRef;
 use crate::options::SolverMode;
 use crate::smt::{Answer, Formula};
+use crate::workers::WorkerPool;
 
 #[derive(Debug)]
 struct Entry {
@@ -116,9 +116,9 @@ impl Visited {
         let mut budget = UnionBudget::default();
         let mut clauses = 0;
         if tester.mode == SolverMode::Layered {
-            let threads = &tester.threads;
+            let workers = &tester.workers;
             let mut violated = |witness: &Tested<'_>, out: &mut Vec<Residue>| {
-                self.residues_of(witness, &view, context, threads, out)
+                self.residues_of(witness, &view, context, workers, out)
             };
             let (answer, made) = escapes(context, &view, cells, &mut budget, &mut violated)?;
             clauses = made as u64;
@@ -169,11 +169,11 @@ impl Visited {
         witness: &Tested<'_>,
         n: &Tested<'_>,
         context: &CubeContext,
-        threads: &Threads,
+        workers: &WorkerPool,
         out: &mut Vec<Residue>,
     ) -> Result<(), Halt> {
         let impossible = witness.impossible(context);
-        let parts = threads.map_ranges(&self.digests, RANGE, |first, digests| {
+        let parts = workers.share_ranges(&self.digests, RANGE, |first, digests| {
             let mut found = Vec::new();
             for (i, digest) in (first..).zip(digests) {
                 if digest.may_meet(n.cube.procs, impossible) {

@@ -355,11 +355,15 @@ impl<'a, 'r> Run<'a, 'r> {
             let (mut counts, mut pres) = (PreCounts::default(), Vec::new());
             pre_image(context, t, &node.cube, options, &mut counts, &mut pres).map(|()| (counts, pres))
         };
-        let threads = &self.tester.threads;
-        let ahead = threads.are_many() && node.cube.procs >= context.rigid + PROCS_FOR_THREADS;
+        let workers = &self.tester.workers;
+        let ahead = workers.are_several() && node.cube.procs >= context.rigid + PROCS_FOR_THREADS;
         let phase = self.tester.profiler.enter(Phase::PreImages);
-        let mut ahead =
-            if ahead { threads.map(setting.transitions, pres_under) } else { Vec::new() }.into_iter();
+        let mut ahead = if ahead {
+            workers.share(setting.transitions.iter().collect(), |_, t| pres_under(t))
+        } else {
+            Vec::new()
+        }
+        .into_iter();
         drop(phase);
         for t in setting.transitions {
             if let Some(reason) = setting.interrupt.reason() {

@@ -13,6 +13,7 @@ use crate::forward::run::finding::Finding;
 use crate::forward::state::cells::{Cells, Kind};
 use crate::forward::state::classes::Names;
 use crate::forward::state::codes::UNDEF;
+use crate::forward::state::union_find::UnionFind;
 use crate::forward::store::visited::{ROOT, Visited};
 use crate::forward::symmetry::refinement::rename;
 use crate::model::System;
@@ -133,30 +134,13 @@ fn real_codes(program: &Program, state: &[u64], names: &[u8]) -> Vec<i64> {
     out
 }
 
-/// Disjoint sets of (state, cell) pairs that hold one and the same nameless value.
-struct Union(Vec<usize>);
-
-impl Union {
-    fn root(&mut self, mut x: usize) -> usize {
-        while self.0[x] != x {
-            self.0[x] = self.0[self.0[x]];
-            x = self.0[x];
-        }
-        x
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b)] = a.min(b);
-    }
-}
-
 /// Concrete values of all states of the run; `last` is its final state.
 fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>) -> Vec<Vec<Value>> {
     let cells = &program.cells;
     let n = cells.len();
     let mut codes: Vec<Vec<i64>> = steps.iter().map(|s| s.before.clone()).chain([last]).collect();
-    let mut union = Union((0..n * codes.len()).collect());
+    // Pairs of a state and a cell that hold one and the same nameless value.
+    let mut union = UnionFind::new(n * codes.len());
     // What each step leaves alone keeps its value, also when it is only chosen later.
     for j in (0..codes.len()).rev() {
         let flows = steps.get(j).map(|s| flows(program, s));
@@ -242,7 +226,7 @@ fn default_code(cells: &Cells, c: usize) -> i64 {
 
 /// Names of nameless values, for each (state, cell): in order of first occurrence, or, where the order
 /// counts, in an order that agrees with every state.
-fn names(cells: &Cells, steps: &[RealStep], codes: &[Vec<i64>], union: &mut Union) -> Vec<i64> {
+fn names(cells: &Cells, steps: &[RealStep], codes: &[Vec<i64>], union: &mut UnionFind) -> Vec<i64> {
     let n = cells.len();
     let mut names = vec![0; n * codes.len()];
     for class in cells.classes.iter().filter(|c| c.nameless > 0) {

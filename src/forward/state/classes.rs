@@ -1,5 +1,6 @@
 //! Which variables exchange or compare values: classes that share one encoding.
 
+use crate::forward::state::union_find::UnionFind;
 use crate::model::{Assignment, Conj, Dnf, Literal, System, Term, VarId};
 
 /// How finely values without a name (outside values of proc, all values of an abstract type) must be
@@ -27,23 +28,15 @@ pub struct Classes {
 }
 
 struct Finder {
-    parent: Vec<usize>,
+    sets: UnionFind,
     compared: Vec<bool>,
     gaps: Vec<bool>,
     ordered: Vec<bool>,
 }
 
 impl Finder {
-    fn root(&self, mut v: usize) -> usize {
-        while self.parent[v] != v {
-            v = self.parent[v];
-        }
-        v
-    }
-
     fn join(&mut self, a: VarId, b: VarId) {
-        let (a, b) = (self.root(usize::from(a.0)), self.root(usize::from(b.0)));
-        self.parent[a.max(b)] = a.min(b);
+        self.sets.join(usize::from(a.0), usize::from(b.0));
     }
 
     fn literal(&mut self, literal: &Literal) {
@@ -81,7 +74,7 @@ impl Classes {
     pub fn new(system: &System) -> Self {
         let n = system.vars.len();
         let mut f = Finder {
-            parent: (0..n).collect(),
+            sets: UnionFind::new(n),
             compared: vec![false; n],
             gaps: vec![false; n],
             ordered: vec![false; n],
@@ -109,14 +102,14 @@ impl Classes {
                 }
             }
         }
+        let roots: Vec<usize> = (0..n).map(|v| f.sets.root(v)).collect();
         let mut number = vec![usize::MAX; n];
         let mut names = Vec::new();
         let mut of = Vec::with_capacity(n);
-        for v in 0..n {
-            let root = f.root(v);
+        for &root in &roots {
             if number[root] == usize::MAX {
                 number[root] = names.len();
-                let any = |flags: &[bool]| (0..n).any(|w| flags[w] && f.root(w) == root);
+                let any = |flags: &[bool]| (0..n).any(|w| flags[w] && roots[w] == root);
                 names.push(match (any(&f.compared), any(&f.gaps), any(&f.ordered)) {
                     (_, _, true) | (true, true, _) => Names::Ordered,
                     (_, true, _) => Names::Gaps,

@@ -3,8 +3,7 @@
 use crate::forward::error::Overflow;
 use crate::forward::ground::formula::{Sum, holds};
 use crate::forward::state::cells::{Cells, Kind};
-use crate::forward::state::numbers::gcd;
-use crate::model::{Rational, Relation};
+use crate::model::{Rational, Relation, lcm};
 
 /// A linear expression over stored numbers: `(constant + sum of coefficient * cell) / divisor`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,7 +19,7 @@ impl Expr {
         let scale = if kind == Kind::Real { cells.scale } else { 1 };
         let mut divisor: i64 = 1;
         for n in sum.terms.iter().map(|(_, c)| *c).chain([sum.constant]) {
-            divisor = divisor.checked_mul(n.den() / gcd(divisor, n.den())).ok_or(Overflow)?;
+            divisor = lcm(divisor, n.den()).ok_or(Overflow)?;
         }
         let whole = |n: Rational, factor: i64| {
             n.mul(Rational::integer(divisor)).and_then(|n| n.mul(Rational::integer(factor))).ok_or(Overflow)

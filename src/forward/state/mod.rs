@@ -3,7 +3,8 @@
 //! In go the system and its disjuncts of init; out come the cells with the codes that each may hold, and
 //! where in a packed state each cell is. In reading order: `classes` (variables that share an encoding),
 //! `codes`, `numbers` (how numbers are stored), `cells`, `choices` (ways to define a cell that nothing has
-//! read yet), `expr` (sums over stored numbers), `packing`.
+//! read yet), `expr` (sums over stored numbers), `packing`; `union_find` serves
+//! `classes` and traces.
 
 pub mod cells;
 pub mod choices;
@@ -12,3 +13,4 @@ pub mod codes;
 pub mod expr;
 pub mod numbers;
 pub mod packing;
+pub mod union_find;

@@ -1,8 +1,8 @@
 //! Numbers in states: the common denominator of reals, and sample values for unbounded cells.
 
 use crate::forward::error::Unbuildable;
-use crate::forward::tuning::MAX_SAMPLES;
-use crate::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term};
+use crate::forward::tuning::{MAX_SAMPLES, MAX_SCALE};
+use crate::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term, lcm};
 
 /// The factor by which reals are stored, and the numbers that stand for an undefined one that is read.
 ///
@@ -15,11 +15,7 @@ pub fn scale_and_samples(system: &System) -> Result<(i64, Vec<Rational>), Unbuil
         constants.push(linear.constant);
         constants.extend(linear.terms.iter().map(|(_, c)| *c));
         for n in std::iter::once(linear.constant).chain(linear.terms.iter().map(|(_, c)| *c)) {
-            let step = n.den() / gcd(scale, n.den());
-            scale = scale.checked_mul(step).filter(|s| *s <= 1 << 20).unwrap_or(0);
-            if scale == 0 {
-                return Err(Unbuildable::Numbers);
-            }
+            scale = lcm(scale, n.den()).filter(|s| *s <= MAX_SCALE).ok_or(Unbuildable::Numbers)?;
         }
         Ok(())
     })?;
@@ -45,13 +41,6 @@ pub fn largest_constant(system: &System) -> u64 {
     });
     done.expect("the closure never fails");
     largest
-}
-
-pub fn gcd(mut a: i64, mut b: i64) -> i64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a.max(1)
 }
 
 fn each_linear(
