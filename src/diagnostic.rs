@@ -180,7 +180,7 @@ impl Diagnostics {
         }
     }
 
-    /// Whether there are so many errors that nobody needs to look for more.
+    /// Whether there are [`MAX_ERRORS`] errors: nobody needs to look for more.
     pub fn is_full(&self) -> bool {
         self.errors >= MAX_ERRORS
     }

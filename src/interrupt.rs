@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::verdict::Reason;
 
-/// One in so many calls of [`Interrupt::poll`] looks at the clock.
+/// One in this many calls of [`Interrupt::poll`] looks at the clock.
 const POLLS: u32 = 64;
 
 thread_local! {

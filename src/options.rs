@@ -132,9 +132,9 @@ pub struct ForwardOptions {
     /// How [`Strategy::Cfl`] chooses.
     pub cfl_choice: CflChoice,
     /// Stop [`Strategy::Random`] and [`Strategy::Cfl`] after this many epochs. With the same seed, a run
-    /// that took so many epochs is repeated exactly, whatever ended it.
+    /// that took N epochs is repeated exactly with N here, whatever ended it.
     pub epochs: Option<usize>,
-    /// Stop when the states take about so many bytes.
+    /// Stop when the states take about this many bytes.
     pub memory: Option<usize>,
     /// Number of threads; at least 1. The outcome does not depend on it.
     pub jobs: usize,

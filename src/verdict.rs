@@ -32,7 +32,7 @@ pub enum Stop {
     Wide,
     /// The instance has too many cells, values or ground transitions to be explored at all.
     TooLarge,
-    /// The system has no instance with so many processes.
+    /// The system has no instance with this number of processes.
     NoInstance,
 }
 
@@ -73,14 +73,14 @@ pub enum Reason {
     /// The proof could not be certified: the obligation that failed, as text.
     Uncertified(String),
     /// Deadlocks were met, but none of the runs looked at does without an outside value that nothing
-    /// forces; so many states are left.
+    /// forces. Deadlocked states of which that is not known.
     Deadlocks(usize),
     /// Nothing wrong was found, but not all states were seen, and nobody asked for that.
     Partial(Cut),
-    /// There is an answer, but so many reasons why it is worth nothing
+    /// There is an answer, but also this number of reasons why it is worth nothing
     /// ([`Report::vacuous`](crate::result::Report::vacuous)).
     Vacuous(usize),
-    /// There is an answer, but so many warnings, which the user denied.
+    /// There is an answer, but also this number of warnings, which the user denied.
     Denied(usize),
     /// The user interrupted the run (signal number).
     Interrupted(i32),

@@ -160,7 +160,7 @@ impl Clean {
         none || told
     }
 
-    /// How many of so many deadlocked states of the first search no clean run leads to, if that can be told
+    /// Of `states` deadlocked states of the first search, to how many no clean run leads, if that can be told
     /// without a look at each.
     pub fn missed(&self, states: usize) -> Option<usize> {
         let none = self.found.clean_states.is_empty();

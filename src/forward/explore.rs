@@ -27,7 +27,7 @@ pub struct Explored {
 }
 
 impl Explored {
-    /// Goes on with walks until there are so many states; whether there are more than before. A bad state
+    /// Goes on with walks until there are `states` states; whether there are more than before. A bad state
     /// on the way is put down as in [`explore()`].
     pub fn grow_to(&mut self, states: usize) -> bool {
         let Some(seen) = self.states.clone() else { return false };
@@ -45,7 +45,7 @@ impl Explored {
 }
 
 impl Explored {
-    /// The views of so many processes that the states have; `None` when there are no states.
+    /// The views of `procs` processes that the states have; `None` when there are no states.
     pub fn views(&self, procs: usize) -> Option<Views> {
         self.states.as_ref().map(|seen| seen.views(procs))
     }

@@ -224,7 +224,7 @@ pub enum Refuted {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Enough {
-    /// The last three sizes have the same views of so many processes: each combination of these
+    /// The last three sizes have the same views of `of` processes: each combination of these
     /// processes' cells and the globals that occurs in one instance occurs in the others.
     Settled {
         /// Processes of a view.
@@ -248,8 +248,8 @@ pub enum Enough {
 pub enum Vacuous {
     /// No bad state is declared, or only by `invariant`s that are taken for granted.
     NothingToProve,
-    /// No instance with so many processes has an initial state.
+    /// No instance with any of these numbers of processes has an initial state.
     NoInitialState(Vec<usize>),
-    /// The transition (the first part of its declaration) never fires in the instances with so many processes.
+    /// The transition (the first part of its declaration) never fires in the instances with these numbers of processes.
     NeverFires(TransitionId, Vec<usize>),
 }

@@ -60,7 +60,7 @@ pub struct Lead<'a> {
 }
 
 impl Pipeline {
-    /// For so many threads.
+    /// For `threads` threads.
     pub fn new(threads: usize) -> Self {
         Self {
             slots: (0..threads * AHEAD).map(|_| Slot::default()).collect(),

@@ -97,7 +97,7 @@ impl ExploredStates {
         self.0.visited.read().unwrap_or_else(PoisonError::into_inner).store.len()
     }
 
-    /// What so many processes look like together.
+    /// What `procs` processes look like together.
     pub fn views(&self, procs: usize) -> Views {
         let Shared { system, program, visited, .. } = &*self.0;
         let visited = visited.read().unwrap_or_else(PoisonError::into_inner);
@@ -125,7 +125,7 @@ impl ExploredStates {
         }
     }
 
-    /// Walks on until there are so many states.
+    /// Walks on until there are `most` states.
     pub fn grow_to(&self, most: usize) -> Growth {
         let Shared { system, program, visited: shared, options, interrupt, .. } = &*self.0;
         let mut grown = self.grown();

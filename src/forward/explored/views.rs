@@ -2,7 +2,7 @@
 //!
 //! The view of a state that some processes have is the globals and the cells of these processes, under
 //! any names; all other processes are nameless. Two instances with the same views satisfy the same cubes
-//! over so many processes. (Views of the states reached are what P. Abdulla, F. Haziza and L. Holík
+//! over as many processes as the views are of. (Views of the states reached are what P. Abdulla, F. Haziza and L. Holík
 //! work with in "All for the Price of Few", VMCAI 2013.)
 
 use std::collections::HashSet;

@@ -74,7 +74,7 @@ pub struct Campaign {
     pub dry: bool,
     /// Epochs since a goal was reached or came nearer.
     pub unguided: usize,
-    /// Give up beyond so many steps.
+    /// Give up beyond this number of steps.
     pub max_steps: u64,
     pub reports: [TechniqueReport; 9],
 }

@@ -25,7 +25,7 @@ const fn all(exits: u16) -> u64 {
 }
 
 impl Corpus {
-    /// Adds the next state; it has so many exits and these have been taken.
+    /// Adds the next state; it has `exits` exits and these have been taken.
     pub fn push(&mut self, exits: usize, taken: u64) {
         let state = self.taken.len() as u32;
         let exits = u16::try_from(exits).unwrap_or(u16::MAX);

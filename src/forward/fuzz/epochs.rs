@@ -96,7 +96,7 @@ impl Campaign {
         }
     }
 
-    /// Goes on with the walk, whatever stopped it, until so many states are stored or few are left to
+    /// Goes on with the walk, whatever stopped it, until `max_states` are stored or few are left to
     /// find. Returns a run to a bad state when one was met that was not known.
     pub fn resume(&mut self, visited: Visited, max_states: usize) -> (Visited, Option<Trace>) {
         self.visited = visited;

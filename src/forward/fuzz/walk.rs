@@ -90,7 +90,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks so many steps, or until there is no exit or `choose` wants none.
+    /// Walks `bound` steps, or until there is no exit or `choose` wants none.
     fn steps(&mut self, bound: u32, mut choose: impl FnMut(&mut Self) -> Option<usize>) {
         for _ in 0..bound {
             if self.exits == 0 || self.out.aborted {
@@ -184,7 +184,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Takes all exits of so many states that deadlocks are near to.
+    /// Takes all exits of `count` states that deadlocks are near to.
     fn around(&mut self, start: u32, count: u32) {
         let first = self.view.around.get_index_of(&start).unwrap_or(0);
         for (&from, _) in self.view.around.iter().skip(first).take(count as usize) {

@@ -210,7 +210,7 @@ pub struct LevelSleep {
 }
 
 impl LevelSleep {
-    /// Those of so many initial states.
+    /// Those of `roots` initial states.
     pub fn of_roots(roots: usize) -> Self {
         Self { level: vec![AWAKE; roots], next: Vec::new(), first: 0 }
     }

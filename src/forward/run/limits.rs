@@ -17,7 +17,7 @@ pub struct Limits {
     pub stop: Option<Stop>,
     /// No more states than this are stored.
     pub max_states: usize,
-    /// What to say when there are so many.
+    /// What to say when there are [`max_states`](field@Self::max_states).
     pub full: Stop,
     pub clock: Arc<Clock>,
     memory: usize,
@@ -39,7 +39,7 @@ impl Limits {
         }
     }
 
-    /// What these limits leave to a second search of so many states, when the first holds so many bytes.
+    /// What these limits leave to a second search of `states` states, when the first holds `bytes` bytes.
     pub fn rest(&self, states: usize, bytes: usize) -> Self {
         Self {
             stop: None,
@@ -61,7 +61,7 @@ impl Limits {
         self.stop.is_none()
     }
 
-    /// Limits the number of states to what the memory holds, when each takes so many bytes. Unlike
+    /// Limits the number of states to what the memory holds, when each takes `bytes_each` bytes. Unlike
     /// [`Limits::check_memory`], this does not depend on how the memory was asked for.
     pub fn bound_memory(&mut self, bytes_each: usize) {
         let fit = self.memory / bytes_each;

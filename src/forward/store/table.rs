@@ -130,7 +130,7 @@ impl Shard {
         }
     }
 
-    /// Makes room for so many more.
+    /// Makes room for `more` states.
     #[inline]
     fn reserve(&mut self, more: usize) {
         if (self.len + more) * 100 > self.buckets.len() * BUCKET * MAX_LOAD {
@@ -256,7 +256,7 @@ impl Store {
         }
     }
 
-    /// Reads what [`Store::insert`] is going to read for these hashes, so many at most. These reads do not
+    /// Reads what [`Store::insert`] is going to read for these hashes, [`TOUCHED`] at most. These reads do not
     /// wait for one another, so that a search which touches its successors first seldom waits for memory.
     #[inline]
     pub fn touch(&self, hashes: &[u64]) {

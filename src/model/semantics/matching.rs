@@ -14,7 +14,7 @@ pub struct Matcher<'a> {
 }
 
 impl<'a> Matcher<'a> {
-    /// For the cube `exists distinct p0 .. : cube` with so many parameters.
+    /// For the cube `exists distinct p0 .. : cube` with this number of parameters.
     pub fn new(cube: &'a Conj, params: usize) -> Self {
         let mut last: Vec<Vec<&Literal>> = vec![Vec::new(); params + 1];
         for literal in cube {
