@@ -66,6 +66,7 @@ pub mod options;
 pub mod oracle;
 pub mod report;
 pub mod result;
+pub mod simulate;
 pub mod smt;
 mod solver;
 pub mod spelling;

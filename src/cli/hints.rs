@@ -11,10 +11,10 @@ use super::args::Args;
 use super::compat;
 
 /// The commands that there are; a model needs none.
-const COMMANDS: [&str; 5] = ["brab", "check-certificate", "explain", "help", "replay"];
+const COMMANDS: [&str; 6] = ["brab", "check-certificate", "explain", "help", "replay", "simulate"];
 
 /// Commands of other tools, and how to have here what they do.
-const ELSEWHERE: [(&str, &str); 13] = [
+const ELSEWHERE: [(&str, &str); 15] = [
     ("bmc", "cubicle --only-forward --procs 3 FILE"),
     ("check", "cubicle FILE"),
     ("explore", "cubicle --only-forward --procs 3 FILE"),
@@ -22,8 +22,10 @@ const ELSEWHERE: [(&str, &str); 13] = [
     ("model-check", "cubicle FILE"),
     ("parse", "cubicle --type-only FILE"),
     ("prove", "cubicle FILE"),
+    ("interactive", "cubicle simulate FILE"),
+    ("repl", "cubicle simulate FILE"),
     ("run", "cubicle FILE"),
-    ("simulate", "cubicle --only-forward --procs 3 --forward random FILE"),
+    ("step", "cubicle simulate FILE"),
     ("solve", "cubicle FILE"),
     ("test", "cubicle --only-forward --procs 3 FILE"),
     ("typecheck", "cubicle --type-only FILE"),

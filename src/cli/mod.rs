@@ -20,6 +20,8 @@ mod output;
 mod printers;
 mod replay;
 mod settings;
+mod simulate;
+mod terminal;
 mod watchdog;
 
 use std::ffi::OsString;
@@ -64,6 +66,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let skipped = |words: Vec<OsString>| words.into_iter().skip(2);
     ExitCode::from(match words.get(1).and_then(|word| word.to_str()) {
         Some("replay") => on_large_stack(move || replay::run(skipped(words))).unwrap_or_else(no_thread),
+        Some("simulate") => on_large_stack(move || simulate::run(skipped(words))).unwrap_or_else(no_thread),
         Some("explain") => explain::run(skipped(words)),
         Some("check-certificate") => {
             on_large_stack(move || certificate::run(skipped(words))).unwrap_or_else(no_thread)

@@ -3,7 +3,7 @@
 
 use crate::diagnostic::{Source, Span};
 use crate::model::semantics::{Env, Layout, State, Step, tuples};
-use crate::model::{Cell, Conj, Dnf, Literal, ProcRef, System, Term};
+use crate::model::{Cell, Conj, Dnf, Literal, ProcRef, System};
 use crate::verdict::Trace;
 use crate::words::{Names, literal};
 
@@ -11,7 +11,7 @@ use crate::words::{Names, literal};
 const MOST: usize = 4;
 
 /// Explains the states of one trace.
-pub(super) struct Explainer<'a> {
+pub(crate) struct Explainer<'a> {
     system: &'a System,
     source: &'a Source<'a>,
     names: Names<'a>,
@@ -116,7 +116,7 @@ impl<'a> Explainer<'a> {
         if env.literal(of).is_none() {
             return format!("{text} ({place}) leaves the 64-bit range");
         }
-        let values: Vec<String> = cells(of).into_iter().map(|cell| self.value(env, cell)).collect();
+        let values: Vec<String> = of.cells().into_iter().map(|cell| self.value(env, cell)).collect();
         let values = if values.is_empty() { String::new() } else { format!(", {}", values.join(", ")) };
         format!("{text} ({place}) is false{values}")
     }
@@ -128,25 +128,6 @@ impl<'a> Explainer<'a> {
         let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(", ")) };
         format!("{}{index} is {}", var.name, self.names.value(var, env.cell(cell)))
     }
-}
-
-/// The cells that a literal reads.
-fn cells(literal: &Literal) -> Vec<&Cell> {
-    let mut cells: Vec<&Cell> = Vec::new();
-    match literal {
-        Literal::In { cell, .. } => cells.push(cell),
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-            for term in [left, right] {
-                match term {
-                    Term::Cell(cell) => cells.push(cell),
-                    Term::Linear(linear) => cells.extend(linear.terms.iter().map(|(cell, _)| cell)),
-                    Term::Constructor(_) | Term::Proc(_) => {}
-                }
-            }
-        }
-        Literal::Linear { expr, .. } => cells.extend(expr.terms.iter().map(|(cell, _)| cell)),
-    }
-    cells
 }
 
 /// `#1` for what stands for process 0.

@@ -16,6 +16,7 @@ mod read;
 mod replay;
 mod write;
 
+pub(crate) use explain::Explainer;
 pub use read::{Claims, ReadError, read};
 pub use replay::replay;
-pub use write::write;
+pub use write::{write, write_open};

@@ -44,6 +44,8 @@ pub struct Claims {
     pub witnesses: Option<Vec<usize>>,
     /// The literals of the bad cube at these processes, as text.
     pub literals: Option<Vec<String>>,
+    /// Nothing is claimed of the last state: the file has no "ends in", and the trace no bad cube.
+    pub open: bool,
 }
 
 /// Reads the text of a file; `source` is the model. The result has the shape of a trace of `system`; whether
@@ -62,13 +64,14 @@ pub fn read(system: &System, source: &Source<'_>, text: &str) -> Result<(Trace, 
     if cells(system, procs).is_none_or(|cells| cells > MOST_CELLS) {
         return Err(ReadError::File(format!("{procs} processes are too many: more than {MOST_CELLS} cells")));
     }
+    let open = ["ends in", "property", "arguments", "literals"].iter().all(|claim| meta[claim].is_null());
     let ending = meta["ends in"].as_str().unwrap_or_default();
     // Names have lines: in a model that was edited since, the number still tells which property is meant.
     let (number, kind) = (meta["property"].as_u64(), |name: &str| name.split(' ').next().map(str::to_owned));
     let moved = |bad: &Bad| number == Some(bad.number.into()) && kind(&bad.name) == kind(ending);
     let bad =
         (system.bad.iter().position(|bad| bad.name == ending)).or_else(|| system.bad.iter().position(moved));
-    if bad.is_none() && ending != "deadlock" {
+    if bad.is_none() && ending != "deadlock" && !open {
         return Err(ReadError::File(format!("the model has no {ending:?} for the trace to end in")));
     }
     let states = file["states"].as_array().map_or(&[][..], Vec::as_slice);
@@ -92,7 +95,7 @@ pub fn read(system: &System, source: &Source<'_>, text: &str) -> Result<(Trace, 
         let step = reader.step(before, json).map_err(at(number + 1))?;
         trace.steps.push(step);
     }
-    let claims = reader.claims(meta).map_err(ReadError::File)?;
+    let claims = Claims { open, ..reader.claims(meta).map_err(ReadError::File)? };
     Ok((trace, claims))
 }
 
@@ -245,7 +248,7 @@ impl Reader<'_> {
             }
             _ => None,
         };
-        Ok(Claims { witnesses, literals })
+        Ok(Claims { witnesses, literals, open: false })
     }
 
     fn arguments(&self, meta: &Map<String, Json>, key: &str) -> Result<Vec<usize>, String> {

@@ -10,19 +10,8 @@ use crate::words::{Violation, ending, violated};
 
 /// The text of the file, ending in a line feed. `source` is the model.
 pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {
-    let layout = Layout::new(system, trace.initial.procs);
-    let mut states = vec![state(system, &layout, &trace.initial, json!({ "index": 0 }))];
-    for (number, step) in trace.steps.iter().enumerate() {
-        states.push(state(system, &layout, &step.after, of_step(system, source, number + 1, step)));
-    }
-    let vars: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
-    let mut meta = json!({
-        "format": "ITF",
-        "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
-        "source": source.name,
-        "processes": trace.initial.procs,
-        "ends in": ending(system, trace),
-    });
+    let mut meta = meta(trace, source);
+    meta["ends in"] = ending(system, trace).into();
     if let Some(bad) = trace.bad {
         meta["property"] = system.bad[bad].number.into();
         meta["declared at"] = place(source, system.bad[bad].span);
@@ -33,6 +22,31 @@ pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {
         meta["literals"] =
             literals.map(|(text, span)| json!({ "literal": text, "at": place(source, span) })).collect();
     }
+    file(system, trace, source, &meta)
+}
+
+/// As [`write`], for a run that somebody stopped: the file claims nothing of its last state, whatever `bad` of
+/// the trace says.
+pub fn write_open(system: &System, trace: &Trace, source: &Source<'_>) -> String {
+    file(system, trace, source, &meta(trace, source))
+}
+
+fn meta(trace: &Trace, source: &Source<'_>) -> Json {
+    json!({
+        "format": "ITF",
+        "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
+        "source": source.name,
+        "processes": trace.initial.procs,
+    })
+}
+
+fn file(system: &System, trace: &Trace, source: &Source<'_>, meta: &Json) -> String {
+    let layout = Layout::new(system, trace.initial.procs);
+    let mut states = vec![state(system, &layout, &trace.initial, json!({ "index": 0 }))];
+    for (number, step) in trace.steps.iter().enumerate() {
+        states.push(state(system, &layout, &step.after, of_step(system, source, number + 1, step)));
+    }
+    let vars: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
     // One line for each state, so that a diff of two traces says something.
     let states: Vec<_> = states.iter().map(|state| format!("    {state}")).collect();
     format!(

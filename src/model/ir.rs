@@ -202,6 +202,27 @@ pub enum Literal {
     },
 }
 
+impl Literal {
+    /// The cells that it reads, in the order in which it is written.
+    pub fn cells(&self) -> Vec<&Cell> {
+        let mut cells: Vec<&Cell> = Vec::new();
+        match self {
+            Self::In { cell, .. } => cells.push(cell),
+            Self::Eq { left, right, .. } | Self::Less { left, right, .. } => {
+                for term in [left, right] {
+                    match term {
+                        Term::Cell(cell) => cells.push(cell),
+                        Term::Linear(linear) => cells.extend(linear.terms.iter().map(|(cell, _)| cell)),
+                        Term::Constructor(_) | Term::Proc(_) => {}
+                    }
+                }
+            }
+            Self::Linear { expr, .. } => cells.extend(expr.terms.iter().map(|(cell, _)| cell)),
+        }
+        cells
+    }
+}
+
 /// A conjunction of literals; empty means true.
 pub type Conj = Vec<Literal>;
 

@@ -14,6 +14,7 @@ mod models;
 mod options;
 mod output;
 mod signals;
+mod simulate;
 
 #[test]
 fn transcripts() {

@@ -15,7 +15,7 @@ mod tuples;
 
 pub use eval::Env;
 pub use matching::{Matcher, interchangeable};
-pub use replay::{ReplayError, replay};
+pub use replay::{ReplayError, replay, replay_steps};
 pub use state::{Layout, PROC_STRIDE, Point, State, Step, Value};
 pub use step::{Semantics, admits, enabled, fire, initial, is_step, satisfies};
 pub use trace::Trace;

@@ -80,6 +80,22 @@ pub enum ReplayError {
 /// The first thing that keeps it from being one.
 pub fn replay(system: &System, trace: &Trace) -> Result<(), ReplayError> {
     let semantics = Semantics::new(system, trace.initial.procs);
+    let state = run(&semantics, trace)?;
+    let step = trace.steps.len();
+    match trace.bad {
+        Some(bad) if bad >= system.bad.len() => Err(ReplayError::NoSuchBad(bad)),
+        Some(bad) => semantics.satisfies(state, bad).map(|_| ()).ok_or(ReplayError::NotBad { step }),
+        None => deadlocked(system, &semantics, state, step),
+    }
+}
+
+/// Runs a trace, wherever it ends: its first state is initial, and each step is possible.
+pub fn replay_steps(system: &System, trace: &Trace) -> Result<(), ReplayError> {
+    run(&Semantics::new(system, trace.initial.procs), trace).map(drop)
+}
+
+/// The last state of a trace whose first state is initial and whose steps are possible.
+fn run<'t>(semantics: &Semantics<'_>, trace: &'t Trace) -> Result<&'t State, ReplayError> {
     semantics.check_state(&trace.initial).map_err(ReplayError::NoState)?;
     if !semantics.initial(&trace.initial) {
         return Err(ReplayError::NotInitial);
@@ -89,12 +105,7 @@ pub fn replay(system: &System, trace: &Trace) -> Result<(), ReplayError> {
         semantics.is_step(state, step).map_err(|why| ReplayError::Step { step: number + 1, why })?;
         state = &step.after;
     }
-    let step = trace.steps.len();
-    match trace.bad {
-        Some(bad) if bad >= system.bad.len() => Err(ReplayError::NoSuchBad(bad)),
-        Some(bad) => semantics.satisfies(state, bad).map(|_| ()).ok_or(ReplayError::NotBad { step }),
-        None => deadlocked(system, &semantics, state, step),
-    }
+    Ok(state)
 }
 
 fn deadlocked(

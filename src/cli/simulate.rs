@@ -1,0 +1,197 @@
+//! `cubicle simulate FILE`: steps through an instance by hand, on a terminal or from a script.
+//!
+//! There is no full-screen view: a state with marked changes fits in a few lines, and lines can be scrolled back,
+//! copied, and kept as a script.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, IsTerminal, Read, stderr, stdout};
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use cubicle::diagnostic::Source;
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::report::Style;
+use cubicle::simulate::{Refusal, Session, Then};
+
+use super::load::load;
+use super::output::{Output, complain};
+use super::{exit, files, input, settings, terminal};
+
+/// The longest line of a script, in bytes.
+const LONGEST_LINE: u64 = 64 << 10;
+
+/// Steps through an instance: lists the enabled transitions with their effect, takes the ones you choose or some
+/// by lot, goes back, searches for a state, shows what changed. Type `help` there.
+///
+/// Commands come from the terminal, or from a script on standard input (`cubicle simulate FILE < SCRIPT`), one a
+/// line; lines that begin with `# ` are comments. A script ends at the first command that cannot be followed.
+///
+/// Exit codes: 0 the session was ended; 2 the model cannot be read or has no such instance, or a line of the script
+/// cannot be followed; 4 a file or standard output cannot be written.
+#[derive(Debug, Parser)]
+#[command(name = "cubicle simulate", max_term_width = 110)]
+struct Args {
+    /// The model
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+
+    /// A run to begin with, in ITF, as `save` and --trace-out write it
+    #[arg(value_name = "TRACE", conflicts_with = "procs")]
+    trace: Option<PathBuf>,
+
+    /// Number of processes [default: 3, or as near to it as the model allows]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(0..=64))]
+    procs: Option<u8>,
+
+    /// Begins the lots of `random` and `until`: the same seed, the same run
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+/// Runs the command on the words after `simulate`.
+pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
+    let args = match Args::try_parse_from(std::iter::once("cubicle simulate".into()).chain(words)) {
+        Ok(args) => args,
+        Err(error) => return exit::refuse(&error),
+    };
+    if [Some(&args.model), args.trace.as_ref()].contains(&Some(&PathBuf::from("-"))) {
+        complain("error: commands are read from standard input, so that the model and the run need files");
+        return exit::USAGE;
+    }
+    let told = settings::automatic_style(&stderr());
+    let Some((system, text, _)) = load(&args.model, true, told) else { return exit::USAGE };
+    let name = args.model.display().to_string();
+    let interrupt = Interrupt::default();
+    let style = settings::automatic_style(&stdout());
+    let session = begin(&args, &system, Source { name: &name, text: &text }, style, &interrupt);
+    let (session, greeting) = match session {
+        Ok(begun) => begun,
+        Err(refusal) => {
+            tell(&refusal);
+            return exit::USAGE;
+        }
+    };
+    let output = Output::new(interrupt.clone());
+    output.write(&greeting);
+    let code = if io::stdin().is_terminal() && stdout().is_terminal() {
+        terminal::drive(session, &output, &interrupt)
+    } else {
+        script(session, &output, &interrupt)
+    };
+    exit::after_output(code, output.finish())
+}
+
+/// The session, and what to show first.
+fn begin<'a>(
+    args: &Args,
+    system: &'a System,
+    source: Source<'a>,
+    style: Style,
+    interrupt: &Interrupt,
+) -> Result<(Session<'a>, String), Refusal> {
+    let least = usize::from(system.proc_constants);
+    let most = system.max_procs.map_or(usize::MAX, |most| most as usize);
+    let procs = args.procs.map_or_else(|| 3.clamp(least, most.max(least)), usize::from);
+    let mut session = Session::new(system, source, procs, args.seed, style, interrupt)?;
+    let greeting = match &args.trace {
+        Some(trace) => take_over(&mut session, &trace.display().to_string())?,
+        None => session.greeting(),
+    };
+    Ok((session, greeting))
+}
+
+/// Reads a run.
+pub(super) fn take_over(session: &mut Session<'_>, file: &str) -> Result<String, Refusal> {
+    let help = || "a file that `save` or --trace-out wrote can be loaded".to_owned();
+    if file == "-" {
+        return Err(Refusal { what: "commands are read from standard input".to_owned(), help: help() });
+    }
+    let read = input::read(Path::new(file)).map_err(|what| Refusal { what, help: help() })?;
+    session.load(file, &read.text)
+}
+
+/// How a command ended that was followed.
+pub(super) enum Done {
+    /// To be shown.
+    Text(String),
+    /// The session is to end.
+    Quit,
+}
+
+/// Why a command was not followed.
+pub(super) enum Failure {
+    /// The user asked for what is not possible.
+    Refused(Refusal),
+    /// A file could not be written.
+    Unwritten(String),
+}
+
+/// Follows one line.
+pub(super) fn follow(session: &mut Session<'_>, line: &str) -> Result<Done, Failure> {
+    let answer = session.execute(line).map_err(Failure::Refused)?;
+    let more = match answer.then {
+        Then::Next => String::new(),
+        Then::Quit => return Ok(Done::Quit),
+        Then::Save { file, text } => {
+            files::write(Path::new(&file), &text).map_err(Failure::Unwritten)?;
+            format!("written to {file}\n")
+        }
+        Then::Load { file } => take_over(session, &file).map_err(Failure::Refused)?,
+    };
+    Ok(Done::Text(answer.text + &more))
+}
+
+/// Says what cannot be followed, and what is possible.
+pub(super) fn tell(Refusal { what, help, .. }: &Refusal) {
+    complain(&format!("error: {what}"));
+    complain(&format!("help: {help}"));
+}
+
+/// Follows the lines of standard input, each shown before its answer, up to the first that cannot be followed.
+fn script(mut session: Session<'_>, output: &Output, interrupt: &Interrupt) -> u8 {
+    let mut stdin = io::stdin().lock();
+    for number in 1.. {
+        let line = match next_line(&mut stdin) {
+            Ok(Some(line)) => line,
+            Ok(None) => break,
+            Err(why) => {
+                complain(&format!("error: line {number}: {why}"));
+                return exit::USAGE;
+            }
+        };
+        if line.trim().is_empty() {
+            continue;
+        }
+        output.write(&format!("> {}\n", line.trim()));
+        // The reader of the output went away.
+        if let Some(signal) = interrupt.pending() {
+            return exit::of_signal(signal);
+        }
+        match follow(&mut session, &line) {
+            Ok(Done::Text(text)) => output.write(&text),
+            Ok(Done::Quit) => break,
+            Err(Failure::Refused(Refusal { what, help, .. })) => {
+                tell(&Refusal { what: format!("line {number}: {what}"), help });
+                return exit::USAGE;
+            }
+            Err(Failure::Unwritten(why)) => {
+                complain(&format!("error: line {number}: {why}"));
+                return exit::INTERNAL;
+            }
+        }
+    }
+    exit::OK
+}
+
+/// The next line without its end; `None` behind the last one. The error says what is wrong with it.
+fn next_line(source: &mut impl BufRead) -> Result<Option<String>, String> {
+    let mut bytes = Vec::new();
+    let read = source.take(LONGEST_LINE + 1).read_until(b'\n', &mut bytes);
+    match read {
+        Err(error) => Err(format!("cannot read standard input: {error}")),
+        Ok(0) => Ok(None),
+        Ok(_) if bytes.len() as u64 > LONGEST_LINE => Err(format!("it has more than {LONGEST_LINE} bytes")),
+        Ok(_) => String::from_utf8(bytes).map(Some).map_err(|_| "it is not text in UTF-8".to_owned()),
+    }
+}

@@ -1,0 +1,63 @@
+//! Cubes that a user types, read by the language's own parser: `At[#1] = Critical && Turn <> #2`.
+
+use crate::diagnostic::{BYTE_ORDER_MARK, Severity};
+use crate::load::meaning;
+use crate::model::System;
+use crate::model::semantics::{Semantics, State};
+
+/// The longest text that is read, in bytes.
+const LONGEST: usize = 10_000;
+
+/// A formula about single states, with processes by their names.
+pub(super) struct Cube {
+    /// The model with the formula as a further `unsafe`.
+    system: System,
+    /// Its disjuncts among the bad cubes of that model.
+    disjuncts: Vec<usize>,
+}
+
+impl Cube {
+    /// Reads `cube`; `text` is the model that `system` comes from. The error is a line for the user.
+    pub fn parse(system: &System, text: &str, cube: &str, procs: usize) -> Result<Self, String> {
+        if cube.trim().is_empty() {
+            return Err("a formula is missing, such as one in `unsafe` with processes #1, #2, ..".to_owned());
+        }
+        // A brace would end the declaration that the formula is read in.
+        if let Some(odd) = cube.chars().find(|c| ['{', '}'].contains(c)) {
+            return Err(format!("a formula has no `{odd}`"));
+        }
+        if cube.len() > LONGEST {
+            return Err(format!("a formula has at most {LONGEST} bytes"));
+        }
+        let (before, behind) = text.split_at(system.init.span.end as usize);
+        // Processes have names in a model that says how many there are.
+        let bound = if system.max_procs.is_none() { "number_procs 64 " } else { "" };
+        let before = format!("{bound}{}", before.trim_start_matches(BYTE_ORDER_MARK));
+        let declaration = format!(" unsafe {{ {cube} }} ");
+        let loaded = meaning(&format!("{before}{declaration}{behind}")).map_err(|found| {
+            let error = found.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
+            let Some(error) = error else { return "it does not fit the model".to_owned() };
+            let label = Some(error.primary.text.as_str()).filter(|label| !label.is_empty());
+            [Some(error.message.as_str()), label, error.help.as_deref()]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join(": ")
+        })?;
+        let system = loaded.system;
+        if usize::from(system.proc_constants) > procs {
+            let constant = system.proc_constants;
+            return Err(format!("there is no #{constant}: the instance has {procs} processes"));
+        }
+        let inserted = before.len()..before.len() + declaration.len();
+        let is_new = |number: &usize| inserted.contains(&(system.bad[*number].span.start as usize));
+        let disjuncts = (0..system.bad.len()).filter(is_new).collect();
+        Ok(Self { system, disjuncts })
+    }
+
+    /// Whether it holds in a state.
+    pub fn holds(&self, state: &State) -> bool {
+        let semantics = Semantics::new(&self.system, state.procs);
+        self.disjuncts.iter().any(|&bad| semantics.satisfies(state, bad).is_some())
+    }
+}

@@ -1,0 +1,25 @@
+//! Stepping through an instance by hand: from command lines to text, without a terminal.
+//!
+//! In: the model and one line after another. Out: what there is to show, or why the line cannot be followed and
+//! what is possible instead. States, guards and steps are those of [`crate::model::semantics`], never of an
+//! engine; files are read and written by the caller.
+//!
+//! `values` says what a cell may be given, `initial` finds initial states one by one, `moves` lists what is
+//! enabled, `cube` reads cubes in the language itself, `search` takes many steps, `table` writes states;
+//! `command` reads a line, and `session` is what remains between two lines.
+
+mod actions;
+mod command;
+mod complete;
+mod cube;
+mod initial;
+mod moves;
+mod search;
+mod session;
+mod start;
+mod table;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use session::{Answer, Refusal, Session, Then};
