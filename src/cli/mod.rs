@@ -21,7 +21,6 @@ mod printers;
 mod replay;
 mod settings;
 mod simulate;
-mod terminal;
 mod watchdog;
 
 use std::ffi::OsString;

@@ -1,6 +1,6 @@
 //! One line of a session as a command.
 
-use super::session::Refusal;
+use super::refusal::Refusal;
 use crate::spelling::nearest;
 
 /// A command and what is said of it.
@@ -184,7 +184,7 @@ fn count<N: std::str::FromStr>(name: &str, text: &str) -> Result<Option<N>, Refu
 pub(super) fn help_text(of: &str) -> Result<String, Refusal> {
     let line = |command: &Help| {
         let alias = if command.alias.is_empty() { String::new() } else { format!(", {}", command.alias) };
-        format!("{} {}", format!("{}{alias}", command.name), command.arguments).trim_end().to_owned()
+        format!("{}{alias} {}", command.name, command.arguments).trim_end().to_owned()
     };
     if of.is_empty() {
         let mut text = String::new();

@@ -1,7 +1,7 @@
 //! What a word that is being typed may become.
 
-use super::actions::transition_names;
 use super::command::words;
+use super::look::transition_names;
 use super::session::Session;
 use crate::words::processes;
 

@@ -5,6 +5,7 @@
 //! are tried around the constants of init only, so that not every initial state is found where there are
 //! infinitely many; which ones are wanted can be said by fixing cells.
 
+use super::refusal::Refusal;
 use super::values::{Instance, around};
 use crate::model::semantics::{Env, State, Value, distinct_tuples, tuples};
 use crate::model::{Cell, Dnf, Literal, ProcRef, Rational, VarId};
@@ -43,7 +44,9 @@ impl<'a> Initials<'a> {
             let mut cells: Vec<usize> = clause.last.iter().flatten().copied().flatten().collect();
             cells.sort_unstable();
             cells.dedup();
-            cells.into_iter().for_each(|cell| of_cell[cell].push(number));
+            for cell in cells {
+                of_cell[cell].push(number);
+            }
         }
         let state =
             State { procs: instance.procs, values: vec![Value::Constructor(0); instance.cells.len()] };
@@ -141,6 +144,29 @@ impl Iterator for Initials<'_> {
         }
         None
     }
+}
+
+/// Initial state number `number`, from 0, among those with the fixed cells, and whether there are more.
+pub(super) fn initial(
+    instance: &Instance<'_>,
+    fixed: &[(usize, Value)],
+    number: usize,
+) -> Result<(State, bool), Refusal> {
+    let mut states = Initials::new(instance, fixed);
+    let found = states.by_ref().nth(number);
+    let Some(state) = found else {
+        let procs = instance.procs;
+        let what = match (states.gave_up(), fixed.is_empty(), number) {
+            (true, ..) => "no such initial state was found, but not everything was tried".to_owned(),
+            (_, true, 0) => format!("no initial state was found with {procs} processes"),
+            (_, false, 0) => "no initial state was found with that and what else is fixed".to_owned(),
+            _ => format!("there is no initial state number {}", number + 1),
+        };
+        let help = if number > 0 { "`init` lists the first ones" } else { "init and the axioms exclude it" };
+        return Err(Refusal::new(what, help));
+    };
+    let more = states.next().is_some();
+    Ok((state, more))
 }
 
 /// What holds in all initial states: the body of init for all tuples of processes, and no axiom violated.

@@ -6,14 +6,18 @@
 //!
 //! `values` says what a cell may be given, `initial` finds initial states one by one, `moves` lists what is
 //! enabled, `cube` reads cubes in the language itself, `search` takes many steps, `table` writes states;
-//! `command` reads a line, and `session` is what remains between two lines.
+//! `command` reads a line, `session` is what remains between two lines, and `start`, `actions` and `look` are what
+//! lines do to it, called by `execute`.
 
 mod actions;
 mod command;
 mod complete;
 mod cube;
+mod execute;
 mod initial;
+mod look;
 mod moves;
+mod refusal;
 mod search;
 mod session;
 mod start;
@@ -22,4 +26,6 @@ mod table;
 mod tests;
 mod values;
 
-pub use session::{Answer, Refusal, Session, Then};
+pub use execute::{Answer, Then};
+pub use refusal::Refusal;
+pub use session::Session;

@@ -47,7 +47,7 @@ impl Moves {
                 let after = instance.semantics.fire(state, id, &args, &kept);
                 match after.filter(|_| enabled == Some(true)) {
                     Some(after) => {
-                        moves.add(instance, Move { transition: id, args, open: open.clone(), after })
+                        moves.add(instance, Move { transition: id, args, open: open.clone(), after });
                     }
                     None => moves.doubtful.push(action(instance, id, &args)),
                 }
@@ -85,7 +85,7 @@ impl Move {
         for (cell, (var, name)) in instance.cells.iter().enumerate() {
             let separator = if text.is_empty() { "" } else { ", " };
             if self.open.contains(var) {
-                let choices = self.choices(instance, names, before, *var);
+                let choices = open_choices(instance, names, before, *var);
                 let choices = summary(instance.var(cell), &choices);
                 let _ = write!(text, "{separator}{name} := ? ({choices})");
             } else if before.values[cell] != self.after.values[cell] {
@@ -96,18 +96,6 @@ impl Move {
         if text.is_empty() { "nothing changes".to_owned() } else { text }
     }
 
-    /// The values that an open variable can get.
-    pub fn choices(
-        &self,
-        instance: &Instance<'_>,
-        names: &Names<'_>,
-        before: &State,
-        var: VarId,
-    ) -> Vec<Choice> {
-        let declared = instance.system.var(var);
-        instance.choices(var, &before.values, &|value| names.value(declared, value))
-    }
-
     /// The step that gives these values to the open variables.
     pub fn step(&self, instance: &Instance<'_>, values: &[Value]) -> Step {
         let mut after = self.after.clone();
@@ -116,6 +104,17 @@ impl Move {
         }
         Step { transition: self.transition, args: self.args.clone(), after }
     }
+}
+
+/// The values that an open variable can get in a state.
+pub(super) fn open_choices(
+    instance: &Instance<'_>,
+    names: &Names<'_>,
+    state: &State,
+    var: VarId,
+) -> Vec<Choice> {
+    let declared = instance.system.var(var);
+    instance.choices(var, &state.values, &|value| names.value(declared, value))
 }
 
 /// The position of a global.

@@ -89,7 +89,7 @@ pub(super) fn nearest(
 /// values of an order there may be no room.
 fn all_are_tried(system: &System, var: VarId) -> bool {
     let ty = system.var(var).ty;
-    !ty.is_numeric() && !(ty == Type::Proc && system.orders_processes)
+    !(ty.is_numeric() || ty == Type::Proc && system.orders_processes)
 }
 
 /// The steps of a move, one for each way to choose the values that it leaves open.

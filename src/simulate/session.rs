@@ -1,15 +1,15 @@
-//! What remains between two commands, and what each of them does.
+//! What remains between two commands, and how it is shown.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::command::{self, Command};
-use super::moves::Moves;
+use super::initial::initial;
+use super::moves::{Moves, action};
+use super::refusal::Refusal;
 use super::table::Table;
 use super::values::Instance;
 use crate::diagnostic::Source;
 use crate::interrupt::Interrupt;
-use crate::itf;
 use crate::model::System;
 use crate::model::semantics::{State, Step, Value};
 use crate::report::Style;
@@ -18,51 +18,6 @@ use crate::words::{Names, processes};
 
 /// More enabled transitions than this are only shown when asked for.
 const MOST_MOVES: usize = 20;
-
-/// Why a command is not followed. The session is as it was.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refusal {
-    /// What is wrong, in one line.
-    pub what: String,
-    /// What is possible.
-    pub help: String,
-}
-
-impl Refusal {
-    pub(super) fn new(what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { what: what.into(), help: help.into() }
-    }
-}
-
-/// What a command leaves to the caller.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Then {
-    /// Nothing: on to the next command.
-    Next,
-    /// Write `text` to `file`.
-    Save {
-        /// As the user typed it.
-        file: String,
-        /// In ITF.
-        text: String,
-    },
-    /// Read `file` and give its text to [`Session::load`].
-    Load {
-        /// As the user typed it.
-        file: String,
-    },
-    /// End.
-    Quit,
-}
-
-/// What there is to show, each line ended, and what is to be done.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Answer {
-    /// For the user.
-    pub text: String,
-    /// For the caller.
-    pub then: Then,
-}
 
 /// One instance of a model, a run of it, and a place in the run.
 pub struct Session<'a> {
@@ -96,7 +51,7 @@ impl<'a> Session<'a> {
         interrupt: &Interrupt,
     ) -> Result<Self, Refusal> {
         let instance = Self::instance(system, procs)?;
-        let (initial, _) = super::start::initial(&instance, &[], 0)?;
+        let (initial, _) = initial(&instance, &[], 0)?;
         Ok(Self {
             source,
             instance,
@@ -110,7 +65,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    fn instance(system: &'a System, procs: usize) -> Result<Instance<'a>, Refusal> {
+    pub(super) fn instance(system: &'a System, procs: usize) -> Result<Instance<'a>, Refusal> {
         if crate::model::semantics::admits(system, procs) {
             return Ok(Instance::new(system, procs));
         }
@@ -120,92 +75,6 @@ impl<'a> Session<'a> {
             None => format!("it has at least {least} processes"),
         };
         Err(Refusal::new(format!("the model has no instance with {procs} processes"), help))
-    }
-
-    /// What to show before the first command.
-    pub fn greeting(&self) -> String {
-        let procs = self.instance.procs;
-        let processes = if procs == 1 { "process" } else { "processes" };
-        format!("{}, {procs} {processes}{}\n{}", self.source.name, self.start_note(), self.scene())
-    }
-
-    /// Follows a command.
-    ///
-    /// # Errors
-    /// The command cannot be followed; the session is as it was.
-    pub fn execute(&mut self, line: &str) -> Result<Answer, Refusal> {
-        let text = match command::parse(line)? {
-            Command::Nothing => String::new(),
-            Command::Help(of) => command::help_text(&of)?,
-            Command::Step(what) => self.step(&what)?,
-            Command::Enabled => self.moves_text(usize::MAX),
-            Command::Why(what) => self.why(&what)?,
-            Command::State => self.table(),
-            Command::Undo(steps) => self.go(self.at.checked_sub(steps), "undo")?,
-            Command::Redo(steps) => self.go(self.at.checked_add(steps), "redo")?,
-            Command::Goto(number) => self.go(Some(number), "goto")?,
-            Command::Trace => self.history(),
-            Command::Random(steps) => self.random(steps)?,
-            Command::Seed(seed) => {
-                self.rng = ChaCha8Rng::seed_from_u64(seed);
-                String::new()
-            }
-            Command::Until(cube) => self.until(&cube)?,
-            Command::Find(cube) => self.find(&cube)?,
-            Command::Holds(cube) => self.holds(&cube)?,
-            Command::Watch(cells) => self.watch(&cells)?,
-            Command::Unwatch(cells) => self.unwatch(&cells)?,
-            Command::Init(number) => self.init(number)?,
-            Command::Fix(what) => self.fix(&what)?,
-            Command::Free(cells) => self.free(&cells)?,
-            Command::Save(file) => {
-                let then = Then::Save { text: self.saved(), file };
-                return Ok(Answer { text: String::new(), then });
-            }
-            Command::Load(file) => {
-                return Ok(Answer { text: String::new(), then: Then::Load { file } });
-            }
-            Command::Quit => return Ok(Answer { text: String::new(), then: Then::Quit }),
-        };
-        Ok(Answer { text, then: Then::Next })
-    }
-
-    /// Takes over a run from the text of a file. What to show.
-    ///
-    /// # Errors
-    /// The text is no run of the model; the session is as it was.
-    pub fn load(&mut self, file: &str, text: &str) -> Result<String, Refusal> {
-        let system = self.instance.system;
-        let refusal = |why: String| {
-            Refusal::new(format!("{file}: {why}"), "a file that `save` or --trace-out wrote can be loaded")
-        };
-        let (trace, claims) =
-            itf::read(system, &self.source, text).map_err(|error| refusal(error.to_string()))?;
-        let what = itf::replay(system, &self.source, &trace, &claims).map_err(refusal)?;
-        if trace.initial.procs != self.instance.procs {
-            self.instance = Self::instance(system, trace.initial.procs)?;
-            self.watched.clear();
-        }
-        self.fixed.clear();
-        self.run = Trace { bad: None, ..trace };
-        self.at = 0;
-        Ok(format!("{what}; `redo` follows it\n{}", self.scene()))
-    }
-
-    /// The run up to the present state, as a file. It claims the violation that the state shows, if any.
-    fn saved(&self) -> String {
-        let system = self.instance.system;
-        let mut trace = Trace { steps: self.run.steps[..self.at].to_vec(), ..self.run.clone() };
-        let state = self.state();
-        trace.bad =
-            (0..system.bad.len()).find(|&bad| self.instance.semantics.satisfies(state, bad).is_some());
-        let moves = Moves::of(&self.instance, state);
-        let deadlocked = moves.list.is_empty() && moves.doubtful.is_empty();
-        if trace.bad.is_some() || deadlocked {
-            itf::write(system, &trace, &self.source)
-        } else {
-            itf::write_open(system, &trace, &self.source)
-        }
     }
 
     /// The present state.
@@ -236,7 +105,7 @@ impl<'a> Session<'a> {
             None => "0: initial state".to_owned(),
             Some(step) => {
                 let step = &self.run.steps[step];
-                let action = super::moves::action(&self.instance, step.transition, &step.args);
+                let action = action(&self.instance, step.transition, &step.args);
                 format!("{}: {action}", self.at)
             }
         };
@@ -248,13 +117,16 @@ impl<'a> Session<'a> {
     pub(super) fn table(&self) -> String {
         let before = self.at.checked_sub(1).map(|before| self.state_at(before));
         let names = self.names();
-        let table =
-            Table { instance: &self.instance, names: &names, state: self.state(), before, style: self.style };
-        let mut text = table.text();
+        let mut text = self.cells_of(&names, before).text();
         for line in names.legend() {
             text += &format!("  ({line})\n");
         }
         text
+    }
+
+    /// The present state, to be written.
+    pub(super) fn cells_of<'b>(&'b self, names: &'b Names<'b>, before: Option<&'b State>) -> Table<'b> {
+        Table { instance: &self.instance, names, state: self.state(), before, style: self.style }
     }
 
     /// The properties that the present state violates.
@@ -271,7 +143,7 @@ impl<'a> Session<'a> {
     }
 
     /// What is enabled, at most so many lines of it.
-    fn moves_text(&self, most: usize) -> String {
+    pub(super) fn moves_text(&self, most: usize) -> String {
         let moves = Moves::of(&self.instance, self.state());
         let names = self.names();
         let actions: Vec<String> = moves.list.iter().map(|next| next.action(&self.instance)).collect();

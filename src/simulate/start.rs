@@ -1,8 +1,9 @@
 //! Where a run begins: lists initial states, and lets the user say what cells hold.
 
-use super::initial::Initials;
-use super::session::{Refusal, Session};
-use super::values::{Instance, parse};
+use super::initial::{Initials, initial};
+use super::refusal::Refusal;
+use super::session::Session;
+use super::values::parse;
 use crate::model::semantics::{State, Value};
 use crate::verdict::Trace;
 use crate::words::Names;
@@ -13,32 +14,16 @@ const LISTED: usize = 10;
 /// Beyond this number an initial state is found by fixing cells.
 const MOST_INITIAL: usize = 10_000;
 
-/// Initial state number `number`, from 0, among those with the fixed cells, and whether there are more.
-pub(super) fn initial(
-    instance: &Instance<'_>,
-    fixed: &[(usize, Value)],
-    number: usize,
-) -> Result<(State, bool), Refusal> {
-    let mut states = Initials::new(instance, fixed);
-    let found = states.by_ref().nth(number);
-    let Some(state) = found else {
-        let procs = instance.procs;
-        let what = match (states.gave_up(), fixed.is_empty(), number) {
-            (true, ..) => "no such initial state was found, but not everything was tried".to_owned(),
-            (_, true, 0) => format!("no initial state was found with {procs} processes"),
-            (_, false, 0) => "no initial state was found with that and what else is fixed".to_owned(),
-            _ => format!("there is no initial state number {}", number + 1),
-        };
-        let help = if number > 0 { "`init` lists the first ones" } else { "init and the axioms exclude it" };
-        return Err(Refusal::new(what, help));
-    };
-    let more = states.next().is_some();
-    Ok((state, more))
-}
-
 impl Session<'_> {
+    /// What to show before the first command.
+    pub fn greeting(&self) -> String {
+        let procs = self.instance.procs;
+        let processes = if procs == 1 { "process" } else { "processes" };
+        format!("{}, {procs} {processes}{}\n{}", self.source.name, self.start_note(), self.scene())
+    }
+
     /// For the greeting: whether there are other initial states.
-    pub(super) fn start_note(&self) -> &'static str {
+    fn start_note(&self) -> &'static str {
         match initial(&self.instance, &self.fixed, 1) {
             Ok(_) => "; one of several initial states, which `init` lists and `fix` restricts",
             Err(_) => "",

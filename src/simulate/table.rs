@@ -49,6 +49,11 @@ impl Table<'_> {
         text
     }
 
+    /// `At[#1] = Critical*`: one cell, by its position.
+    pub fn line(&self, cell: usize) -> String {
+        self.shown(&self.named(cell), 0)
+    }
+
     fn globals(&self, vars: impl Iterator<Item = VarId>) -> String {
         let (mut text, mut column) = (String::new(), 0);
         for word in vars.map(|var| self.assignment(var, &[])) {
@@ -121,16 +126,22 @@ impl Table<'_> {
 
     /// `Turn = #1`.
     fn assignment(&self, var: VarId, index: &[usize]) -> Word {
-        let Word { text, changed } = self.value(var, index);
-        let at = self.instance.semantics.layout().position(var, index.iter().copied());
-        Word { text: format!("{} = {text}", self.instance.cells[at].1), changed }
+        self.named(self.instance.semantics.layout().position(var, index.iter().copied()))
+    }
+
+    fn named(&self, cell: usize) -> Word {
+        let Word { text, changed } = self.cell(cell);
+        Word { text: format!("{} = {text}", self.instance.cells[cell].1), changed }
     }
 
     /// The value of a cell, with its mark.
     fn value(&self, var: VarId, index: &[usize]) -> Word {
-        let at = self.instance.semantics.layout().position(var, index.iter().copied());
+        self.cell(self.instance.semantics.layout().position(var, index.iter().copied()))
+    }
+
+    fn cell(&self, at: usize) -> Word {
         let changed = self.before.is_some_and(|before| before.values[at] != self.state.values[at]);
-        let value = self.names.value(self.instance.system.var(var), self.state.values[at]);
+        let value = self.names.value(self.instance.var(at), self.state.values[at]);
         Word { text: if changed { value + CHANGED } else { value }, changed }
     }
 

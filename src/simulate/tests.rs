@@ -1,8 +1,8 @@
 //! Sessions without a terminal.
 
 use super::initial::Initials;
-use super::session::{Session, Then};
 use super::values::Instance;
+use super::{Session, Then};
 use crate::diagnostic::Source;
 use crate::interrupt::Interrupt;
 use crate::model::System;
@@ -150,6 +150,8 @@ fn lots_are_repeatable_and_until_ends_where_the_cube_holds() {
     let (mut one, mut other) = (session(&system, LOCK, 3), session(&system, LOCK, 3));
     assert_eq!(told(&mut one, "random 30"), told(&mut other, "random 30"));
     assert_ne!(told(&mut one, "random 30"), told(&mut one, "random 30"));
+    let many = told(&mut one, "random 30");
+    assert!(many.starts_with(".. 9 steps before, which `trace` shows\n"), "{many}");
     for session in [&mut one, &mut other] {
         told(session, "goto 0");
         told(session, "seed 5");

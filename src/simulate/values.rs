@@ -68,7 +68,9 @@ impl<'a> Instance<'a> {
                 let numbers: BTreeSet<u32> =
                     held.iter().filter_map(|&value| abstract_number(value)).collect();
                 let mut choices: Vec<Choice> = numbers.iter().map(|&n| known(Value::Abstract(n))).collect();
-                let fresh = (0..).find(|n| !numbers.contains(n)).expect("a state has finitely many values");
+                let fresh = (0..=numbers.len() as u32)
+                    .find(|n| !numbers.contains(n))
+                    .expect("a state has finitely many values");
                 let name = self.system.abstracts[usize::from(id.0)].clone();
                 choices.push(Choice { name, value: Value::Abstract(fresh) });
                 choices

@@ -14,9 +14,9 @@ use rustyline::{CompletionType, Config, Context, Editor, Helper};
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
 
-use super::exit;
-use super::output::{Output, complain};
-use super::simulate::{Done, Failure, follow, tell};
+use super::follow::{Done, Failure, follow, tell};
+use crate::cli::exit;
+use crate::cli::output::{Output, complain};
 
 /// The session, as the line editor asks it for completions.
 struct Helping<'a>(Session<'a>);
