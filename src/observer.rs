@@ -24,6 +24,13 @@ pub enum Event<'a> {
     },
     /// This number of nodes was expanded in this BRAB run: instead of [`Event::Node`] where that is not wanted.
     NodeCount(usize),
+    /// What is left to do besides the node that was told last. Told after each node.
+    Frontier {
+        /// Nodes waiting, those postponed among them.
+        waiting: usize,
+        /// Transitions from the node to the bad state or candidate that it leads to.
+        depth: usize,
+    },
     /// The node was replaced by a candidate with this (negative) number.
     Approximated {
         /// Printed as `approx[-5]`.
@@ -66,11 +73,15 @@ pub enum Event<'a> {
     ForwardProgress {
         /// States stored so far.
         states: usize,
-        /// States waiting.
+        /// States waiting; for walks, those from which walks begin.
         queued: usize,
+        /// Largest depth so far, where that is known as it goes.
+        depth: Option<usize>,
     },
     /// A forward exploration ended.
     ForwardEnd(&'a Exploration),
+    /// A piece of work begins that may take long and tells nothing until the next event: `growing the oracle`.
+    Work(&'a str),
     /// Something the user should know.
     Warning(&'a str),
     /// Something the user may like to know.

@@ -132,8 +132,14 @@ impl Auto<'_, '_> {
                 };
                 let new = session.explore(procs, &limits, Purpose::GrowingOracle);
                 session.space.explored.insert(at, new);
-            } else if explored[at].exploration.stop != Stop::States || !explored[at].grow_to(states) {
-                return None;
+            } else {
+                if explored[at].exploration.stop != Stop::States {
+                    return None;
+                }
+                session.observer.event(session.system, Event::Work("walking on from the states seen"));
+                if !explored[at].grow_to(states) {
+                    return None;
+                }
             }
             let exploration = &session.space.explored[at].exploration;
             session.observer.event(session.system, Event::ForwardEnd(exploration));

@@ -9,7 +9,7 @@ use crate::forward::StateSpace;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::model::semantics::replay;
-use crate::observer::Observer;
+use crate::observer::{Event, Observer};
 use crate::options::{Options, Proof};
 use crate::result::Report;
 use crate::verdict::{Reason, Verdict};
@@ -111,6 +111,7 @@ pub fn check_here(
     }
     assumptions::settle(system, options.backward.trust_invariants, &mut session.report);
     assert_replayed(system, &session.report);
+    session.tell(Event::Work("looking for transitions that never fire"));
     session.timed("look for vacuity", vacuity::look);
     session.report
 }

@@ -406,7 +406,7 @@ pub enum Deny {
 /// When to use colours.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Color {
-    /// On a terminal, unless `NO_COLOR` is set
+    /// On a terminal, unless `NO_COLOR` is set; anywhere when `CLICOLOR_FORCE` is
     Auto,
     /// Into pipes too
     Always,

@@ -7,12 +7,12 @@ use std::thread;
 use std::time::Duration;
 
 use cubicle::interrupt::Interrupt;
-use cubicle::report::{self, Snapshot, Style};
+use cubicle::report::{self, Progress, Snapshot, Style};
 use cubicle::verdict::Reason;
 
 use super::args::Args;
 use super::output::{Output, complain};
-use super::{exit, files, settings};
+use super::{exit, files, line, settings};
 
 /// How long writing the last words may take before the process ends without them: a pipe that nobody reads, a
 /// disk that does not answer.
@@ -38,6 +38,7 @@ pub struct Ending {
     /// Signals that had come when the run began to write its answer.
     signals: AtomicU32,
     snapshot: Mutex<Snapshot>,
+    progress: Mutex<Progress>,
 }
 
 impl Ending {
@@ -54,12 +55,18 @@ impl Ending {
             owner: AtomicU8::new(NOBODY),
             signals: AtomicU32::new(0),
             snapshot: Mutex::default(),
+            progress: Mutex::new(Progress::new(settings::proof(args))),
         }
     }
 
     /// What is known so far.
     pub fn snapshot(&self) -> MutexGuard<'_, Snapshot> {
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What goes on at the moment.
+    pub fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The run is about to say how it ended, and nobody else will from now on. Does not return when the
@@ -69,6 +76,12 @@ impl Ending {
         while self.owner.compare_exchange(NOBODY, RUN, Ordering::AcqRel, Ordering::Acquire) == Err(WATCHDOG) {
             thread::park();
         }
+        line::close();
+    }
+
+    /// Whether somebody says how it ended.
+    pub fn has_ended(&self) -> bool {
+        self.owner.load(Ordering::Acquire) != NOBODY
     }
 
     /// Whether the run says how it ended.
@@ -102,6 +115,7 @@ impl Ending {
     }
 
     fn write(&self, why: &Reason) -> u8 {
+        line::close();
         let snapshot = self.snapshot().clone();
         let blank = if self.quiet { "" } else { "\n" };
         self.output.write(&format!("{blank}{}\n", report::unknown(why, self.style)));

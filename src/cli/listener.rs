@@ -22,6 +22,7 @@ pub struct Listener {
 impl Observer for Listener {
     fn event(&mut self, system: &System, event: Event<'_>) {
         self.ending.snapshot().note(&event);
+        self.ending.progress().note(&event);
         if let Event::Warning(text) = event {
             self.warnings += 1;
             complain(&format!("warning: {text}"));

@@ -13,7 +13,9 @@ mod external;
 mod files;
 mod hints;
 mod input;
+mod line;
 mod listener;
+mod live;
 mod load;
 mod memory;
 mod output;
@@ -98,6 +100,9 @@ fn supervise(args: Args) -> u8 {
     }
     let ending = Arc::new(Ending::new(&args, &interrupt));
     let run = Arc::clone(&ending);
+    if !args.quiet {
+        live::start(&ending, !args.classic_output);
+    }
     let code = watchdog::start(&interrupt, settings::memory(&args), &ending).and_then(|()| {
         on_large_stack(move || {
             let code = decide(&args, &interrupt, &run);
@@ -171,6 +176,7 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
     if args.deny.is_some() && listener.warnings > 0 && answered {
         found.verdict = Some(Verdict::Unknown(Reason::Denied(listener.warnings)));
     }
+    ending.progress().begin("checking the certificate");
     let certified = certificate::certify(args, &system, &text, &options, interrupt, &mut found);
     ending.begin();
 

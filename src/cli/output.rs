@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use cubicle::interrupt::Interrupt;
 
+use super::line;
+
 /// What [`Interrupt`] is told when nobody can read the output any more (the number of SIGPIPE).
 pub const CLOSED: i32 = 13;
 
@@ -46,9 +48,12 @@ impl Output {
     /// Writes `text`, or does nothing after an error.
     pub fn write(&self, text: &str) {
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
-        if sink.error.is_none()
-            && let Err(error) = sink.write(text)
-        {
+        let written = match (&sink.error, sink.live) {
+            (Some(_), _) => return,
+            (None, true) => line::beside(|| sink.write(text)),
+            (None, false) => sink.write(text),
+        };
+        if let Err(error) = written {
             sink.error = Some(error);
             self.interrupt.raise(CLOSED);
         }
@@ -106,6 +111,8 @@ impl Sink {
 }
 
 /// Writes a line to standard error. When even that fails there is nobody left to tell.
-pub fn complain(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+pub fn complain(text: &str) {
+    line::beside(|| {
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    });
 }

@@ -14,11 +14,7 @@ use super::memory;
 /// What the engines are asked to do.
 pub fn options(args: &Args) -> Options {
     Options::default()
-        .proof(match (args.brab, args.strategy) {
-            (Some(procs), _) => Proof::Brab(usize::from(procs)),
-            (None, args::Approach::Auto) => Proof::Auto,
-            (None, args::Approach::Classic) => Proof::Classic,
-        })
+        .proof(proof(args))
         .up_to(args.upto)
         .procs(args.procs)
         .only_forward(args.only_forward)
@@ -32,6 +28,15 @@ pub fn options(args: &Args) -> Options {
             args::Vacuity::Error => Vacuity::Error,
         })
         .time_limit(args.time_limit)
+}
+
+/// Which proof is looked for.
+pub fn proof(args: &Args) -> Proof {
+    match (args.brab, args.strategy) {
+        (Some(procs), _) => Proof::Brab(usize::from(procs)),
+        (None, args::Approach::Auto) => Proof::Auto,
+        (None, args::Approach::Classic) => Proof::Classic,
+    }
 }
 
 fn forward(args: &Args) -> ForwardOptions {
@@ -137,8 +142,11 @@ pub fn style(args: &Args, stream: &impl IsTerminal) -> Style {
     }
 }
 
-/// Colours on a terminal, unless `NO_COLOR` is set.
+/// Colours on a terminal that has them, unless `NO_COLOR` is set; anywhere when `CLICOLOR_FORCE` is set.
 pub fn automatic_style(stream: &impl IsTerminal) -> Style {
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    Style { colored: stream.is_terminal() && !refused }
+    let value = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let refused = value("NO_COLOR").is_some();
+    let forced = value("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+    let dumb = value("TERM").is_some_and(|value| value == "dumb");
+    Style { colored: !refused && (forced || stream.is_terminal() && !dumb) }
 }

@@ -165,6 +165,7 @@ pub fn explore_within(
     let mut explored = explore(system, procs, &limited, interrupt, observer);
     if options.strategy == Strategy::Bfs && explored.exploration.stop == Stop::States {
         let states = explored.exploration.states;
+        observer.event(system, Event::Work("walking on from the states seen"));
         explored.grow_to(states + states * DEEPER.0 / DEEPER.1);
     }
     explored

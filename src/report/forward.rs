@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use super::block::Block;
+use super::statistics::walks;
 use super::style::Style;
 use crate::model::System;
-use crate::result::{AROUND_DEADLOCKS, Exploration, Stop, TechniqueReport};
+use crate::result::{AROUND_DEADLOCKS, Exploration, Stop};
 use crate::words::cause;
 
 /// Names of transitions shown in one row at most.
@@ -39,9 +40,7 @@ pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> 
         block.row("Only with an outside value", exploration.outside_deadlock_states);
     }
     for technique in &exploration.techniques {
-        let TechniqueReport { name, runs, steps, states, combinations, .. } = technique;
-        let figures = format!("{runs} walks, {steps} steps, {states} states, {combinations} combinations");
-        block.row(&format!("  {name}"), figures);
+        block.row(&format!("  {}", technique.name), walks(technique));
     }
     block.finish()
 }

@@ -8,8 +8,10 @@
 mod assumptions;
 mod block;
 mod conclusion;
+mod count;
 mod forward;
 mod json;
+mod live;
 mod plain;
 mod progress;
 mod snapshot;
@@ -23,6 +25,7 @@ pub use assumptions::axioms;
 pub use conclusion::{answer, conclusion};
 pub use forward::exploration;
 pub use json::statistics as statistics_json;
+pub use live::{Progress, duration};
 pub use plain::{explored, plain_conclusion, searched};
 pub use progress::{approximation, bad_candidate, node, restart};
 pub use snapshot::{Snapshot, unknown};

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use super::conclusion::ending;
+use super::count::count;
 use super::forward::coverage;
 use super::progress::literals;
 use super::stages::name;
@@ -19,23 +20,12 @@ use crate::words::{cause, reason};
 /// Invariants that are shown unless all are asked for.
 const MOST_INVARIANTS: usize = 20;
 
-/// `1 node`, `2 nodes`.
-fn count(number: impl Into<u64>, noun: &str) -> String {
-    let number = number.into();
-    let plural = match noun.strip_suffix('s') {
-        _ if number == 1 => noun.to_owned(),
-        Some(stem) => format!("{stem}ses"),
-        None => format!("{noun}s"),
-    };
-    format!("{number} {plural}")
-}
-
-/// `Explored 3 processes: all 5107 orbits of states, 26 steps deep, all 11 transitions fired`.
+/// `Explored 3 processes: all 5107 orbits, 26 steps deep, all 11 transitions fired`.
 pub fn explored(system: &System, exploration: &Exploration, style: Style) -> String {
-    let procs = count(exploration.procs as u64, "process");
+    let procs = count(exploration.procs, "process");
     let unit = match (exploration.symmetry, exploration.states) {
-        (true, 1) => "orbit of states",
-        (true, _) => "orbits of states",
+        (true, 1) => "orbit",
+        (true, _) => "orbits",
         (false, 1) => "state",
         (false, _) => "states",
     };
@@ -48,21 +38,21 @@ pub fn explored(system: &System, exploration: &Exploration, style: Style) -> Str
     if exploration.states == 0 {
         return text + "\n";
     }
-    let _ = write!(text, ", {} deep", count(exploration.depth as u64, "step"));
+    let _ = write!(text, ", {} deep", count(exploration.depth, "step"));
     if !exploration.fired.is_empty() {
         let (fired, declared, never) = coverage(system, exploration);
         let _ = match (fired == declared, declared) {
             (true, 1) => write!(text, ", its transition fired"),
             (true, _) => write!(text, ", all {declared} transitions fired"),
-            (false, _) => write!(text, ", {fired} of {} fired{never}", count(declared as u64, "transition")),
+            (false, _) => write!(text, ", {fired} of {} fired{never}", count(declared, "transition")),
         };
     }
     if exploration.epochs > 0 {
-        let epochs = count(exploration.epochs as u64, "epoch");
+        let epochs = count(exploration.epochs, "epoch");
         let _ = write!(text, ", {epochs} of walks with seed {}", exploration.seed);
     }
     if exploration.deadlock_states > 0 {
-        let _ = write!(text, ", {}", count(exploration.deadlock_states as u64, "deadlocked state"));
+        let _ = write!(text, ", {}", count(exploration.deadlock_states, "deadlocked state"));
     }
     text + "\n"
 }
@@ -75,7 +65,7 @@ pub fn searched(stage: &Stage, style: Style) -> String {
         Some(Reason::Spurious(_)) => "found only traces that no instance executes".to_owned(),
         Some(why) => reason(why),
     };
-    let nodes = count(stage.nodes as u64, "node");
+    let nodes = count(stage.nodes, "node");
     format!("{}: {came_to}, {nodes}\n", style.title(capitalized(&name(stage.proof))))
 }
 
@@ -168,16 +158,12 @@ fn figures(outcome: &Outcome, style: Style) -> String {
     };
     row("nodes", format!("{} expanded{deleted}", statistics.nodes));
     row("", format!("{} not expanded, because they were covered", statistics.fixpoints));
-    let procs = count(statistics.max_procs as u64, "process");
-    row("largest cube", format!("{procs}, {}", count(statistics.max_literals as u64, "literal")));
+    let procs = count(statistics.max_procs, "process");
+    row("largest cube", format!("{procs}, {}", count(statistics.max_literals, "literal")));
     let Tests { subsumed, empty, finite, solver } = statistics.tests;
-    row(
-        "fixpoint tests",
-        format!(
-            "{subsumed} settled by subsumption, {empty} by contradiction, {finite} by finite domains, {solver} by Z3"
-        ),
-    );
-    row("Z3", count(statistics.solver_calls as u64, "call"));
+    row("fixpoint tests", format!("{subsumed} settled by subsumption, {empty} by contradiction"));
+    row("", format!("{finite} by finite domains, {solver} by Z3"));
+    row("Z3", count(statistics.solver_calls, "call"));
     if outcome.approximated {
         let Proposals { asked, refuted, proposed, bad } = statistics.proposals;
         row("candidates", format!("{proposed} proposed, {bad} of them reachable"));
@@ -187,7 +173,7 @@ fn figures(outcome: &Outcome, style: Style) -> String {
             "restarts",
             match statistics.restarts {
                 0 => "none".to_owned(),
-                restarts => format!("{restarts}, which gave up {}", count(given_up as u64, "node")),
+                restarts => format!("{restarts}, which gave up {}", count(given_up, "node")),
             },
         );
     }

@@ -56,6 +56,8 @@ impl Snapshot {
             }
             Event::Approximated { .. }
             | Event::BadCandidate { .. }
+            | Event::Frontier { .. }
+            | Event::Work(_)
             | Event::Suspect(_)
             | Event::Spurious(_)
             | Event::Warning(_)
@@ -129,7 +131,7 @@ mod tests {
             Event::Stage { number: 2, proof: Proof::Brab(2), effort: 300 },
             Event::NodeCount(1),
             Event::ForwardStart { strategy: "bfs", procs: 3 },
-            Event::ForwardProgress { states: 77, queued: 5 },
+            Event::ForwardProgress { states: 77, queued: 5, depth: None },
         ] {
             snapshot.note(&event);
         }

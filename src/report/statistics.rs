@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::block::Block;
 use super::style::Style;
 use crate::options::Options;
-use crate::result::{Outcome, Proposals, Report, Tests};
+use crate::result::{Outcome, Proposals, Report, TechniqueReport, Tests};
 use crate::verdict::Verdict;
 
 /// Figures of the backward search; nothing that depends on the clock.
@@ -44,6 +44,12 @@ pub(super) fn statistics(outcome: &Outcome, options: &Options, style: Style) -> 
     block.finish()
 }
 
+/// What a technique of walks contributed.
+pub(super) fn walks(technique: &TechniqueReport) -> String {
+    let TechniqueReport { runs, steps, states, combinations, .. } = technique;
+    format!("{runs} walks, {steps} steps, {states} states, {combinations} combinations")
+}
+
 /// Time per phase and the named counters.
 pub fn profile(report: &Report, style: Style) -> String {
     let mut block = Block::new("PROFILE", style);
@@ -55,6 +61,11 @@ pub fn profile(report: &Report, style: Style) -> String {
         let (seconds, calls) = (phase.time.as_secs_f64(), phase.calls);
         let calls = if calls == 0 { String::new() } else { format!(", {calls} times") };
         block.row(&format!("  {}", phase.name), format!("{seconds:.3} s{calls}"));
+    }
+    for exploration in &report.explorations {
+        for technique in &exploration.techniques {
+            block.row(&format!("  {}", technique.name), walks(technique));
+        }
     }
     for (counter, value) in statistics.iter().flat_map(|statistics| &statistics.counters) {
         block.row(counter, value);

@@ -19,7 +19,11 @@ pub const PROGRAM: &str = env!("CARGO_BIN_EXE_cubicle");
 /// The program, in the root of the repository, with nothing on standard input.
 pub fn cubicle() -> Command {
     let mut command = Command::new(PROGRAM);
-    command.current_dir(env!("CARGO_MANIFEST_DIR")).stdin(Stdio::null()).env_remove("NO_COLOR");
+    command
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .stdin(Stdio::null())
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE");
     command
 }
 

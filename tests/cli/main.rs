@@ -15,6 +15,7 @@ mod options;
 mod output;
 mod signals;
 mod simulate;
+mod terminal;
 
 #[test]
 fn transcripts() {

@@ -104,7 +104,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("jobs", "--jobs 2"),
     ("restart-depth", "--restart-depth 1"),
     ("restart-every", "--restart-every 1"),
-    ("jumpstart", "--jumpstart --all-errors"),
+    ("jumpstart", "--jumpstart --all-errors --classic-output"),
     ("forward-depth", "--forward-depth 1"),
     ("max-forward", "--max-forward 1"),
     ("forward-time", "--forward-time 1h"),
@@ -123,6 +123,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("vacuity", "--vacuity error"),
     ("deny", "--deny warnings"),
     ("verbose", "--verbose"),
+    ("classic-output", "--classic-output"),
     ("trace-states", "--trace-states"),
     ("trace-out", "--trace-out trace.json"),
     ("stats-json", "--stats-json stats.json"),
@@ -330,11 +331,11 @@ fn a_refusal_names_the_option_the_reason_and_what_to_add() {
 fn flags_of_the_original_in_its_spelling_get_a_note() {
     let on = |line: &str| run_stdin(&format!("{line} -"), models::SAFE.as_bytes());
     for (line, plain, notes) in [
-        ("-only-forward -search dfsh -noqe", "--only-forward", 2),
+        ("-only-forward -search dfsh -noqe", "--only-forward --classic-output", 2),
         ("-type-only -brab 2", "--type-only", 1),
-        ("-only-forward -int-brab 2", "--only-forward brab 2 --forward cfl", 1),
-        ("-brab 2 -brab 2 -search dfs", "brab 2 --search dfs", 0),
-        ("-brab 3 -brab 2", "brab 2", 0),
+        ("-only-forward -int-brab 2", "--only-forward brab 2 --forward cfl --classic-output", 1),
+        ("-brab 2 -brab 2 -search dfs", "brab 2 --search dfs --classic-output", 0),
+        ("-brab 3 -brab 2", "brab 2 --classic-output", 0),
     ] {
         let (old, new) = (on(line), on(plain));
         assert_eq!((old.code, &old.stdout), (new.code, &new.stdout), "{line}: {old:?}");

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ use crate::models;
 fn the_same_run_gives_the_same_bytes() {
     for line in [
         "brab 2 examples/german.cub",
+        "brab 2 --classic-output examples/german.cub",
         "brab 2 -v --search dfsh examples/german.cub",
         "examples/mesi.cub",
         "--trace-states=full examples/mutex_wrong.cub",
@@ -113,6 +115,18 @@ fn a_run_ends_at_its_memory_limit() {
     let outcome = run_on("--memory-limit 40M --only-forward --procs 2", &path);
     assert!(outcome.stdout.contains("cut by the memory limit"), "{outcome:?}");
     assert_eq!(outcome.code, Some(3), "{outcome:?}");
+}
+
+/// What the README shows is what its command prints.
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let (_, rest) = readme.split_once("cargo run --release -- ").unwrap();
+    let (line, rest) = rest.split_once('\n').unwrap();
+    let shown = rest.split("```\n").nth(2).unwrap();
+    let outcome = run(line);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert_eq!(outcome.stdout, shown);
 }
 
 #[test]

@@ -45,13 +45,15 @@ impl<'a, 'p> Approximation<'a, 'p> {
     }
 
     /// When the search has become long and hardly any candidate was kept, the instances that steer it may be
-    /// too small: what matters happens only with more processes. `nodes` of all runs so far.
-    pub fn look_wider(&mut self, nodes: usize) -> Growth {
+    /// too small: what matters happens only with more processes.
+    pub fn look_wider(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> Growth {
+        let nodes = run.totals.nodes;
         let due = WIDEN_AT.get(self.pool.widened) == Some(&nodes);
         if !due || self.pool.kept.len() * FEW_CANDIDATES > nodes {
             return Growth::Nothing;
         }
         self.pool.widened += 1;
+        observer.event(run.setting.system, Event::Work("showing the oracle a larger instance"));
         self.brab.oracle.widen()
     }
 

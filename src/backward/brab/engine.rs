@@ -172,10 +172,11 @@ impl Engine<'_> {
             }
             brab.oracle.learn(&trace);
         }
-        if self.statistics.restarts.is_multiple_of(RESTARTS_PER_GROWTH)
-            && let Growth::Unsafe(trace) = brab.oracle.grow()
-        {
-            return Some(trace);
+        if self.statistics.restarts.is_multiple_of(RESTARTS_PER_GROWTH) {
+            observer.event(system, Event::Work("showing the oracle more states"));
+            if let Growth::Unsafe(trace) = brab.oracle.grow() {
+                return Some(trace);
+            }
         }
         pool.drop_reached(context, brab);
         None
@@ -244,7 +245,7 @@ fn drive(
             Next::End(end) => return Ok(Ended::Run(end)),
         };
         if let Some(approximation) = &mut approximation {
-            match approximation.look_wider(run.totals.nodes) {
+            match approximation.look_wider(run, observer) {
                 Growth::Nothing => {}
                 Growth::Unsafe(trace) => return Ok(Ended::Run(End::Unsafe(trace, None))),
                 Growth::More => return Ok(Ended::OracleGrew),

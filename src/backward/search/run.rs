@@ -325,6 +325,7 @@ impl<'a, 'r> Run<'a, 'r> {
         let system = self.setting.system;
         if !observer.wants_nodes() {
             observer.event(system, Event::NodeCount(self.counts.nodes));
+            self.report_frontier(id, observer);
             return;
         }
         let history = self.nodes.history_text(system, id);
@@ -339,6 +340,13 @@ impl<'a, 'r> Run<'a, 'r> {
                 postponed: self.frontier.postponed(),
             },
         );
+        self.report_frontier(id, observer);
+    }
+
+    fn report_frontier(&self, id: NodeId, observer: &mut dyn Observer) {
+        let waiting = self.frontier.waiting() + self.frontier.postponed();
+        let depth = self.nodes.get(id).depth;
+        observer.event(self.setting.system, Event::Frontier { waiting, depth });
     }
 
     /// Takes the pre-images of a node and adds it to the visited ones. Returns a reason when the run must

@@ -108,7 +108,8 @@ impl Search<'_> {
                 self.limits.check_memory(self.visited.bytes() + 8 * stack.states.capacity());
             }
             if self.limits.report_due() {
-                let event = Event::ForwardProgress { states: depths.len(), queued: stack.waiting.len() };
+                let (states, queued) = (depths.len(), stack.waiting.len());
+                let event = Event::ForwardProgress { states, queued, depth: Some(self.depth) };
                 observer.event(self.system, event);
             }
             if depth >= bound {

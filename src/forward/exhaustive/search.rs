@@ -210,7 +210,7 @@ impl<'a> Search<'a> {
     pub fn report(&mut self, expanded: usize, observer: &mut dyn Observer) {
         if self.limits.report_due() {
             let states = self.visited.store.len();
-            let event = Event::ForwardProgress { states, queued: states - expanded };
+            let event = Event::ForwardProgress { states, queued: states - expanded, depth: Some(self.depth) };
             observer.event(self.system, event);
         }
     }

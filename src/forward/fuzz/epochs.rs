@@ -91,7 +91,7 @@ impl Campaign {
             self.limits.look();
             if self.limits.report_due() {
                 let (states, queued) = (self.visited.store.len(), self.corpus.members().len());
-                observer.event(&self.system, Event::ForwardProgress { states, queued });
+                observer.event(&self.system, Event::ForwardProgress { states, queued, depth: None });
             }
         }
     }

@@ -1,0 +1,192 @@
+//! What goes on in a run at this moment, in a line for people who wait.
+
+use std::time::Duration;
+
+use super::count::count;
+use super::stages::name;
+use crate::observer::Event;
+use crate::options::Proof;
+
+/// A piece of work that lasts longer than this is said to.
+const LONG: Duration = Duration::from_secs(2);
+
+/// What a run does at the moment. Fed with its events by [`Progress::note`].
+#[derive(Clone, Debug)]
+pub struct Progress {
+    /// The backward search that goes on or comes next.
+    proof: Proof,
+    work: Work,
+    /// Candidates that were proposed and not refuted.
+    candidates: usize,
+    restarts: usize,
+    /// Changes with each event.
+    version: u64,
+}
+
+/// What is done.
+#[derive(Clone, Debug)]
+enum Work {
+    /// This, in words.
+    Other(String),
+    /// An exploration with so many processes, after its first report: states, states waiting, depth.
+    Forward(usize, Option<(usize, usize, Option<usize>)>),
+    /// A backward search: nodes of this run, nodes waiting, depth of the last one.
+    Backward { nodes: usize, waiting: usize, depth: usize },
+}
+
+impl Progress {
+    /// Of a run that is to look for this proof, and has not begun.
+    pub fn new(proof: Proof) -> Self {
+        let work = Work::Other("reading the model".to_owned());
+        Self { proof, work, candidates: 0, restarts: 0, version: 0 }
+    }
+
+    /// Something begins that the run does not tell itself.
+    pub fn begin(&mut self, what: &str) {
+        self.version += 1;
+        self.work = Work::Other(what.to_owned());
+    }
+
+    /// Takes an event into account.
+    pub fn note(&mut self, event: &Event<'_>) {
+        self.version += 1;
+        match *event {
+            Event::Stage { proof, .. } => {
+                (self.proof, self.candidates, self.restarts) = (proof, 0, 0);
+                self.work = Work::Other(format!("{}: beginning", name(proof)));
+            }
+            Event::ForwardStart { procs, .. } => self.work = Work::Forward(procs, None),
+            Event::ForwardProgress { states, queued, depth } => {
+                if let Work::Forward(_, seen) = &mut self.work {
+                    *seen = Some((states, queued, depth));
+                }
+            }
+            Event::ForwardEnd(_) => self.work = Work::Other(format!("{}: beginning", name(self.proof))),
+            Event::Node { number: nodes, .. } | Event::NodeCount(nodes) => match &mut self.work {
+                Work::Backward { nodes: before, .. } => *before = nodes,
+                work => *work = Work::Backward { nodes, waiting: 0, depth: 0 },
+            },
+            Event::Frontier { waiting: now, depth: last } => {
+                if let Work::Backward { waiting, depth, .. } = &mut self.work {
+                    (*waiting, *depth) = (now, last);
+                }
+            }
+            Event::Approximated { .. } => self.candidates += 1,
+            Event::BadCandidate { .. } => self.candidates = self.candidates.saturating_sub(1),
+            Event::Restart(number) => self.restarts = number,
+            Event::Suspect(_) => self.begin("executing a trace"),
+            Event::Work(what) => self.begin(what),
+            Event::StageEnd(_) | Event::Spurious(_) | Event::Warning(_) | Event::Note(_) => {}
+        }
+    }
+
+    /// A number that is another one after each event.
+    pub const fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// What is counted, states or nodes, if anything is.
+    pub const fn counted(&self) -> Option<usize> {
+        match self.work {
+            Work::Forward(_, Some((states, ..))) => Some(states),
+            Work::Backward { nodes, .. } => Some(nodes),
+            Work::Forward(_, None) | Work::Other(_) => None,
+        }
+    }
+
+    /// In words, most important first; joined by commas, they are a line. `rate` is how many are counted in a
+    /// second, `still` how long nothing has happened.
+    pub fn parts(&self, rate: Option<u64>, still: Duration) -> Vec<String> {
+        let mut parts = Vec::new();
+        let mut rated = |what: String, figures: [Option<String>; 2]| {
+            parts.push(what);
+            parts.extend(rate.filter(|&rate| rate > 0).map(|rate| format!("{rate}/s")));
+            parts.extend(figures.into_iter().flatten());
+        };
+        match &self.work {
+            Work::Other(what) => rated(what.clone(), [None, None]),
+            Work::Forward(procs, None) => rated(exploring(*procs), [None, None]),
+            Work::Forward(procs, Some((states, queued, depth))) => rated(
+                format!("{}: {}", exploring(*procs), count(*states, "state")),
+                [Some(format!("{queued} waiting")), depth.map(deep)],
+            ),
+            Work::Backward { nodes, waiting, depth } => {
+                rated(
+                    format!("{}: {}", name(self.proof), count(*nodes, "node")),
+                    [Some(format!("{waiting} waiting")), Some(deep(*depth))],
+                );
+                if matches!(self.proof, Proof::Brab(_)) {
+                    parts.push(count(self.candidates, "candidate"));
+                    parts.push(count(self.restarts, "restart"));
+                }
+            }
+        }
+        if still >= LONG {
+            let what = if matches!(self.work, Work::Backward { .. }) { "in this node" } else { "at it" };
+            parts.insert(1, format!("{} {what}", duration(still)));
+        }
+        parts
+    }
+}
+
+fn exploring(procs: usize) -> String {
+    format!("exploring {}", count(procs, "process"))
+}
+
+fn deep(depth: usize) -> String {
+    format!("{} deep", count(depth, "step"))
+}
+
+/// `7 s`, `2 min 05 s`, `1 h 02 min`.
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds:02} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes:02} min"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(progress: &Progress, seconds: u64) -> String {
+        progress.parts(Some(55), Duration::from_secs(seconds)).join(", ")
+    }
+
+    #[test]
+    fn the_line_follows_the_events() {
+        let mut progress = Progress::new(Proof::Brab(2));
+        assert_eq!(progress.parts(None, Duration::ZERO), ["reading the model"]);
+        progress.note(&Event::ForwardStart { strategy: "bfs", procs: 2 });
+        assert_eq!(progress.counted(), None);
+        assert_eq!(progress.parts(None, Duration::from_secs(7)), ["exploring 2 processes", "7 s at it"]);
+        progress.note(&Event::ForwardProgress { states: 900, queued: 30, depth: Some(4) });
+        assert_eq!(progress.counted(), Some(900));
+        assert_eq!(line(&progress, 0), "exploring 2 processes: 900 states, 55/s, 30 waiting, 4 steps deep");
+        progress.note(&Event::NodeCount(1));
+        progress.note(&Event::Frontier { waiting: 3, depth: 0 });
+        progress.note(&Event::Approximated { number: -1, cube: &[] });
+        let searching =
+            "BRAB with 2 processes: 1 node, 55/s, 3 waiting, 0 steps deep, 1 candidate, 0 restarts";
+        assert_eq!(line(&progress, 0), searching);
+        assert!(line(&progress, 200).contains("1 node, 3 min 20 s in this node, 55/s"));
+        progress.note(&Event::BadCandidate { number: -1, cube: &[] });
+        progress.note(&Event::Restart(1));
+        assert!(line(&progress, 0).ends_with("0 candidates, 1 restart"));
+        progress.note(&Event::Work("showing the oracle more states"));
+        assert_eq!(progress.parts(None, Duration::ZERO), ["showing the oracle more states"]);
+        let version = progress.version();
+        progress.note(&Event::Stage { number: 2, proof: Proof::Classic, effort: 300 });
+        assert!(progress.version() > version);
+        assert_eq!(progress.parts(None, Duration::ZERO), ["exact backward search: beginning"]);
+    }
+
+    #[test]
+    fn times_have_units() {
+        for (seconds, text) in [(0, "0 s"), (59, "59 s"), (125, "2 min 05 s"), (3725, "1 h 02 min")] {
+            assert_eq!(duration(Duration::from_secs(seconds)), text);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! A terminal: one line that changes while a run goes on, never more than one, and nothing of it at the end.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use tempfile::TempDir;
+
+use crate::harness::{cubicle, outcome};
+use crate::models;
+
+const ROWS: u16 = 40;
+
+/// The program on a terminal.
+struct OnTerminal {
+    child: Child,
+    screen: File,
+    parser: vt100::Parser,
+}
+
+impl OnTerminal {
+    /// Runs it with the words of `line` behind `environment`, on a terminal with so many columns.
+    fn new(line: &str, model: &Path, columns: u16, stdin: Stdio) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let size = Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&master, size).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let open = || -> OwnedFd {
+            File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap().into()
+        };
+        let child = cubicle()
+            .args(line.split_whitespace())
+            .arg(model)
+            .env("TERM", "xterm")
+            .stdin(stdin)
+            .stdout(open())
+            .stderr(open())
+            .spawn()
+            .unwrap();
+        let screen = File::from(master);
+        Self { child, screen, parser: vt100::Parser::new(ROWS, columns, 0) }
+    }
+
+    /// Takes what the program has drawn; false when it has ended.
+    fn step(&mut self) -> bool {
+        let mut bytes = [0; 4096];
+        match self.screen.read(&mut bytes) {
+            // The other end of a terminal that nobody holds is an error.
+            Ok(0) | Err(_) => false,
+            Ok(n) => {
+                self.parser.process(&bytes[..n]);
+                true
+            }
+        }
+    }
+
+    fn rows(&self) -> Vec<String> {
+        let (_, columns) = self.parser.screen().size();
+        self.parser.screen().rows(0, columns).map(|row| row.trim_end().to_owned()).collect()
+    }
+
+    /// The rows that show how far the run is.
+    fn live(&self) -> Vec<String> {
+        self.rows().into_iter().filter(|row| row.contains(" MiB")).collect()
+    }
+
+    /// Steps until the line has been seen in so many versions, one of which says this, and never two at once.
+    fn watch(&mut self, versions: usize, what: &str) -> Vec<String> {
+        let mut seen: Vec<String> = Vec::new();
+        while seen.len() < versions || !seen.iter().any(|row| row.contains(what)) {
+            assert!(self.step(), "it has ended: {seen:#?}");
+            let live = self.live();
+            assert!(live.len() <= 1, "{live:#?}");
+            seen.extend(live.into_iter().filter(|line| seen.last() != Some(line)).collect::<Vec<_>>());
+        }
+        seen
+    }
+
+    /// Steps to the end; the exit code and what is left on the screen.
+    fn finish(mut self) -> (Option<i32>, String) {
+        while self.step() {}
+        let code = self.child.wait().unwrap().code();
+        assert_eq!(self.live(), Vec::<String>::new(), "nothing is left");
+        let text: String = self.rows().iter().map(|row| row.to_owned() + "\n").collect();
+        (code, text.trim_end().to_owned() + "\n")
+    }
+
+    /// Ctrl-C, as a terminal echoes it.
+    fn interrupt(&mut self) {
+        self.parser.process(b"^C");
+        Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+    }
+}
+
+fn endless(folder: &TempDir) -> std::path::PathBuf {
+    let path = folder.path().join("endless.cub");
+    std::fs::write(&path, models::ENDLESS).unwrap();
+    path
+}
+
+const PROOF: &str = "--nodes 1000000000 --depth 1000000000";
+
+#[test]
+fn one_line_changes_and_goes_away() {
+    let folder = TempDir::new().unwrap();
+    let model = endless(&folder);
+    for columns in [20, 80, 160] {
+        let verbose = format!("-v {PROOF}");
+        for (line, what) in
+            [(PROOF, " nodes"), ("--only-forward --procs 2", "exploring 2 processes: "), (&verbose, "")]
+        {
+            let what = if columns == 20 { "" } else { what };
+            let mut running = OnTerminal::new(line, &model, columns, Stdio::null());
+            let seen = running.watch(6, what);
+            assert!(seen.iter().all(|row| row.len() < usize::from(columns) - 1), "room for ^C: {seen:#?}");
+            running.interrupt();
+            let (code, screen) = running.finish();
+            assert_eq!(code, Some(130), "{screen}");
+            let answer =
+                if columns == 20 { "UNKNOWN: interrupted" } else { "UNKNOWN: interrupted by SIGINT\n" };
+            assert!(screen.contains(answer), "{screen}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_after_a_limit_or_an_error() {
+    let folder = TempDir::new().unwrap();
+    let model = endless(&folder);
+    for (line, model, code, says) in [
+        ("--time-limit 1s", model.as_path(), 3, "UNKNOWN: the time limit was reached\n"),
+        // In the middle of a step: the model never comes.
+        ("--time-limit 1s", Path::new("-"), 3, "UNKNOWN: the time limit was reached\n"),
+        ("--memory-limit 40M --only-forward --procs 2", model.as_path(), 3, "cut by the memory limit"),
+        ("", Path::new("no/such/model.cub"), 2, "error: cannot read no/such/model.cub"),
+    ] {
+        let more = if line.contains("time") { PROOF } else { "" };
+        let running = OnTerminal::new(&format!("{line} {more}"), model, 100, Stdio::piped());
+        let (ended, screen) = running.finish();
+        assert_eq!(ended, Some(code), "{screen}");
+        assert!(screen.contains(says), "{screen}");
+    }
+}
+
+#[test]
+fn a_short_run_looks_as_it_does_in_a_pipe() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("model.cub");
+    std::fs::write(&path, models::UNSAFE).unwrap();
+    for line in ["brab 2 --color never", "-q"] {
+        let (_, screen) = OnTerminal::new(line, &path, 120, Stdio::null()).finish();
+        let piped = crate::harness::run_on(line, &path);
+        assert_eq!(screen, piped.stdout, "{line}");
+    }
+}
+
+#[test]
+fn elsewhere_a_line_comes_now_and_then() {
+    let folder = TempDir::new().unwrap();
+    let mut child = cubicle()
+        .args(PROOF.split_whitespace())
+        .arg(endless(&folder))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains(" s, ") && line.contains(" MiB: "), "{line}");
+    child.kill().unwrap();
+    // Who asked for little, or for what the original program prints, gets no such line.
+    let mut quiet = Vec::new();
+    for flag in ["-q", "--classic-output"] {
+        let mut command = cubicle();
+        command.args(["--time-limit", "11s", flag]).args(PROOF.split_whitespace()).arg(endless(&folder));
+        quiet.push(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
+    }
+    for child in quiet {
+        let outcome = outcome(&child.wait_with_output().unwrap());
+        assert!(!outcome.stderr.contains(" MiB: "), "{}", outcome.stderr);
+    }
+    let _ = child.wait();
+}
+
+/// Colours are all that they add.
+#[test]
+fn colours_add_nothing_else() {
+    for line in ["brab 2 examples/german.cub", "--trace-states examples/mutex_wrong.cub"] {
+        let plain = crate::harness::run(line);
+        let colored = crate::harness::run(&format!("--color always {line}"));
+        assert!(colored.stdout.contains("\x1b[1m"), "{line}");
+        assert_eq!(console::strip_ansi_codes(&colored.stdout), plain.stdout, "{line}");
+    }
+}
+
+#[test]
+fn colours_follow_the_environment() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("model.cub");
+    std::fs::write(&path, models::UNSAFE).unwrap();
+    for (environment, flags, colored) in [
+        (&[][..], "", false),
+        (&[("CLICOLOR_FORCE", "1")][..], "", true),
+        (&[("CLICOLOR_FORCE", "0")][..], "", false),
+        (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")][..], "", false),
+        (&[("CLICOLOR_FORCE", "1")][..], "--color never", false),
+        (&[("NO_COLOR", "1")][..], "--color always", true),
+        (&[("NO_COLOR", "")][..], "", false),
+    ] {
+        let mut command = cubicle();
+        command.env_remove("CLICOLOR_FORCE").envs(environment.iter().copied());
+        let outcome = outcome(&command.args(flags.split_whitespace()).arg(&path).output().unwrap());
+        assert_eq!(outcome.stdout.contains('\x1b'), colored, "{environment:?} {flags}");
+    }
+}
