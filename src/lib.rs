@@ -79,3 +79,4 @@ mod workers;
 pub use check::{InternalError, check};
 pub use load::{LoadError, Loaded, load};
 pub use result::{Conclusion, Report};
+pub use solver::version as z3_version;

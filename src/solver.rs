@@ -9,6 +9,11 @@ use z3::{Context, Params, SatResult, Solver, set_global_param};
 
 use crate::interrupt::{Interrupt, Interrupted};
 
+/// The version of Z3 that this program is linked with, as Z3 tells it.
+pub fn version() -> &'static str {
+    z3::full_version()
+}
+
 static SET_UP: Once = Once::new();
 
 /// Work of a call that is not limited in time, in Z3's own unit: about a tenth of a second.

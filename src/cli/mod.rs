@@ -23,6 +23,7 @@ mod printers;
 mod replay;
 mod settings;
 mod simulate;
+mod version;
 mod watchdog;
 
 use std::ffi::OsString;

@@ -2,6 +2,7 @@
 //!
 //! `cargo test --release --test suite random_systems` runs one of them.
 
+mod build;
 mod certificates;
 mod deadlocks;
 mod embedded;
