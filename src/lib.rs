@@ -57,6 +57,7 @@ pub mod diagnostic;
 pub mod engine;
 pub mod explain;
 pub mod forward;
+mod growth;
 pub mod interrupt;
 pub mod itf;
 pub mod load;

@@ -3,8 +3,9 @@
 //! In: a system, options, an interrupt and an observer. Out: a [`Report`](crate::result::Report). In reading order:
 //! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `search` (one
 //! backward search), `auto` and `schedule` (rounds of searches), `spurious` (what is looked for when a backward
-//! search is not to be believed), `coverage`, `assumptions` and `vacuity` (what the answer is worth); below them
-//! `session` (what all of them share), `tuning` (the constants) and `engines` (the engines, as they see them).
+//! search is not to be believed), `coverage`, `assumptions` and `vacuity` (what the answer is worth), `advice` (what
+//! may help where there is none); below them `session` (what all of them share), `tuning` (the constants) and
+//! `engines` (the engines, as they see them).
 //!
 //! ```text
 //! --brab k            explore k processes -> unsafe state met? UNSAFE
@@ -14,6 +15,7 @@
 //! (none of these)     rounds of both kinds of backward search, see `schedule`
 //! ```
 
+mod advice;
 mod assumptions;
 mod auto;
 mod coverage;
@@ -30,4 +32,5 @@ mod spurious;
 mod tuning;
 mod vacuity;
 
+pub use advice::advice;
 pub use run::{InternalError, STACK_BYTES, check, check_here};

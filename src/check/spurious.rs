@@ -8,7 +8,7 @@ use super::tuning::{DOUBTING, SPURIOUS, SizeLimits};
 use crate::model::semantics::admits;
 use crate::observer::Event;
 use crate::options::{ForwardOptions, Strategy};
-use crate::result::AssumptionKind;
+use crate::result::{AssumptionKind, Looked};
 use crate::verdict::{Trace, Verdict};
 
 /// Backward search found only traces that no instance executes; a real one may hide behind them, on an
@@ -50,6 +50,7 @@ fn executable_trace(session: &mut Session<'_>, limits: SizeLimits) -> Option<Tra
         };
         let exploration = session.explore(procs, &options, Purpose::Answer).exploration;
         left = left.saturating_sub(exploration.states);
+        session.report.looked_forward.push(Looked { procs, stop: exploration.stop });
         if exploration.unsafe_trace.is_some() {
             return exploration.unsafe_trace;
         }

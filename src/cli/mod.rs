@@ -1,5 +1,6 @@
 //! The command line: from words to an exit code.
 
+mod advice;
 mod applies;
 mod args;
 mod certificate;
@@ -187,7 +188,7 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
     listener.printer.conclude(&run);
     let code = exit::after_output(exit::of_report(&found), ending.output.finish());
     show(&report::vacuity(&system, &found), &source, told);
-    advise(args, &system, &text, &found);
+    advice::tell(args, &system, &text, &options, &found);
     let written = write_files(args, &system, &source, &found)
         .and_then(|()| certificate::write(args, &system, certified.as_ref()));
     // The process ends here: taking millions of states apart would only make it end later.
@@ -198,24 +199,6 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
             complain(&format!("error: {error}"));
             exit::INTERNAL
         }
-    }
-}
-
-/// What goes to standard error at the end.
-fn advise(args: &Args, system: &System, text: &str, found: &Report) {
-    if let (false, Some(trace)) = (args.quiet, found.bad())
-        && let Some(help) = cubicle::load::on_refuted_invariant(system, text, trace)
-    {
-        complain(&format!("help: {help}"));
-    }
-    if let (false, Some(reason)) = (args.quiet, found.open())
-        && let Some(help) = cubicle::words::reason_help(reason)
-    {
-        complain(&format!("help: {help}"));
-    }
-    if args.profile {
-        let text = report::profile(found, settings::style(args, &stderr()));
-        complain(text.trim_end());
     }
 }
 

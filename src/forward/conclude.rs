@@ -11,6 +11,7 @@ use crate::forward::exhaustive::search::Search;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
 use crate::forward::run::finding::Finding;
+use crate::forward::run::growth::growth;
 use crate::forward::run::outside::goes_outside;
 use crate::forward::run::searched::{Course, Searched};
 use crate::forward::run::trace::{self, TraceError};
@@ -18,7 +19,7 @@ use crate::forward::store::visited::{ROOT, Visited};
 use crate::forward::tuning::{LEAST_STATES, MAX_DEADLOCK_STEPS};
 use crate::observer::{Event, Observer, Silent};
 use crate::options::{ForwardOptions, Strategy};
-use crate::result::Stop;
+use crate::result::{Growth, Stop};
 use crate::verdict::Trace;
 
 /// What a search found.
@@ -36,6 +37,8 @@ pub struct Found {
     pub unclear_states: usize,
     /// Numbers of the deadlocked states, by a narrowed program.
     pub clean_states: Vec<usize>,
+    /// Numbers that grew, when not all states were seen.
+    pub growth: Vec<Growth>,
 }
 
 /// Runs an exhaustive search and makes the runs of what it found.
@@ -94,8 +97,14 @@ pub fn conclude(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
         deadlocks,
         outside_deadlocks,
         outside_states,
+        growth: if cut_short(stop) { growth(system, program, visited) } else { Vec::new() },
         course: Course { stop, ..searched.course },
     }
+}
+
+/// Whether an exploration ended before it had seen all that it was to see.
+const fn cut_short(stop: Stop) -> bool {
+    matches!(stop, Stop::Numbers | Stop::States | Stop::Depth | Stop::Time | Stop::Memory | Stop::Epochs)
 }
 
 /// Makes runs of findings.

@@ -117,6 +117,7 @@ pub fn explore(
         outside_deadlock_states: found.outside_states,
         unclear_deadlock_states: found.unclear_states,
         fired: found.course.fired,
+        growth: found.growth,
         seed: options.seed,
         epochs: found.course.epochs,
         combinations: found.course.combinations,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Open;
 use crate::verdict::{Forbidden, Trace, Verdict};
 
 /// A candidate that the last run kept, as text.
@@ -113,6 +114,8 @@ pub struct Outcome {
     pub error_history: Option<String>,
     /// Why the first spurious path of the last run that had any is one, if a universal guard is the reason.
     pub forgotten: Option<Forgotten>,
+    /// What was left, when the verdict is unknown and a search was under way.
+    pub open: Option<Open>,
     /// Whether candidates took part.
     pub approximated: bool,
 }

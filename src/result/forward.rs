@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::Growth;
 use crate::model::TransitionId;
 use crate::verdict::{Stop, Trace};
 
@@ -63,6 +64,8 @@ pub struct Exploration {
     /// How often each transition fired, by its number. Exhaustive search leaves out steps to states that it
     /// meets anyway, but none of the first ones of a transition.
     pub fired: Vec<u64>,
+    /// Numbers that grew on the way to the state that was met last, when not all states were seen.
+    pub growth: Vec<Growth>,
     /// Seed of the random strategies.
     pub seed: u64,
     /// Epochs of walks: with the same seed and `epochs` set to this, the run repeats exactly.
@@ -92,6 +95,7 @@ impl Exploration {
             outside_deadlock_states: 0,
             unclear_deadlock_states: 0,
             fired: Vec::new(),
+            growth: Vec::new(),
             seed: 0,
             epochs: 0,
             combinations: None,

@@ -6,13 +6,15 @@
 
 mod backward;
 mod forward;
+mod open;
 mod run;
 
 pub use backward::{Candidate, Forgotten, Outcome, PhaseReport, Proposals, Statistics, Tests};
 pub use forward::{AROUND_DEADLOCKS, Exploration, TechniqueReport};
+pub use open::{Growing, Growth, Limit, Open, OpenRoot, Try};
 pub use run::{
-    Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Refuted, Report, Stage,
-    Vacuous,
+    Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Looked, Refuted, Report,
+    Stage, Vacuous,
 };
 
 pub use crate::verdict::Stop;

@@ -6,7 +6,7 @@ use super::{Exploration, Outcome};
 use crate::diagnostic::Span;
 use crate::model::{Owner, TransitionId};
 use crate::options::Proof;
-use crate::verdict::{Cut, Reason, Trace, Verdict};
+use crate::verdict::{Cut, Reason, Stop, Trace, Verdict};
 
 /// Everything that a run found out.
 #[derive(Clone, Debug)]
@@ -34,6 +34,8 @@ pub struct Report {
     pub refuted: Option<Refuted>,
     /// Why the exploration of instances of increasing size ended, with [`Procs::Auto`](crate::options::Procs::Auto).
     pub enough: Option<Enough>,
+    /// The instances in which a real run was looked for, when a backward search was not to be believed.
+    pub looked_forward: Vec<Looked>,
     /// Why the answer may be worth nothing.
     pub vacuous: Vec<Vacuous>,
     /// What settled the verdict, when it is not unknown.
@@ -87,6 +89,7 @@ impl Report {
             assumptions: Vec::new(),
             refuted: None,
             enough: None,
+            looked_forward: Vec::new(),
             vacuous: Vec::new(),
             decider: None,
             times: Vec::new(),
@@ -188,6 +191,15 @@ pub struct Stage {
     pub nodes: usize,
     /// Why it did not decide; `None` when it did.
     pub reason: Option<Reason>,
+}
+
+/// An instance that was looked through, breadth first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Looked {
+    /// Its processes.
+    pub procs: usize,
+    /// Why that ended.
+    pub stop: Stop,
 }
 
 /// A declaration that is taken for granted.

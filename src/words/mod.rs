@@ -3,12 +3,14 @@
 //!
 //! In go results and the model, out come words. Knows no engine.
 
+mod advice;
 mod literals;
 mod reason;
 mod values;
 mod violation;
 
+pub use advice::{how_far, suggestion};
 pub(crate) use literals::literal;
-pub use reason::{cause, reason, reason_help};
+pub use reason::{cause, reason};
 pub(crate) use values::{Names, cells, processes};
 pub(crate) use violation::{Violation, ending, violated};

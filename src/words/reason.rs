@@ -1,4 +1,4 @@
-//! Why there is no verdict, and what one can do about it.
+//! Why there is no verdict.
 
 use crate::result::Stop;
 use crate::verdict::Reason;
@@ -36,42 +36,6 @@ pub fn reason(reason: &Reason) -> String {
         Reason::Interrupted(15) => "interrupted by SIGTERM".to_owned(),
         Reason::Interrupted(signal) => format!("interrupted by signal {signal}"),
     }
-}
-
-/// What might help, in one line.
-pub fn reason_help(reason: &Reason) -> Option<&'static str> {
-    Some(match reason {
-        Reason::Nodes(_) | Reason::Effort(_) => {
-            "the search may diverge: try --brab with another number of processes, or raise the limit with --nodes"
-        }
-        Reason::Depth(_) => {
-            "the search may diverge: try --brab with another number of processes, or raise the limit with --depth"
-        }
-        Reason::Time => "try --brab with another number of processes, or a longer --time-limit",
-        Reason::Memory => "a smaller instance or --max-forward keeps an exploration small",
-        Reason::SolverUnknown(_) => "a longer --solver-timeout may help",
-        Reason::Spurious(_) => {
-            "backward search lets processes outside a cube disappear, which universal guards do not see; \
-             --only-forward --procs 4 looks for a real trace"
-        }
-        Reason::Overflow => "--abstr-num LO UP keeps the numbers of an exploration within bounds",
-        Reason::Deadlocks(_) => {
-            "init or `:= ?` leaves a proc variable open: say which process it holds, or that it holds none"
-        }
-        Reason::Partial(cut) => match cut.stop {
-            Stop::Numbers => return reason_help(&Reason::Overflow),
-            Stop::Wide | Stop::TooLarge => return reason_help(&Reason::Memory),
-            Stop::States | Stop::Depth | Stop::Epochs | Stop::Time => {
-                "--max-forward, --forward-time, --forward-depth and --epochs say how much is to be seen"
-            }
-            _ => return None,
-        },
-        Reason::Vacuous(_)
-        | Reason::Denied(_)
-        | Reason::Threads(_)
-        | Reason::Uncertified(_)
-        | Reason::Interrupted(_) => return None,
-    })
 }
 
 /// Whether the exploration is complete, or what cut it.

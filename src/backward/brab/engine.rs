@@ -8,14 +8,14 @@ use super::pool::{Brab, Pool};
 use crate::backward::cube::{CubeContext, Halt, invariant, text};
 use crate::backward::fixpoint::Tester;
 use crate::backward::preimage::{PreOptions, prepare};
-use crate::backward::search::{End, Next, Run, RunCounts, Setting, Totals};
+use crate::backward::search::{End, Next, Run, RunCounts, Setting, Totals, open};
 use crate::backward::tuning::{QUESTIONS_PER_EFFORT, RESTARTS_PER_GROWTH, WIDER_CANDIDATES};
 use crate::interrupt::Interrupt;
 use crate::model::{System, semantics};
 use crate::observer::{Event, Observer};
 use crate::options::BackwardOptions;
 use crate::oracle::Growth;
-use crate::result::{Candidate, Forgotten, Outcome, Proposals, Statistics, Tests};
+use crate::result::{Candidate, Forgotten, Open, Outcome, Proposals, Statistics, Tests};
 use crate::verdict::{Forbidden, Reason, Trace, Verdict};
 
 /// Decides `system` by backward reachability, with approximations when `brab` is given.
@@ -53,6 +53,7 @@ pub fn search(
         statistics: Statistics::default(),
         invariant: Vec::new(),
         forgotten: None,
+        open: None,
     };
     let (verdict, error_history) = engine.decide(observer);
     engine.outcome(verdict, error_history)
@@ -69,6 +70,8 @@ struct Engine<'a> {
     /// What the last run has shown, when it closed.
     invariant: Vec<Forbidden>,
     forgotten: Option<Forgotten>,
+    /// What the last run left, when it did not decide.
+    open: Option<Open>,
 }
 
 /// How a run with candidates ends.
@@ -136,6 +139,7 @@ impl Engine<'_> {
         if run.forgotten.is_some() {
             self.forgotten = run.forgotten.take();
         }
+        self.open = matches!(ended, Ended::Run(End::Unknown(..))).then(|| open(&run));
         (ended, run.counts)
     }
 
@@ -193,7 +197,7 @@ impl Engine<'_> {
     }
 
     fn outcome(self, verdict: Verdict, error_history: Option<String>) -> Outcome {
-        let Self { setting, brab, tester, pool, totals, mut statistics, invariant, forgotten } = self;
+        let Self { setting, brab, tester, pool, totals, mut statistics, invariant, forgotten, open } = self;
         let (tests, solver) = (tester.counts, &tester.solver);
         statistics.solver_calls = solver.calls as usize;
         statistics.tests = Tests {
@@ -228,6 +232,7 @@ impl Engine<'_> {
             invariant,
             error_history,
             forgotten,
+            open,
             approximated: brab.is_some(),
         }
     }

@@ -73,6 +73,12 @@ impl Frontier {
         }
     }
 
+    /// All nodes that wait or are put aside, in no particular order that means anything.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let queues = self.exact.iter().chain(&self.approximate).chain(self.heap.values());
+        queues.chain(&self.postponed).copied()
+    }
+
     /// Nodes waiting.
     pub fn waiting(&self) -> usize {
         self.exact.len() + self.approximate.len() + self.heap.len()

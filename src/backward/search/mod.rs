@@ -6,7 +6,9 @@
 
 mod frontier;
 mod node;
+mod open;
 mod run;
 
 pub use node::NodeId;
+pub use open::open;
 pub use run::{End, Next, Run, RunCounts, Setting, Totals};

@@ -56,6 +56,11 @@ impl Nodes {
         &self.0[id]
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The root of a node.
     pub fn root(&self, mut id: NodeId) -> NodeId {
         while let Origin::Step { child, .. } = self.0[id].origin {

@@ -105,6 +105,8 @@ pub struct Run<'a, 'r> {
     /// Nodes of this run.
     pub nodes: Nodes,
     frontier: Frontier,
+    /// The node that was taken and is not done with.
+    taken: Option<NodeId>,
     /// Visited cubes of this run.
     pub visited: Visited,
     initial: Vec<Option<Initial>>,
@@ -132,6 +134,7 @@ impl<'a, 'r> Run<'a, 'r> {
             totals,
             nodes: Nodes::default(),
             frontier: Frontier::new(setting.options.order),
+            taken: None,
             visited: Visited::default(),
             initial: Vec::new(),
             counts: RunCounts::default(),
@@ -182,12 +185,14 @@ impl<'a, 'r> Run<'a, 'r> {
         }
         let options = self.setting.options;
         loop {
+            self.taken = None;
             if let Some(reason) = self.exhausted() {
                 return Ok(Next::End(End::Unknown(reason, None)));
             }
             let Some(id) = self.frontier.pop(&self.nodes) else {
                 return Ok(Next::End(self.fixpoint()));
             };
+            self.taken = Some(id);
             let cube = self.nodes.get(id).cube.clone();
             if self.visited.covers(self.tester, &cube)? != Covered::No {
                 self.counts.fixpoints += 1;
@@ -208,6 +213,11 @@ impl<'a, 'r> Run<'a, 'r> {
             self.totals.nodes += 1;
             return Ok(Next::Node(id));
         }
+    }
+
+    /// The nodes that nobody is done with.
+    pub fn waiting(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.taken.into_iter().chain(self.frontier.ids())
     }
 
     /// Why the run may not take another node: time, a signal, or all effort spent.

@@ -6,6 +6,7 @@
 pub mod clock;
 pub mod finding;
 pub mod findings;
+pub mod growth;
 pub mod limits;
 pub mod outside;
 pub mod searched;

@@ -94,7 +94,7 @@ pub fn build(
 
 /// The first firing that leads from one stored state to another: the instance, the source with what
 /// the step reads defined, and the renaming that makes the successor canonical.
-fn repeat(
+pub fn repeat(
     program: &Program,
     from: &[u64],
     to: &[u64],

@@ -1,0 +1,198 @@
+//! What may lead to an answer where a run has none, in the order in which it is likely to help.
+//!
+//! Nothing that was just tried: a search that gave up is not proposed again, and a limit is raised only where it was
+//! what ended the run.
+
+use std::ops::RangeInclusive;
+
+use super::instances::nearest;
+use super::schedule::SCHEDULE;
+use crate::model::System;
+use crate::options::{Options, Proof, Strategy};
+use crate::result::{Exploration, Growing, Growth, Limit, Report, Stop, Try};
+use crate::verdict::{Cut, Reason};
+
+/// The oracles that are proposed: of one process, they show too little.
+const SIZES: RangeInclusive<usize> = 2..=5;
+
+/// No more numbers than this are to be bounded.
+const MOST_BOUNDS: usize = 2;
+
+/// What may lead to an answer of the run that `options` asked for and that came to `report`, most likely first. Empty
+/// when it has an answer, or when nothing but another machine helps.
+pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
+    let Some(reason) = report.open() else { return Vec::new() };
+    let told = Told { system, options, report };
+    let mut tries = match reason {
+        Reason::Nodes(most) => told.search(Some(Limit::Nodes(*most))),
+        Reason::Depth(most) => told.search(Some(Limit::Depth(*most))),
+        Reason::Time => told.search(Some(Limit::Time(options.time_limit))),
+        Reason::Effort(_) | Reason::Overflow | Reason::Interrupted(2 | 15) => told.search(None),
+        Reason::Memory => told.memory(),
+        Reason::SolverUnknown(why) => told.solver(why),
+        Reason::Spurious(_) => told.spurious(),
+        Reason::Deadlocks(_) => vec![Try::Hold],
+        Reason::Partial(cut) => told.partial(cut),
+        Reason::Threads(_)
+        | Reason::Uncertified(_)
+        | Reason::Vacuous(_)
+        | Reason::Denied(_)
+        | Reason::Interrupted(_) => Vec::new(),
+    };
+    let mut kept = Vec::new();
+    tries.retain(|it| {
+        let new = !kept.contains(it);
+        kept.push(it.clone());
+        new
+    });
+    tries
+}
+
+/// What is known of a run.
+#[derive(Clone, Copy)]
+struct Told<'a> {
+    system: &'a System,
+    options: &'a Options,
+    report: &'a Report,
+}
+
+impl Told<'_> {
+    /// After a search that did not come to its end; `limit` is what ended it.
+    fn search(self, limit: Option<Limit>) -> Vec<Try> {
+        let mut tries: Vec<Try> = Vec::new();
+        if self.options.only_forward {
+            tries.extend(self.numbers().or_else(|| self.smaller_instance()));
+        } else {
+            tries.extend(self.bounds());
+            if self.ended_exploring() {
+                tries.extend(self.smaller_oracle());
+            }
+            tries.extend(self.numbers());
+            tries.extend(self.other_proofs());
+        }
+        tries.extend(limit.map(Try::More));
+        tries
+    }
+
+    fn memory(self) -> Vec<Try> {
+        let mut tries: Vec<Try> = Vec::new();
+        if self.options.only_forward {
+            tries.extend(self.smaller_instance());
+        } else {
+            tries.extend(self.bounds());
+            tries.extend(self.smaller_oracle());
+        }
+        tries.push(Try::More(Limit::Memory));
+        tries
+    }
+
+    /// After a test that Z3 could not decide: a longer time-out where it had run out of time.
+    fn solver(self, why: &str) -> Vec<Try> {
+        let in_time = ["timeout", "canceled", "cancelled", "interrupted", "resource"];
+        let late = in_time.iter().any(|word| why.contains(word));
+        let longer = late.then_some(Try::More(Limit::SolverTime(self.options.backward.solver_timeout)));
+        longer.into_iter().chain(self.bounds()).chain(self.other_proofs()).collect()
+    }
+
+    /// After spurious traces: all approximate what they step back over in the same way, so that no other search
+    /// helps, nor a longer one. A state on the path that is not reachable can be forbidden; or there is a real run.
+    fn spurious(self) -> Vec<Try> {
+        let cut = self.report.looked_forward.iter().find(|it| it.stop != Stop::Complete);
+        let explore = cut.map(|it| Try::Explore { procs: it.procs, walks: true });
+        [Some(Try::Forbid), explore].into_iter().flatten().collect()
+    }
+
+    /// After an exploration that did not see all.
+    fn partial(self, cut: &Cut) -> Vec<Try> {
+        let forward = &self.options.forward;
+        let walks = matches!(forward.strategy, Strategy::Random | Strategy::Cfl);
+        match cut.stop {
+            Stop::Numbers if forward.number_range.is_none() => vec![Try::NumberRange],
+            Stop::Wide | Stop::TooLarge | Stop::Memory => {
+                self.smaller_instance().into_iter().chain([Try::More(Limit::Memory)]).collect()
+            }
+            // What grows has no end: a larger limit shows more, and never all.
+            Stop::States | Stop::Time | Stop::Depth if self.numbers().is_some() => vec![Try::NumberRange],
+            Stop::States => forward.max_states.map(|n| Try::More(Limit::States(n))).into_iter().collect(),
+            Stop::Time => {
+                let limit = forward.time.map_or(Limit::Time(self.options.time_limit), Limit::ForwardTime);
+                vec![Try::More(limit)]
+            }
+            Stop::Depth => forward.depth.map(|n| Try::More(Limit::ForwardDepth(n))).into_iter().collect(),
+            Stop::Epochs => {
+                let longer = forward.epochs.map(|n| Try::More(Limit::Epochs(n)));
+                (walks && !self.states_grow()).then_some(Try::Exhaustive).into_iter().chain(longer).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Bounds on the numbers that grew in cubes. Those that grow in states only are another matter: a run may be as
+    /// long as it likes, and a lemma cuts none short.
+    fn bounds(self) -> Vec<Try> {
+        let left = self.report.backward.iter().filter_map(|outcome| outcome.open.as_ref());
+        let bound = |growth: &Growth| match &growth.what {
+            Growing::Number(vars) => Some(Try::Bound { vars: vars.clone(), values: growth.values }),
+            Growing::Processes => None,
+        };
+        left.flat_map(|open| &open.growth).filter_map(bound).take(MOST_BOUNDS).collect()
+    }
+
+    /// A range of numbers, where some grow: it ends explorations, and makes candidates that bound them.
+    fn numbers(self) -> Option<Try> {
+        let explores = self.options.only_forward || self.options.proof != Proof::Classic;
+        let none = self.options.forward.number_range.is_none() && explores;
+        ((self.states_grow() || !self.bounds().is_empty()) && none).then_some(Try::NumberRange)
+    }
+
+    /// Whether some explored instance seems to have no end.
+    fn states_grow(self) -> bool {
+        self.report.explorations.iter().any(|it| !it.growth.is_empty())
+    }
+
+    /// Searches of another kind than those that were made.
+    fn other_proofs(self) -> Vec<Try> {
+        let fits = |procs: &usize| SIZES.contains(procs) && nearest(self.system, *procs) == *procs;
+        match self.options.proof {
+            Proof::Auto => {
+                let made = |proof: Proof| self.report.stages.iter().any(|stage| stage.proof == proof);
+                let scheduled = SCHEDULE.iter().filter_map(|entry| match entry.proof {
+                    Proof::Brab(procs) => Some(procs),
+                    Proof::Auto | Proof::Classic => None,
+                });
+                let next = scheduled.clone().chain(scheduled.max().map(|most| most + 1));
+                next.filter(fits).filter(|procs| !made(Proof::Brab(*procs))).take(1).map(Try::Brab).collect()
+            }
+            Proof::Classic => vec![Try::Auto],
+            Proof::Brab(procs) => {
+                let procs = nearest(self.system, procs);
+                let larger = (!self.ended_exploring()).then_some(procs + 1);
+                let sizes = larger.into_iter().chain(procs.checked_sub(1)).filter(fits);
+                sizes.take(1).map(Try::Brab).chain([Try::Auto]).collect()
+            }
+        }
+    }
+
+    /// Whether the run did not come to a backward search.
+    fn ended_exploring(self) -> bool {
+        self.report.backward.is_none()
+    }
+
+    /// An oracle that is seen sooner.
+    fn smaller_oracle(self) -> Vec<Try> {
+        let Proof::Brab(procs) = self.options.proof else { return Vec::new() };
+        let smaller = nearest(self.system, procs).checked_sub(1);
+        let smaller = smaller.filter(|&procs| SIZES.contains(&procs) && nearest(self.system, procs) == procs);
+        let fewer = self.options.forward.max_states.is_none().then_some(Try::FewerStates);
+        fewer.into_iter().chain(smaller.map(Try::Brab)).collect()
+    }
+
+    /// The next smaller instance than the one that was not seen completely, when that was seen neither.
+    fn smaller_instance(self) -> Option<Try> {
+        let cut = |it: &&Exploration| it.stop != Stop::Complete;
+        let procs = self.report.explorations.iter().find(cut)?.procs.checked_sub(1)?;
+        let least = usize::from(self.system.proc_constants).max(1);
+        let seen = self.report.explorations.iter().any(|it| it.procs == procs);
+        (procs >= least && !seen).then_some(Try::Explore { procs, walks: false })
+    }
+}

@@ -1,0 +1,49 @@
+//! What goes to standard error after the answer: how far an open question came, and what may help.
+
+use cubicle::check::advice;
+use cubicle::model::System;
+use cubicle::options::Options;
+use cubicle::words::{how_far, suggestion};
+use cubicle::{Report, report};
+use std::io::stderr;
+
+use super::args::Args;
+use super::output::complain;
+use super::settings;
+
+/// Says it all; `text` is the model.
+pub fn tell(args: &Args, system: &System, text: &str, options: &Options, found: &Report) {
+    if !args.quiet {
+        if let Some(trace) = found.bad()
+            && let Some(help) = cubicle::load::on_refuted_invariant(system, text, trace)
+        {
+            complain(&format!("help: {help}"));
+        }
+        if found.open().is_some() {
+            open(args, system, options, found);
+        }
+    }
+    if args.profile {
+        let text = report::profile(found, settings::style(args, &stderr()));
+        complain(text.trim_end());
+    }
+}
+
+/// The lines about an open question.
+fn open(args: &Args, system: &System, options: &Options, found: &Report) {
+    for line in how_far(system, found) {
+        complain(&format!("note: {line}"));
+    }
+    let file = args.file.display().to_string();
+    let tries = advice(system, options, found);
+    match tries.as_slice() {
+        [] => {}
+        [one] => complain(&format!("help: {}", suggestion(system, &file, one))),
+        more => {
+            complain("help: what may help, most likely first");
+            for (number, it) in (1..).zip(more) {
+                complain(&format!("help: {number}. {}", suggestion(system, &file, it)));
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Numbers that grow on the way to the last state of an exploration that did not come to its end.
+
+use crate::forward::program::compiled::Program;
+use crate::forward::program::step::Scratch;
+use crate::forward::run::trace::repeat;
+use crate::forward::state::cells::Kind;
+use crate::forward::state::codes::UNDEF;
+use crate::forward::store::visited::{ROOT, Visited};
+use crate::growth::last_rise;
+use crate::model::semantics::Value;
+use crate::model::{Rational, System, VarId};
+use crate::result::{Growing, Growth};
+
+/// No more steps than this are taken again to name the transitions between two states.
+const MOST_STEPS: usize = 32;
+
+/// No more states than this are looked at: walks come to states that are very deep.
+const MOST_STATES: usize = 10_000;
+
+/// What grew on the way to the last state.
+pub fn growth(system: &System, program: &Program, visited: &Visited) -> Vec<Growth> {
+    let cells = &program.cells;
+    let is_number = |kind| matches!(kind, Kind::Int | Kind::Real);
+    let mut vars: Vec<VarId> =
+        cells.cells.iter().filter(|cell| is_number(cell.kind)).map(|cell| cell.var).collect();
+    vars.dedup();
+    if vars.is_empty() || visited.parents.is_empty() {
+        return Vec::new();
+    }
+    let path = path(visited);
+    let path = &path[..path.len().min(MOST_STATES)];
+    let mut codes = Vec::new();
+    // For each variable, the largest number of each state, and the largest below zero without its sign.
+    let mut values = vec![(Vec::new(), Vec::new()); vars.len()];
+    for &state in path {
+        program.packing.unpack(visited.store.state(state), &mut codes);
+        for (var, (up, down)) in vars.iter().zip(&mut values) {
+            let numbers = || {
+                let of_var = cells.cells.iter().enumerate().filter(|(_, cell)| cell.var == *var);
+                of_var.filter(|(c, _)| codes[*c] != UNDEF).filter_map(|(c, _)| {
+                    match cells.value(c, codes[c], None) {
+                        Value::Number(n) => Some(n),
+                        _ => None,
+                    }
+                })
+            };
+            up.push(numbers().max());
+            down.push(numbers().filter_map(|n| Rational::ZERO.sub(n)).max());
+        }
+    }
+    let mut found = Vec::new();
+    for (var, (up, down)) in vars.iter().zip(&values) {
+        for (line, sign) in [(up, 1), (down, -1)] {
+            let Some((before, last)) = last_rise(line) else { continue };
+            let Some(cycle) = transitions(system, program, visited, &path[before..=last]) else { continue };
+            let signed = |n: Option<Rational>| n?.mul(Rational::integer(sign));
+            let first = signed(line.iter().find_map(|n| *n));
+            if let (Some(first), Some(most)) = (first, signed(line[last])) {
+                found.push(Growth::new(Growing::Number(vec![*var]), (first, most), cycle));
+            }
+        }
+    }
+    found
+}
+
+/// The states on the way to the one that was met last: breadth first, none is deeper.
+fn path(visited: &Visited) -> Vec<usize> {
+    let mut path = vec![visited.parents.len() - 1];
+    while visited.parents[path[path.len() - 1]] != ROOT {
+        path.push(visited.parents[path[path.len() - 1]] as usize);
+    }
+    path.reverse();
+    path
+}
+
+/// The transitions that lead from each state to the next; `None` when that takes too long to find out.
+fn transitions(system: &System, program: &Program, visited: &Visited, path: &[usize]) -> Option<Vec<String>> {
+    if path.len() > MOST_STEPS {
+        return None;
+    }
+    let mut scratch = Scratch::new(program);
+    path.windows(2)
+        .map(|edge| {
+            let (from, to) = (visited.store.state(edge[0]), visited.store.state(edge[1]));
+            repeat(program, from, to, &mut scratch)
+                .map(|step| system.transition(program.instances[step.0].transition).name.clone())
+        })
+        .collect()
+}

@@ -1,0 +1,181 @@
+//! How far a run came that did not decide, and what may help, as lines without a final stop.
+
+use super::cause;
+use crate::model::{Rational, System, VarId};
+use crate::options::Proof;
+use crate::result::{Exploration, Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stage, Stop, Try};
+
+/// No more roots, and no more transitions of a cycle, than this are written.
+const MOST: usize = 8;
+
+/// How far a run came that did not decide: instances, searches, what the last search left, and what grew.
+pub fn how_far(system: &System, report: &Report) -> Vec<String> {
+    let mut lines: Vec<String> = report.explorations.iter().map(exploration).collect();
+    let grown =
+        report.explorations.iter().flat_map(|it| it.growth.iter().map(move |grown| (it.procs, grown)));
+    let mut grown: Vec<String> = grown.map(|(procs, it)| growth(system, it, &with(procs))).collect();
+    lines.extend(looked_forward(&report.looked_forward));
+    if !report.stages.is_empty() {
+        let stages: Vec<String> = report.stages.iter().map(stage).collect();
+        lines.push(format!("searches that gave up: {}", stages.join(", ")));
+    }
+    if let Some(open) = report.backward.as_ref().and_then(|outcome| outcome.open.as_ref()) {
+        lines.extend(left(system, open));
+        grown.extend(open.growth.iter().map(|it| growth(system, it, "in cubes")));
+    }
+    grown.dedup();
+    lines.extend(grown);
+    lines
+}
+
+fn with(procs: usize) -> String {
+    format!("with {}", many(procs, "process", "processes"))
+}
+
+fn many(n: usize, one: &str, more: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { more })
+}
+
+fn exploration(seen: &Exploration) -> String {
+    let states = match (seen.states, seen.symmetry) {
+        (1, true) => "orbit of states",
+        (_, true) => "orbits of states",
+        (1, false) => "state",
+        (_, false) => "states",
+    };
+    let (n, procs) = (seen.states, with(seen.procs));
+    match seen.stop {
+        Stop::Complete => format!("{procs}: all {n} {states} seen, none is bad"),
+        stop => format!("{procs}: {n} {states} seen, none is bad; {}", cause(stop)),
+    }
+}
+
+/// The instances in which a real run was looked for.
+fn looked_forward(looked: &[Looked]) -> Option<String> {
+    let last = looked.last()?;
+    let most = with(last.procs);
+    Some(match last.stop {
+        Stop::Complete => {
+            format!("no instance up to the one {most} has a bad state: all of their states were seen")
+        }
+        stop => format!("a real run was looked for, last {most}, and none found: {}", cause(stop)),
+    })
+}
+
+fn stage(stage: &Stage) -> String {
+    let name = match stage.proof {
+        Proof::Auto => "automatic choice".to_owned(),
+        Proof::Classic => "exact backward search".to_owned(),
+        Proof::Brab(procs) => format!("BRAB {}", with(procs)),
+    };
+    format!("{name} ({})", many(stage.nodes, "node", "nodes"))
+}
+
+/// What a search left.
+fn left(system: &System, open: &Open) -> Vec<String> {
+    let seen = open.roots.iter().map(|root| root.seen).sum();
+    let looked = many(seen, "node", "nodes");
+    let mut lines = vec![match open.waiting {
+        0 => format!("the last search: {looked} looked at, none waiting"),
+        n => {
+            let near = many(open.steps, "step", "steps");
+            format!(
+                "the last search: {looked} looked at, {n} waiting, the nearest {near} from a bad state or a candidate"
+            )
+        }
+    }];
+    let roots = &open.roots;
+    let line = |root: &OpenRoot| {
+        let seen = many(root.seen, "node", "nodes");
+        let waiting = if root.waiting == 0 { "none".to_owned() } else { root.waiting.to_string() };
+        format!("{}: {seen} looked at, {waiting} waiting", root.name)
+    };
+    if roots.len() > 1 {
+        lines.extend(roots.iter().take(MOST).map(line));
+        if roots.len() > MOST {
+            lines.push(format!("and {} more properties", roots.len() - MOST));
+        }
+    }
+    lines
+}
+
+fn growth(system: &System, growth: &Growth, place: &str) -> String {
+    let what = match &growth.what {
+        Growing::Processes => "the number of processes".to_owned(),
+        Growing::Number(vars) => names(system, vars),
+    };
+    let mut cycle: Vec<&str> = growth.cycle.iter().take(MOST).map(String::as_str).collect();
+    if growth.cycle.len() > MOST {
+        cycle.push("..");
+    }
+    let (first, last) = &growth.values;
+    format!("{what} went from {first} to {last} {place}, again and again along {}", cycle.join(" -> "))
+}
+
+/// `X and Y`.
+fn names(system: &System, vars: &[VarId]) -> String {
+    let mut names: Vec<&str> = vars.iter().map(|var| system.var(*var).name.as_str()).collect();
+    names.dedup();
+    names.join(" and ")
+}
+
+/// What to try, as words to somebody who called the model `file`.
+pub fn suggestion(system: &System, file: &str, it: &Try) -> String {
+    match it {
+        Try::Bound { vars, values } => bound(system, vars, values),
+        Try::Forbid => "forbid a state on that path by an `invariant`, if it never occurs: backward search lets \
+                        processes outside of a cube disappear, which universal guards do not see"
+            .to_owned(),
+        Try::Hold => {
+            "say in init which process a proc variable holds, instead of leaving it open, or in place of `:= ?`"
+                .to_owned()
+        }
+        Try::Auto => format!("`cubicle {file}`: all kinds of searches in turn"),
+        Try::Brab(procs) => format!("`cubicle brab {procs} {file}`: another oracle"),
+        Try::Explore { procs, walks: false } => {
+            format!("`cubicle --only-forward --procs {procs} {file}`: the smaller instance")
+        }
+        Try::Explore { procs, walks: true } => format!(
+            "`cubicle --only-forward --procs {procs} --forward cfl --time-limit 60s {file}`: it looks for a real run \
+             in the instance that was not seen completely"
+        ),
+        Try::Exhaustive => "`--forward bfs`, which ends when all states are seen".to_owned(),
+        Try::NumberRange => {
+            "`--abstr-num LO UP`: explored numbers stay within these bounds, and candidates may bound them".to_owned()
+        }
+        Try::FewerStates => "`--max-forward N`: an oracle of fewer states, which leaves time and memory to the proof"
+            .to_owned(),
+        Try::More(limit) => more(*limit),
+    }
+}
+
+/// A lemma for what grew.
+fn bound(system: &System, vars: &[VarId], (first, last): &(Rational, Rational)) -> String {
+    let names = names(system, vars);
+    let example = match vars {
+        [var] => {
+            let var = system.var(*var);
+            let params: Vec<&str> = ["p", "q", "r", "s"].into_iter().take(var.arity()).collect();
+            let index = if params.is_empty() { String::new() } else { format!("[{}]", params.join(", ")) };
+            let beyond = if last > first { '>' } else { '<' };
+            format!(", such as `invariant ({}) {{ {}{index} {beyond} {last} }}`", params.join(" "), var.name)
+        }
+        _ => String::new(),
+    };
+    format!("bound {names} by an `invariant`, if the protocol does: it lists what never occurs{example}")
+}
+
+fn more(limit: Limit) -> String {
+    match limit {
+        Limit::Time(Some(time)) => format!("a longer --time-limit than {time:?}"),
+        Limit::Time(None) => "a longer limit on CPU time than `ulimit -t` sets".to_owned(),
+        Limit::Memory => "more memory (--memory-limit, `ulimit -v`, the container)".to_owned(),
+        Limit::Nodes(n) => format!("a larger --nodes than {n}"),
+        Limit::Depth(n) => format!("a larger --depth than {n}"),
+        Limit::SolverTime(time) => format!("a longer --solver-timeout than {time:?}"),
+        Limit::States(n) => format!("a larger --max-forward than {n}"),
+        Limit::ForwardTime(time) => format!("a longer --forward-time than {time:?}"),
+        Limit::ForwardDepth(n) => format!("a larger --forward-depth than {n}"),
+        Limit::Epochs(n) => format!("more --epochs than {n}"),
+    }
+}
