@@ -196,3 +196,98 @@ impl Told<'_> {
         (procs >= least && !seen).then_some(Try::Explore { procs, walks: false })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::{Looked, Stage};
+    use crate::verdict::Verdict;
+
+    fn system() -> System {
+        let model =
+            "array A[proc] : bool init (p) { A[p] = False } unsafe (p q) { A[p] = True && A[q] = True }
+                     transition t (p) requires { A[p] = False } { A[p] := True; }";
+        crate::load(model).expect("the model is well-formed").system
+    }
+
+    fn open(reason: Reason) -> Report {
+        Report { verdict: Some(Verdict::Unknown(reason)), ..Report::none() }
+    }
+
+    fn reasons() -> Vec<Reason> {
+        let cut = |stop| Reason::Partial(Cut { procs: 3, states: 7, stop });
+        let stops = [Stop::Numbers, Stop::States, Stop::Time, Stop::Depth, Stop::Epochs, Stop::Wide];
+        let mut reasons = vec![
+            Reason::Nodes(100),
+            Reason::Depth(100),
+            Reason::Effort(100),
+            Reason::Time,
+            Reason::Memory,
+            Reason::SolverUnknown("incomplete".into()),
+            Reason::Spurious("t(#1)".into()),
+            Reason::Overflow,
+            Reason::Deadlocks(1),
+            Reason::Interrupted(2),
+        ];
+        reasons.extend(stops.map(cut));
+        reasons
+    }
+
+    #[test]
+    fn what_was_just_tried_is_never_proposed() {
+        let system = system();
+        let stage = |proof| Stage { proof, nodes: 1, reason: Some(Reason::Effort(1)) };
+        let all = [Proof::Classic, Proof::Brab(2), Proof::Brab(3), Proof::Brab(4)];
+        for reason in reasons() {
+            for proof in [Proof::Auto, Proof::Classic, Proof::Brab(2), Proof::Brab(4)] {
+                let options = Options { proof, ..Options::default() };
+                let stages = if proof == Proof::Auto { all.map(stage).to_vec() } else { Vec::new() };
+                let report = Report { stages, ..open(reason.clone()) };
+                for it in advice(&system, &options, &report) {
+                    let again = match it {
+                        Try::Auto => proof == Proof::Auto,
+                        Try::Brab(procs) => {
+                            proof == Proof::Brab(procs)
+                                || proof == Proof::Auto && all.contains(&Proof::Brab(procs))
+                        }
+                        _ => false,
+                    };
+                    assert!(!again, "{it:?} after {proof:?} ended for {reason:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_limit_is_raised_where_it_ended_the_run() {
+        let system = system();
+        let limits = |reason: Reason| -> Vec<Try> {
+            let tries = advice(&system, &Options::brab(2), &open(reason));
+            tries.into_iter().filter(|it| matches!(it, Try::More(_))).collect()
+        };
+        assert_eq!(limits(Reason::Nodes(7)), [Try::More(Limit::Nodes(7))]);
+        assert_eq!(limits(Reason::Time), [Try::More(Limit::Time(None))]);
+        assert_eq!(limits(Reason::SolverUnknown("incomplete".into())), [], "time would not help");
+        let timeout = Options::default().backward.solver_timeout;
+        assert_eq!(limits(Reason::SolverUnknown("timeout".into())), [Try::More(Limit::SolverTime(timeout))]);
+        assert_eq!(limits(Reason::Spurious("t(#1)".into())), []);
+    }
+
+    #[test]
+    fn after_spurious_traces_only_instances_that_were_cut_are_looked_at() {
+        let (system, mut report) = (system(), open(Reason::Spurious("t(#1)".into())));
+        let looked = |procs, stop| Looked { procs, stop };
+        report.looked_forward = vec![looked(2, Stop::Complete), looked(3, Stop::Complete)];
+        assert_eq!(advice(&system, &Options::classic(), &report), [Try::Forbid]);
+        report.looked_forward.push(looked(4, Stop::States));
+        let explore = Try::Explore { procs: 4, walks: true };
+        assert_eq!(advice(&system, &Options::classic(), &report), [Try::Forbid, explore]);
+    }
+
+    #[test]
+    fn an_answer_needs_no_advice() {
+        let report = Report { verdict: Some(Verdict::Safe), ..Report::none() };
+        assert_eq!(advice(&system(), &Options::default(), &report), []);
+        assert_eq!(advice(&system(), &Options::default(), &open(Reason::Denied(1))), []);
+    }
+}

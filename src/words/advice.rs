@@ -20,7 +20,7 @@ pub fn how_far(system: &System, report: &Report) -> Vec<String> {
         lines.push(format!("searches that gave up: {}", stages.join(", ")));
     }
     if let Some(open) = report.backward.as_ref().and_then(|outcome| outcome.open.as_ref()) {
-        lines.extend(left(system, open));
+        lines.extend(left(open));
         grown.extend(open.growth.iter().map(|it| growth(system, it, "in cubes")));
     }
     grown.dedup();
@@ -45,6 +45,7 @@ fn exploration(seen: &Exploration) -> String {
     };
     let (n, procs) = (seen.states, with(seen.procs));
     match seen.stop {
+        stop if n == 0 => format!("{procs}: no state seen; {}", cause(stop)),
         Stop::Complete => format!("{procs}: all {n} {states} seen, none is bad"),
         stop => format!("{procs}: {n} {states} seen, none is bad; {}", cause(stop)),
     }
@@ -52,13 +53,12 @@ fn exploration(seen: &Exploration) -> String {
 
 /// The instances in which a real run was looked for.
 fn looked_forward(looked: &[Looked]) -> Option<String> {
-    let last = looked.last()?;
-    let most = with(last.procs);
-    Some(match last.stop {
-        Stop::Complete => {
-            format!("no instance up to the one {most} has a bad state: all of their states were seen")
+    let most = with(looked.last()?.procs);
+    Some(match looked.iter().find(|it| it.stop != Stop::Complete) {
+        None => format!("all states of all instances up to the one {most} were looked at: none is bad"),
+        Some(cut) => {
+            format!("a real run was looked for {}, and none found: {}", with(cut.procs), cause(cut.stop))
         }
-        stop => format!("a real run was looked for, last {most}, and none found: {}", cause(stop)),
     })
 }
 
@@ -72,7 +72,7 @@ fn stage(stage: &Stage) -> String {
 }
 
 /// What a search left.
-fn left(system: &System, open: &Open) -> Vec<String> {
+fn left(open: &Open) -> Vec<String> {
     let seen = open.roots.iter().map(|root| root.seen).sum();
     let looked = many(seen, "node", "nodes");
     let mut lines = vec![match open.waiting {
