@@ -2,23 +2,18 @@
 
 use super::cause;
 use crate::model::{Rational, System, VarId};
-use crate::options::Proof;
-use crate::result::{Exploration, Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stage, Stop, Try};
+use crate::result::{Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stop, Try};
 
 /// No more roots, and no more transitions of a cycle, than this are written.
 const MOST: usize = 8;
 
-/// How far a run came that did not decide: instances, searches, what the last search left, and what grew.
+/// How far a run came that did not decide, beyond what it told while it ran: where a real run was looked for, what the
+/// last search left, and what grew.
 pub fn how_far(system: &System, report: &Report) -> Vec<String> {
-    let mut lines: Vec<String> = report.explorations.iter().map(exploration).collect();
+    let mut lines: Vec<String> = looked_forward(&report.looked_forward).into_iter().collect();
     let grown =
         report.explorations.iter().flat_map(|it| it.growth.iter().map(move |grown| (it.procs, grown)));
     let mut grown: Vec<String> = grown.map(|(procs, it)| growth(system, it, &with(procs))).collect();
-    lines.extend(looked_forward(&report.looked_forward));
-    if !report.stages.is_empty() {
-        let stages: Vec<String> = report.stages.iter().map(stage).collect();
-        lines.push(format!("searches that gave up: {}", stages.join(", ")));
-    }
     if let Some(open) = report.backward.as_ref().and_then(|outcome| outcome.open.as_ref()) {
         lines.extend(left(open));
         grown.extend(open.growth.iter().map(|it| growth(system, it, "in cubes")));
@@ -36,21 +31,6 @@ fn many(n: usize, one: &str, more: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { more })
 }
 
-fn exploration(seen: &Exploration) -> String {
-    let states = match (seen.states, seen.symmetry) {
-        (1, true) => "orbit of states",
-        (_, true) => "orbits of states",
-        (1, false) => "state",
-        (_, false) => "states",
-    };
-    let (n, procs) = (seen.states, with(seen.procs));
-    match seen.stop {
-        stop if n == 0 => format!("{procs}: no state seen; {}", cause(stop)),
-        Stop::Complete => format!("{procs}: all {n} {states} seen, none is bad"),
-        stop => format!("{procs}: {n} {states} seen, none is bad; {}", cause(stop)),
-    }
-}
-
 /// The instances in which a real run was looked for.
 fn looked_forward(looked: &[Looked]) -> Option<String> {
     let most = with(looked.last()?.procs);
@@ -60,15 +40,6 @@ fn looked_forward(looked: &[Looked]) -> Option<String> {
             format!("a real run was looked for {}, and none found: {}", with(cut.procs), cause(cut.stop))
         }
     })
-}
-
-fn stage(stage: &Stage) -> String {
-    let name = match stage.proof {
-        Proof::Auto => "automatic choice".to_owned(),
-        Proof::Classic => "exact backward search".to_owned(),
-        Proof::Brab(procs) => format!("BRAB {}", with(procs)),
-    };
-    format!("{name} ({})", many(stage.nodes, "node", "nodes"))
 }
 
 /// What a search left.
