@@ -19,6 +19,8 @@ mod safety;
 mod search;
 #[doc(hidden)]
 pub mod testing;
+#[cfg(test)]
+mod tests;
 mod theory;
 mod tuning;
 

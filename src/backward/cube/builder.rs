@@ -263,14 +263,10 @@ impl<'a> Builder<'a> {
             }
         };
         let (x, y) = (resolve(a, self.mask(a)), resolve(b, self.mask(b)));
+        let said = if strict { Relational::Lt(a, b) } else { Relational::Le(a, b) };
         let strict = strict || (self.mask(x) & self.mask(y) == 0);
         match less(self.context, x, y, strict) {
-            Reduced::Literal(CubeLiteral::Relational(s)) if s == Relational::Lt(a, b) && strict => {
-                Settled::Keep
-            }
-            Reduced::Literal(CubeLiteral::Relational(s)) if s == Relational::Le(a, b) && !strict => {
-                Settled::Keep
-            }
+            Reduced::Literal(CubeLiteral::Relational(s)) if s == said => Settled::Keep,
             r => Settled::Replace(r),
         }
     }

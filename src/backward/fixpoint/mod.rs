@@ -13,5 +13,9 @@ mod tester;
 mod union_cover;
 mod visited;
 
+#[cfg(test)]
+pub use matching::Digest;
+#[cfg(test)]
+pub use table::{Tables, Tested};
 pub use tester::{Covered, Tester};
 pub use visited::Visited;

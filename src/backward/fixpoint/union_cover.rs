@@ -350,3 +350,39 @@ fn status(state: &Valuation, clause: &Clause) -> Status {
         _ => Status::Open(open),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::Interrupt;
+    use crate::model::VarId;
+
+    /// Without the literals, each cell takes its last value: the witness that is tried first would be none.
+    #[test]
+    fn witnesses_satisfy_the_literals_that_they_are_asked_for() {
+        let text = "type t = A | B | C var X : t var Y : t var P : proc var Q : proc
+            init { X = A } unsafe (z) { P = z && Q = z } transition t () { X := ?; Y := ?; P := ?; Q := ? }";
+        let system = crate::load(text).expect("a correct model").system;
+        let context = CubeContext::new(&system, true, &Interrupt::default());
+        let cells: Vec<CubeCell> = (0..4).map(|v| CubeCell::of(VarId(v), [])).collect();
+        let [x, y, p, q] = cells[..] else { unreachable!("four cells") };
+        let complete = |masks: [u64; 4], relational: &[Relational]| {
+            complete(&context, &cells, masks.to_vec(), relational.iter())
+        };
+        // Two processes and anything else.
+        let any = OTHER | 0b11;
+        assert_eq!(complete([0b111, 0b111, any, any], &[]), [0b100, 0b100, OTHER, OTHER]);
+        assert_eq!(complete([0b111, 0b011, 1, any], &[Relational::eq(x, y)])[..2], [0b010, 0b010]);
+        assert_eq!(complete([0b110, 0b111, 1, any], &[Relational::ne(x, y)])[..2], [0b100, 0b010]);
+        // Values that are no process need not be equal: they may differ all the same.
+        assert_eq!(complete([1, 1, any, any], &[Relational::ne(p, q)])[2..], [OTHER, OTHER]);
+        assert_eq!(complete([1, 1, 0b11, 0b11], &[Relational::ne(p, q)])[2..], [0b10, 0b01]);
+        assert_eq!(complete([1, 1, 0b01, any], &[Relational::eq(p, q)])[2..], [0b01, 0b01]);
+        let first = CubeCell::process(0);
+        assert_eq!(complete([1, 1, any, 0b11], &[Relational::eq(q, first)])[3], 0b01);
+        assert_eq!(complete([1, 1, any, 0b11], &[Relational::ne(q, first)])[3], 0b10);
+        // Where none is equal, or none differs, the masks stay as they would be.
+        assert_eq!(complete([0b001, 0b110, 1, 1], &[Relational::eq(x, y)])[..2], [0b001, 0b100]);
+        assert_eq!(complete([0b001, 0b001, 1, 1], &[Relational::ne(x, y)])[..2], [0b001, 0b001]);
+    }
+}

@@ -13,6 +13,10 @@ mod project;
 mod step;
 mod transition;
 
+#[cfg(test)]
+pub use merge::merge;
 pub use pre::{Pre, PreCounts, PreOptions};
 pub use pre_image::pre_image;
+#[cfg(test)]
+pub use project::eliminate_ghosts;
 pub use transition::{Prepared, prepare};

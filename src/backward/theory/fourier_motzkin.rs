@@ -288,8 +288,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
         /// Every solution is one of what is left without a number, and a system with a solution is not refused.
         #[test]
         fn projections_contain_and_refusals_are_right(literals in literals()) {

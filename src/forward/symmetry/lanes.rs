@@ -107,6 +107,15 @@ impl Lanes {
         place[..self.at.len()].to_vec()
     }
 
+    /// Whether sorting is enough where lanes also hold processes or nameless values.
+    #[cfg(test)]
+    pub(super) fn are_settled(&self, state: &[u64]) -> bool {
+        let mut keys = self.keys::<u128>(u64::BITS, state);
+        let keys = &mut keys[self.fixed..self.at.len()];
+        insertion_sort(keys);
+        self.ties_are_equal(keys, state)
+    }
+
     /// Whether sorted lanes that tie are equal in all they say, and none of them is pointed at: then it does
     /// not matter which comes first.
     fn ties_are_equal(&self, keys: &[u128], state: &[u64]) -> bool {

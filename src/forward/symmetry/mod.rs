@@ -8,3 +8,5 @@ pub mod canonical;
 pub mod exchangeable;
 pub mod lanes;
 pub mod refinement;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! What the algebra does to cubes keeps their states.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::world::{Raw, WORLDS, World, world};
+use crate::backward::cube::{
+    Builder, Cube, CubeLiteral, Instantiation, Reduced, Relational, compact, cubes_of, formulas, invariant,
+    oracle_literals, rename_mask, rename_relational,
+};
+use crate::model::semantics::{Env, Layout};
+use crate::smt::Formula;
+
+/// Truth of a formula in the reference semantics.
+fn truth(formula: &Formula, env: &Env<'_>) -> bool {
+    match formula {
+        Formula::Literal(literal) => env.literal(literal) == Some(true),
+        Formula::All(parts) => parts.iter().all(|part| truth(part, env)),
+        Formula::Any(parts) => parts.iter().any(|part| truth(part, env)),
+        Formula::Not(part) => !truth(part, env),
+    }
+}
+
+/// The cube under another naming of its processes.
+pub fn renamed(world: &World, cube: &Cube, map: &[u8]) -> Cube {
+    let mut literals = Vec::new();
+    for &(cell, mask) in &cube.masks {
+        let mask = rename_mask(&world.context, cell, mask, map, world.procs);
+        literals.push(CubeLiteral::Mask(world.context.rename(cell, map), mask));
+    }
+    for relational in &cube.relational {
+        let relational = rename_relational(&world.context, relational, map).expect("small numbers");
+        literals.push(CubeLiteral::Relational(relational));
+    }
+    world.cube(&literals).expect("a renaming is no contradiction")
+}
+
+fn check_normal_form(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
+    let Some(literals) = world.literals(raw, false) else { return Ok(()) };
+    let cube = world.cube(&literals);
+    for model in &world.models {
+        let inside = cube.as_ref().is_some_and(|cube| model.in_cube(cube));
+        prop_assert_eq!(
+            model.holds_all(&literals),
+            inside,
+            "{}: {:?} is {:?}: {:?}",
+            world.name,
+            literals,
+            cube,
+            model
+        );
+    }
+    let Some(cube) = cube else { return Ok(()) };
+    for &(cell, mask) in &cube.masks {
+        let full = world.context.full(cell, world.procs);
+        prop_assert!(mask != 0 && mask & !full == 0 && mask != full, "{cube:?}");
+    }
+    prop_assert!(cube.masks.is_sorted_by_key(|m| m.0) && cube.relational.is_sorted(), "{cube:?}");
+    let again = Builder::from_cube(&world.context, &cube).finish().expect("small numbers");
+    prop_assert_eq!(again.as_ref(), Some(&cube), "a normal form is its own");
+    let mut reversed = literals.clone();
+    reversed.reverse();
+    let reversed = world.cube(&reversed);
+    let same = |model| {
+        reversed
+            .as_ref()
+            .is_some_and(|c| Builder::from_cube(&world.context, c).says_all(&[]) && world.inside(c, model))
+    };
+    prop_assert!(world.models.iter().filter(|m| m.in_cube(&cube)).all(same));
+    Ok(())
+}
+
+fn check_pairs(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
+    let Some(literals) = world.literals(raw, false) else { return Ok(()) };
+    let relational: Vec<&Relational> = literals
+        .iter()
+        .filter_map(|l| if let CubeLiteral::Relational(r) = l { Some(r) } else { None })
+        .collect();
+    let holds = |r: &Relational| -> Vec<bool> {
+        world.models.iter().map(|m| m.holds(&CubeLiteral::Relational(r.clone()))).collect()
+    };
+    for a in &relational {
+        let in_a = holds(a);
+        let not_a = holds(&a.negate().expect("small numbers"));
+        prop_assert!(in_a.iter().zip(&not_a).all(|(x, y)| x != y), "{}: not {a:?}", world.name);
+        for b in &relational {
+            let in_b = holds(b);
+            if a.implies(b) {
+                prop_assert!(in_a.iter().zip(&in_b).all(|(x, y)| !x || *y), "{a:?} implies {b:?}");
+            }
+            if a.excludes(b) {
+                prop_assert!(in_a.iter().zip(&in_b).all(|(x, y)| !x || !y), "{a:?} excludes {b:?}");
+                prop_assert!(b.excludes(a), "{a:?}, {b:?}");
+            }
+        }
+    }
+    let env = Instantiation { context: &world.context, procs: world.procs, vars: &[] };
+    for literal in &literals {
+        let negated = env.negate(literal).expect("small numbers");
+        for model in &world.models {
+            let not = match &negated {
+                Reduced::True => true,
+                Reduced::False => false,
+                Reduced::Literal(negated) => model.holds(negated),
+            };
+            prop_assert!(model.holds(literal) != not, "{}: not {literal:?} is {negated:?}", world.name);
+        }
+    }
+    Ok(())
+}
+
+fn check_renaming(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
+    let Some(cube) = world.drawn(raw) else { return Ok(()) };
+    let (small, kept) = compact(&world.context, &cube).expect("small numbers");
+    prop_assert_eq!(usize::from(small.procs), kept.len());
+    prop_assert!(kept.len() as u32 == cube.occurring(&world.context).count_ones());
+    for model in &world.models {
+        prop_assert_eq!(world.inside(&cube, model), world.inside(&small, model), "{:?} is {:?}", cube, small);
+    }
+    let mut maps: Vec<_> = world.maps(cube.procs).collect();
+    // The last ones change most.
+    for map in maps.drain(..).rev().take(2) {
+        let other = renamed(world, &cube, &map);
+        for model in &world.models {
+            prop_assert_eq!(
+                world.inside(&cube, model),
+                world.inside(&other, model),
+                "{:?} is {:?}",
+                cube,
+                other
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A cube in the words of solvers, oracles, certificates and declarations.
+fn check_words(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
+    let Some(cube) = world.drawn(raw) else { return Ok(()) };
+    let context = &world.context;
+    let layout = Layout::new(&world.system, world.procs.into());
+    let exported = Formula::All(formulas(context, &cube));
+    let oracle = oracle_literals(context, &cube);
+    let forbidden: Vec<_> = invariant(&world.system, context, std::iter::once(&cube)).into_iter().collect();
+    let about_values = invariant(&world.system, context, std::iter::empty()).len();
+    let rigid = usize::from(context.rigid);
+    for model in &world.models {
+        let (state, procs) = world.state(model);
+        let env = Env { layout: &layout, state: &state, procs: &procs };
+        let inside = model.in_cube(&cube);
+        prop_assert_eq!(truth(&exported, &env), inside, "{:?}: {:?}", cube, exported);
+        let env = Env { procs: &procs[rigid..], ..env };
+        if let Some((free, literals)) = &oracle {
+            prop_assert_eq!(usize::from(*free) + rigid, procs.len());
+            prop_assert_eq!(env.conj(literals) == Some(true), inside, "{:?}: {:?}", cube, literals);
+        }
+        let mut any = forbidden[about_values..].iter().map(|f| env.conj(&f.cube) == Some(true));
+        prop_assert_eq!(any.any(|holds| holds), inside, "{:?}: {:?}", cube, forbidden);
+        // The first ones say which values never occur, and the worlds have no others.
+        let mut never = forbidden[..about_values].iter().map(|f| env.conj(&f.cube) == Some(true));
+        prop_assert!(!never.any(|holds| holds), "{forbidden:?}");
+    }
+    if let Some((free, literals)) = &oracle {
+        let back = cubes_of(context, *free, literals).expect("small numbers");
+        for model in &world.models {
+            let again = back.iter().any(|cube| cube.procs <= world.procs && world.inside(cube, model));
+            prop_assert!(again || !model.in_cube(&cube), "{cube:?} became {back:?}");
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    /// Normalisation neither adds nor loses a state; what it calls empty is.
+    #[test]
+    fn normal_forms_keep_the_states(raw in vec(any::<Raw>(), 0..6)) {
+        for world in WORLDS.iter() {
+            check_normal_form(world, &raw)?;
+        }
+    }
+
+    /// A negation is the complement; `implies` and `excludes` say the truth.
+    #[test]
+    fn literals_relate_as_they_claim(raw in vec(any::<Raw>(), 1..5)) {
+        for world in WORLDS.iter() {
+            check_pairs(world, &raw)?;
+        }
+    }
+
+    /// Names of processes do not matter, and one that occurs in no literal may go.
+    #[test]
+    fn renamings_keep_the_states(raw in vec(any::<Raw>(), 0..5)) {
+        for world in WORLDS.iter() {
+            check_renaming(world, &raw)?;
+        }
+    }
+
+    /// A cube says the same in the words of the model.
+    #[test]
+    fn exports_keep_the_states(raw in vec(any::<Raw>(), 0..5)) {
+        for world in WORLDS.iter() {
+            check_words(world, &raw)?;
+        }
+    }
+}
+
+/// Of one linear form, implication and exclusion are seen exactly.
+#[test]
+fn bounds_of_one_form_are_compared_exactly() {
+    for name in ["integers", "reals"] {
+        let world = world(name);
+        let mut all: Vec<Relational> = Vec::new();
+        for kind in 0..4 {
+            for k in [-1, 1] {
+                for c in -1..=1 {
+                    let reduced = world.literal((0, 0, kind, 0, (k, 0, c)), false);
+                    let Reduced::Literal(CubeLiteral::Relational(r)) = reduced else { panic!("{reduced:?}") };
+                    if !all.contains(&r) {
+                        all.push(r);
+                    }
+                }
+            }
+        }
+        assert!(all.len() >= 12, "{all:?}");
+        let inside = |r: &Relational| -> Vec<bool> {
+            world.models.iter().map(|m| m.holds(&CubeLiteral::Relational(r.clone()))).collect()
+        };
+        for a in &all {
+            for b in &all {
+                let (in_a, in_b) = (inside(a), inside(b));
+                let subset = in_a.iter().zip(&in_b).all(|(x, y)| !x || *y);
+                let disjoint = in_a.iter().zip(&in_b).all(|(x, y)| !x || !y);
+                // `x <= 0` and `x <> 0`, of integers, are more than either says.
+                assert_eq!(a.implies(b), subset, "{name}: {a:?} implies {b:?}");
+                assert_eq!(a.excludes(b), disjoint, "{name}: {a:?} excludes {b:?}");
+            }
+        }
+    }
+}

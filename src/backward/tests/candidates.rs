@@ -1,0 +1,85 @@
+//! Candidates: parts of a cube, within the limits, and the same whatever its processes are called.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::algebra::renamed;
+use super::world::{Raw, WORLDS, World};
+use crate::backward::brab::{CandidateLimits, candidates};
+use crate::backward::cube::{CellKind, Cube, Relational};
+use crate::backward::fixpoint::Tester;
+use crate::options::BackwardOptions;
+
+const LIMITS: CandidateLimits = CandidateLimits { procs: 2, size: 2, count: None, numeric: true };
+
+fn check_candidates(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
+    let context = &world.context;
+    let Some(cube) = world.drawn(raw) else { return Ok(()) };
+    let options = BackwardOptions::default();
+    let mut tester = Tester::new(&world.system, context, &options);
+    let found: Vec<Cube> = candidates(context, &cube, LIMITS).collect();
+    for candidate in &found {
+        prop_assert!(
+            world.models.iter().all(|m| !world.inside(&cube, m) || world.inside(candidate, m)),
+            "{}: {candidate:?} is no part of {cube:?}",
+            world.name
+        );
+        prop_assert!(usize::from(candidate.procs - context.rigid) <= LIMITS.procs, "{candidate:?}");
+        // Of masks alone, a candidate is just what was chosen.
+        if cube.relational.is_empty() {
+            let arrays = candidate.masks.iter().filter(|m| context.arity(m.0.var()) > 0).count();
+            prop_assert!(candidate.len() <= LIMITS.size + 1 && candidate.len() < cube.len(), "{candidate:?}");
+            prop_assert!(candidate.len() < 3 || arrays < LIMITS.size, "{candidate:?}");
+        }
+    }
+    let few = CandidateLimits { count: Some(2), ..LIMITS };
+    let first: Vec<Cube> = candidates(context, &cube, few).collect();
+    prop_assert!(first.len() <= 2 && found.starts_with(&first), "{first:?} of {found:?}");
+    let plain = CandidateLimits { numeric: false, ..LIMITS };
+    for candidate in candidates(context, &cube, plain) {
+        let linear = candidate.relational.iter().any(|r| matches!(r, Relational::Linear { .. }));
+        prop_assert!(!linear, "{candidate:?}");
+    }
+    // The order of constants and of what is named by a mask may decide ties; which candidates there are is the same.
+    for map in world.maps(cube.procs) {
+        let other: Vec<Cube> = candidates(context, &renamed(world, &cube, &map), LIMITS).collect();
+        prop_assert_eq!(found.len(), other.len(), "{}: {:?} as {:?}", world.name, cube, map);
+        for (some, all) in [(&found, &other), (&other, &found)] {
+            for candidate in some {
+                let mut same = |c: &Cube| {
+                    tester.contains(c, candidate) == Ok(true) && tester.contains(candidate, c) == Ok(true)
+                };
+                prop_assert!(
+                    all.iter().any(&mut same),
+                    "{}: {:?} of {:?} as {:?}",
+                    world.name,
+                    candidate,
+                    cube,
+                    map
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn candidates_are_parts(raw in vec(any::<Raw>(), 1..5)) {
+        for world in WORLDS.iter() {
+            check_candidates(world, &raw)?;
+        }
+    }
+}
+
+/// One literal less, the most general first.
+#[test]
+fn candidates_come_in_order() {
+    let world = super::world::world("values");
+    // G = A, S[#1] = A, S[#2] = B.
+    let cube = world.drawn(&[(0, 0, 0, 1, (0, 0, 0)), (2, 0, 0, 1, (0, 0, 0)), (3, 0, 0, 2, (0, 0, 0))]);
+    let found: Vec<Cube> = candidates(&world.context, &cube.expect("a cube"), LIMITS).collect();
+    let sizes: Vec<(u8, usize)> = found.iter().map(|c| (c.procs, c.len())).collect();
+    assert_eq!(sizes, [(0, 1), (1, 1), (1, 1), (1, 2), (1, 2), (2, 2)]);
+    assert!(world.context.kind(found[0].masks[0].0) == CellKind::Enum(7));
+}

@@ -1,0 +1,394 @@
+//! Small systems, and all that a few named processes may see of their states.
+//!
+//! What a literal means is written down here once more, so that nothing of the algebra is believed.
+
+use std::sync::LazyLock;
+
+use crate::backward::cube::{
+    Bound, Builder, CellKind, CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Instantiation, OTHER,
+    Reduced, Relational, linear,
+};
+use crate::interrupt::Interrupt;
+use crate::model::semantics::{Layout, Point, State, Value, distinct_tuples, tuples};
+use crate::model::{Assignment, Rational, Relation, System, Update, VarId};
+
+/// A system, and so many processes of it that have names.
+pub struct World {
+    pub name: &'static str,
+    pub system: System,
+    pub context: CubeContext,
+    pub procs: u8,
+    /// All cells at the named processes.
+    pub cells: Vec<CubeCell>,
+    /// The values that `?` gives to globals.
+    pub ghosts: Vec<CubeCell>,
+    /// Whether literals speak of the order of processes.
+    pub ordered: bool,
+    /// Every way in which the cells can be filled and the processes be ordered, as far as literals tell them apart.
+    pub models: Vec<Model>,
+}
+
+/// What the named processes see of a state.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Model {
+    /// Where each process stands in the order.
+    pub order: Vec<usize>,
+    pub values: Vec<(CubeCell, Value)>,
+}
+
+/// A literal as proptest draws it: what it is about and what it says of that, each number taken modulo what
+/// there is. All zeros is the plainest.
+pub type Raw = (u8, u8, u8, u8, (i8, i8, i8));
+
+/// Name, processes, whether ordered, text.
+const TEXTS: &[(&str, u8, bool, &str)] = &[
+    (
+        "values",
+        3,
+        false,
+        "type t = A | B | C var G : t var H : t array S[proc] : t
+         init (z) { S[z] = A && H = A } unsafe (z) { S[z] = B }
+         transition t (x) { G := ?; S[x] := G; H := B }",
+    ),
+    (
+        "matrix",
+        2,
+        false,
+        "type t = A | B | C var G : t array M[proc,proc] : bool
+         init (z) { G = A && M[z,z] = True } unsafe (z) { G = B }
+         transition t (x) { G := ?; M[x,x] := False }",
+    ),
+    (
+        "pointers",
+        2,
+        false,
+        "var P : proc var O : proc array R[proc] : proc
+         init (z) { P = z && O <> z } unsafe (z) { P = z } transition t (x) { P := ?; R[x] := P }",
+    ),
+    (
+        "order",
+        2,
+        true,
+        "var P : proc var Q : proc var R : proc init (z) { P < z } unsafe (z) { P = z }
+         transition t (x) { P := ?; Q := ?; R := ? }",
+    ),
+    (
+        "three in order",
+        3,
+        true,
+        "var P : proc var Q : proc init (z) { P < z } unsafe (z) { P = z } transition t (x) { P := ?; Q := ? }",
+    ),
+    (
+        "constants",
+        3,
+        false,
+        "number_procs 4 var P : proc var Q : proc array B[proc] : bool
+         init (z) { P = z && B[#1] = True && B[#2] = False } unsafe (z) { P = z }
+         transition t (x) { P := ?; Q := ?; B[x] := True }",
+    ),
+    (
+        "integers",
+        2,
+        false,
+        "var X : int var Y : int array N[proc] : int init (z) { X = 0 && Y = 0 && N[z] = 0 }
+         unsafe (z) { X = 1 } transition t (x) { X := ?; Y := ?; N[x] := X + 1 }",
+    ),
+    (
+        "reals",
+        1,
+        false,
+        "var X : real var Y : real array N[proc] : real init (z) { X = 0.0 && Y = 0.0 && N[z] = 0.0 }
+         unsafe (z) { X = 1.0 } transition t (x) { X := ?; Y := ?; N[x] := X + 1.0 }",
+    ),
+    (
+        "data",
+        2,
+        false,
+        "type data var A : data var B : data array D[proc] : data init (z) { A = B } unsafe (z) { D[z] <> A }
+         transition t (x) { A := ?; B := ?; D[x] := A }",
+    ),
+];
+
+/// All worlds.
+pub static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
+    TEXTS.iter().map(|&(name, procs, ordered, text)| World::new(name, procs, ordered, text)).collect()
+});
+
+/// The world of this name.
+pub fn world(name: &str) -> &'static World {
+    WORLDS.iter().find(|w| w.name == name).expect("one of the worlds")
+}
+
+impl World {
+    fn new(name: &'static str, procs: u8, ordered: bool, text: &str) -> Self {
+        let system = crate::load(text).expect("a correct model").system;
+        let context = CubeContext::new(&system, true, &Interrupt::default());
+        let mut cells = Vec::new();
+        let mut ghosts = Vec::new();
+        for (v, var) in system.vars.iter().enumerate() {
+            let id = VarId(v as u16);
+            cells.extend(
+                tuples(procs.into(), var.arity()).map(|i| CubeCell::of(id, i.into_iter().map(|p| p as u8))),
+            );
+            let chosen = |u: &Update| u.var == id && u.assignment == Assignment::Nondet;
+            if system.transitions.iter().flat_map(|t| &t.updates).any(chosen) {
+                ghosts.push(CubeCell::ghost(id));
+            }
+        }
+        let mut world = Self { name, system, context, procs, cells, ghosts, ordered, models: Vec::new() };
+        world.models =
+            world.orders().into_iter().flat_map(|order| world.fillings(order, &world.cells)).collect();
+        world
+    }
+
+    /// The orders of the named processes; the constants come first.
+    fn orders(&self) -> Vec<Vec<usize>> {
+        let n = usize::from(self.procs);
+        let rigid = usize::from(self.context.rigid);
+        let all = distinct_tuples(n, if self.ordered { n } else { 0 });
+        all.map(|order| if self.ordered { order } else { (0..n).collect() })
+            .filter(|order: &Vec<usize>| order.iter().take(rigid).enumerate().all(|(i, &at)| i == at))
+            .collect()
+    }
+
+    fn fillings(&self, order: Vec<usize>, cells: &[CubeCell]) -> Vec<Model> {
+        let mut models = vec![Model { order, values: Vec::new() }];
+        for &cell in cells {
+            let domain = self.domain(cell);
+            models = models
+                .into_iter()
+                .flat_map(|m| domain.iter().map(move |&v| m.with(cell, v)).collect::<Vec<_>>())
+                .collect();
+        }
+        models
+    }
+
+    /// The values of a cell; of infinitely many, as many as the cells of the world can tell apart.
+    pub fn domain(&self, cell: CubeCell) -> Vec<Value> {
+        let n = usize::from(self.procs);
+        let alike = self.alike(cell) as i64;
+        match self.context.kind(cell) {
+            CellKind::Enum(range) => {
+                (0..64).filter(|c| range >> c & 1 == 1).map(Value::Constructor).collect()
+            }
+            CellKind::Proc => {
+                let inside = (0..n).map(|p| Point::process(p).0);
+                // One gap is enough where nothing speaks of the order.
+                let gaps = if self.ordered { n + 1 } else { 1 };
+                // What `?` chooses may lie between any two others.
+                let places = if cell.is_ghost() { 1..=2 * alike + 1 } else { 1..=alike };
+                let step = if cell.is_ghost() { 1 } else { 2 };
+                let outside =
+                    (0..gaps).flat_map(|gap| places.clone().map(move |i| Point::process(gap).0 - step * i));
+                let never = self.context.full(cell, self.procs) == OTHER;
+                let all = inside.filter(|_| !never).chain(outside);
+                all.map(|point| Value::Proc(Point(point))).collect()
+            }
+            CellKind::Int => (-2..=2).map(|n| Value::Number(Rational::integer(n))).collect(),
+            CellKind::Real => {
+                let halves = (-4..=4).map(|n| Rational::new(n, 2).expect("a small number"));
+                halves.map(Value::Number).collect()
+            }
+            CellKind::Abstract => {
+                let fresh = u32::from(cell.is_ghost());
+                (0..self.alike(cell) as u32 + fresh).map(Value::Abstract).collect()
+            }
+        }
+    }
+
+    /// Number of cells that hold what this one does.
+    fn alike(&self, cell: CubeCell) -> usize {
+        self.cells.iter().filter(|&&c| self.context.kind(c) == self.context.kind(cell)).count()
+    }
+
+    /// The literal that these numbers stand for, with ghosts among its cells when `ghosts`.
+    pub fn literal(&self, raw: Raw, ghosts: bool) -> Reduced {
+        let (a, b, kind, mask, (k, l, c)) = raw;
+        let mut cells = self.cells.clone();
+        if ghosts {
+            cells.extend(&self.ghosts);
+        }
+        let a = cells[usize::from(a) % cells.len()];
+        let a_kind = self.context.kind(a);
+        if a_kind == CellKind::Proc {
+            cells.extend((0..self.procs).map(CubeCell::process));
+        }
+        let like = |c: &CubeCell| match (self.context.kind(*c), a_kind) {
+            (CellKind::Enum(_), CellKind::Enum(_)) => {
+                self.system.var(c.var()).ty == self.system.var(a.var()).ty
+            }
+            (x, y) => x == y,
+        };
+        let others: Vec<CubeCell> = cells.into_iter().filter(like).collect();
+        let b = others[usize::from(b) % others.len()];
+        let env = Instantiation { context: &self.context, procs: self.procs, vars: &[] };
+        let (left, right) = (CellValue::Cell(a), CellValue::Cell(b));
+        let full = self.context.full(a, self.procs);
+        match a_kind {
+            CellKind::Enum(_) if kind % 4 < 2 => Reduced::mask(a, mask.into(), full),
+            CellKind::Proc if kind % 6 < 2 => {
+                let outside = if mask >> 4 & 1 == 1 { OTHER } else { 0 };
+                Reduced::mask(a, u64::from(mask & 0xf) | outside, full)
+            }
+            CellKind::Proc if self.ordered && kind % 6 > 3 => env.less(&left, &right, kind % 2 == 0),
+            CellKind::Enum(_) | CellKind::Proc | CellKind::Abstract => {
+                env.equal(&left, &right, kind % 2 == 0)
+            }
+            CellKind::Int | CellKind::Real => {
+                let [k, l, c] = [k % 3, l % 3, c % 4].map(|n| Rational::integer(n.into()));
+                let relation =
+                    [Relation::Le, Relation::Lt, Relation::Eq, Relation::Ne][usize::from(kind % 4)];
+                linear(&[(a, k), (b, l)], c, relation, a_kind == CellKind::Int).expect("small numbers")
+            }
+        }
+    }
+
+    /// The literals of these numbers that say anything; `None` when one never holds.
+    pub fn literals(&self, raw: &[Raw], ghosts: bool) -> Option<Vec<CubeLiteral>> {
+        let mut out = Vec::new();
+        for raw in raw {
+            match self.literal(*raw, ghosts) {
+                Reduced::True => {}
+                Reduced::False => return None,
+                Reduced::Literal(literal) => out.push(literal),
+            }
+        }
+        Some(out)
+    }
+
+    /// The cube of a conjunction; `None` when it is found empty.
+    pub fn cube(&self, literals: &[CubeLiteral]) -> Option<Cube> {
+        let mut builder = Builder::new(&self.context, self.procs);
+        if builder.require_all(literals) { builder.finish().expect("small numbers") } else { None }
+    }
+
+    /// The cube of these numbers.
+    pub fn drawn(&self, raw: &[Raw]) -> Option<Cube> {
+        self.cube(&self.literals(raw, false)?)
+    }
+
+    /// The ways of naming `procs` processes by processes of the world, the constants by themselves.
+    pub fn maps(&self, procs: u8) -> impl Iterator<Item = Vec<u8>> {
+        self.maps_among(self.procs, procs)
+    }
+
+    fn maps_among(&self, all: u8, procs: u8) -> impl Iterator<Item = Vec<u8>> {
+        let rigid = usize::from(self.context.rigid);
+        distinct_tuples(all.into(), procs.into())
+            .map(|map| map.into_iter().map(|p| p as u8).collect::<Vec<_>>())
+            .filter(move |map| map.iter().take(rigid).enumerate().all(|(i, &p)| i == usize::from(p)))
+    }
+
+    /// Whether a model is in a cube, whatever the processes are called.
+    pub fn inside(&self, cube: &Cube, model: &Model) -> bool {
+        self.inside_among(cube, model, self.procs)
+    }
+
+    /// Whether a model is in a cube, whatever the processes are called, but all of them among the first `all`.
+    pub fn inside_among(&self, cube: &Cube, model: &Model, all: u8) -> bool {
+        self.maps_among(all, cube.procs).any(|map| self.inside_as(cube, model, &map))
+    }
+
+    /// Whether a model is in a cube whose process `i` is `names[i]`.
+    pub fn inside_as(&self, cube: &Cube, model: &Model, names: &[u8]) -> bool {
+        model.seen_as(&self.context, names).in_cube(cube)
+    }
+
+    /// Whether a model is in a cube whose processes are the first ones.
+    pub fn inside_first(&self, cube: &Cube, model: &Model) -> bool {
+        self.inside_as(cube, model, &(0..cube.procs).collect::<Vec<_>>())
+    }
+
+    /// The model as a concrete state, and the processes that its names stand for.
+    pub fn state(&self, model: &Model) -> (State, Vec<usize>) {
+        let n = usize::from(self.procs);
+        let layout = Layout::new(&self.system, n);
+        let mut values = vec![Value::Abstract(0); layout.len()];
+        for &(cell, value) in &model.values {
+            let index = self.context.indices(cell).map(|p| model.order[usize::from(p)]);
+            values[layout.position(cell.var(), index)] = value;
+        }
+        (State { procs: n, values }, model.order.clone())
+    }
+}
+
+impl Model {
+    pub fn with(&self, cell: CubeCell, value: Value) -> Self {
+        let mut new = self.clone();
+        new.values.push((cell, value));
+        new
+    }
+
+    fn value(&self, cell: CubeCell) -> Value {
+        if let Some(p) = cell.as_process() {
+            return Value::Proc(Point::process(self.order[usize::from(p)]));
+        }
+        self.values.iter().find(|v| v.0 == cell).expect("a cell of the model").1
+    }
+
+    /// The model with name `i` for the process that was `map[i]`, and no more names.
+    fn seen_as(&self, context: &CubeContext, map: &[u8]) -> Self {
+        let order = map.iter().map(|&p| self.order[usize::from(p)]).collect();
+        let mut values = Vec::new();
+        for &(cell, value) in &self.values {
+            let index: Option<Vec<u8>> =
+                context.indices(cell).map(|p| map.iter().position(|&q| q == p).map(|i| i as u8)).collect();
+            if let Some(index) = index {
+                values.push((CubeCell::of(cell.var(), index), value));
+            }
+        }
+        Self { order, values }
+    }
+
+    /// Whether a literal holds.
+    pub fn holds(&self, literal: &CubeLiteral) -> bool {
+        match literal {
+            CubeLiteral::Mask(cell, mask) => match self.value(*cell) {
+                Value::Constructor(c) => mask >> c & 1 == 1,
+                Value::Proc(point) => {
+                    let named = self.order.iter().position(|&at| Point::process(at) == point);
+                    named.map_or(mask & OTHER != 0, |p| mask >> p & 1 == 1)
+                }
+                other => panic!("{other:?} has no mask"),
+            },
+            CubeLiteral::Relational(relational) => self.satisfies(relational),
+        }
+    }
+
+    fn satisfies(&self, relational: &Relational) -> bool {
+        let point = |c: &CubeCell| match self.value(*c) {
+            Value::Proc(point) => point,
+            other => panic!("{other:?} has no place"),
+        };
+        match relational {
+            Relational::Eq(a, b) => self.value(*a) == self.value(*b),
+            Relational::Ne(a, b) => self.value(*a) != self.value(*b),
+            Relational::Lt(a, b) => point(a) < point(b),
+            Relational::Le(a, b) => point(a) <= point(b),
+            Relational::Linear { form, bound, .. } => {
+                let sum = form.iter().fold(Rational::ZERO, |sum, (cell, k)| match self.value(*cell) {
+                    Value::Number(n) => sum.add(k.mul(n).expect("small")).expect("small"),
+                    other => panic!("{other:?} is no number"),
+                });
+                let above = sum.sub(bound.number()).expect("small").signum();
+                match bound {
+                    Bound::Le(_) => above <= 0,
+                    Bound::Lt(_) => above < 0,
+                    Bound::Ge(_) => above >= 0,
+                    Bound::Gt(_) => above > 0,
+                    Bound::Eq(_) => above == 0,
+                    Bound::Ne(_) => above != 0,
+                }
+            }
+        }
+    }
+
+    pub fn holds_all(&self, literals: &[CubeLiteral]) -> bool {
+        literals.iter().all(|literal| self.holds(literal))
+    }
+
+    /// Whether the model is in a cube, under the same names.
+    pub fn in_cube(&self, cube: &Cube) -> bool {
+        cube.literals().all(|literal| self.holds(&literal))
+    }
+}

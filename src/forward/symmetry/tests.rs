@@ -1,0 +1,170 @@
+//! One representative for each orbit, and only for that one.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::canonical::Symmetry;
+use crate::forward::program::compile::BuildOptions;
+use crate::forward::program::compiled::Program;
+use crate::forward::state::cells::{Cells, Kind};
+use crate::forward::state::codes::UNDEF;
+use crate::interrupt::Interrupt;
+use crate::model::semantics::distinct_tuples;
+
+const LANES: &str =
+    "type t = A | B | C var P : proc var G : t var F : bool array S[proc] : t array L[proc] : bool
+    init (z) { G = A && S[z] <> C } unsafe (z) { S[z] = C && L[z] = True && P = z }
+    transition t (x) requires { P = x } { S[x] := G; L[x] := F; G := ?; F := ?; P := ? }";
+
+const WIDE: &str = "var P : proc var V : int array X[proc] : int array Y[proc] : int array B[proc] : bool
+    init (z) { X[z] = 0 && Y[z] = 0 && B[z] = True } unsafe (z) { X[z] = 2 && P = z && B[z] = False }
+    transition t (x) requires { X[x] = Y[x] && P = x } { X[x] := X[x] + 1; Y[x] := V; V := ?; P := ? }";
+
+const POINTERS: &str = "type t = A | B | C var P : proc var G : t array S[proc] : t array R[proc] : proc
+    init (z) { S[z] = A && P <> z } unsafe (x y) { S[x] = C && R[x] = y }
+    transition t (x y) requires { R[x] = y && R[y] <> P } { S[x] := G; R[x] := P; G := ?; P := ? }";
+
+const DATA: &str = "type t = A | B type data var V : data array S[proc] : t array D[proc] : data
+    init (z) { S[z] = A && D[z] = V } unsafe (x y) { S[x] = B && D[x] <> D[y] }
+    transition t (x) requires { D[x] = V } { S[x] := B; D[x] := V; V := ? }";
+
+const MATRIX: &str = "type t = A | B var P : proc array S[proc] : t array M[proc,proc] : bool
+    init (z) { S[z] = A && M[z,z] = True && P <> z } unsafe (x y) { S[x] = B && M[x,y] = True && P = x }
+    transition t (x y) requires { M[x,y] = False } { S[x] := B; M[y,x] := False; P := ? }";
+
+const CONSTANT: &str = "number_procs 4 type t = A | B var P : proc array S[proc] : t
+    init (z) { S[z] = A && P = #1 } unsafe (z) { S[z] = B && S[#1] = B }
+    transition t (x) requires { P = x } { S[x] := B; P := ? }";
+
+fn program(text: &str, procs: usize, undefined: bool) -> (Program, usize) {
+    let system = crate::load(text).expect("a correct model").system;
+    let interrupt = Interrupt::default();
+    let options =
+        BuildOptions { symmetry: true, undefined, range: None, expected_end: &[], interrupt: &interrupt };
+    let program = Program::new(&system, procs, options).expect("a small instance");
+    (program, usize::from(system.proc_constants))
+}
+
+/// Any codes of the cells; few of the many, so that some agree.
+fn random_codes(cells: &Cells, rng: &mut ChaCha8Rng) -> Vec<i64> {
+    let few = rng.random_range(1..4);
+    let mut codes: Vec<i64> = cells
+        .cells
+        .iter()
+        .map(|cell| match cell.kind {
+            _ if cell.undef && rng.random_ratio(1, 4) => UNDEF,
+            Kind::Int | Kind::Real => rng.random_range(0..few),
+            // Processes and nameless values are most worth meeting twice.
+            Kind::Enum => rng.random_range(0..few.min(cell.codes as i64)),
+            Kind::Proc | Kind::Abstract => rng.random_range(0..cell.codes as i64),
+        })
+        .collect();
+    cells.normalize(codes.as_mut_slice());
+    codes
+}
+
+/// The state with process `p` called `names[p]`.
+fn renamed(cells: &Cells, codes: &[i64], names: &[usize]) -> Vec<i64> {
+    let mut out = vec![UNDEF; codes.len()];
+    for (from, cell) in cells.cells.iter().enumerate() {
+        let index: Vec<usize> = cell.index.iter().map(|&p| names[usize::from(p)]).collect();
+        let to = cells
+            .cells
+            .iter()
+            .position(|c| {
+                c.var == cell.var && c.index.iter().map(|&p| usize::from(p)).eq(index.iter().copied())
+            })
+            .expect("every process has its cells");
+        out[to] = match (cell.kind, usize::try_from(codes[from])) {
+            (Kind::Proc, Ok(p)) if codes[from] != UNDEF && p < names.len() => names[p] as i64,
+            _ => codes[from],
+        };
+    }
+    cells.normalize(out.as_mut_slice());
+    out
+}
+
+fn packed(program: &Program, codes: &[i64]) -> Vec<u64> {
+    let mut state = vec![0; program.packing.words];
+    program.packing.pack(codes, &mut state).expect("the codes fit");
+    state
+}
+
+/// Looks at random states; how many were settled by sorting lanes that are not plain, and how many were not.
+fn look(text: &str, procs: usize, undefined: bool, states: usize) -> (usize, usize) {
+    let (program, fixed) = program(text, procs, undefined);
+    let Program { cells, packing, symmetry, .. } = &program;
+    let mut rng = ChaCha8Rng::seed_from_u64(14);
+    let (mut settled, mut open) = (0, 0);
+    for _ in 0..states {
+        let codes = random_codes(cells, &mut rng);
+        let state = packed(&program, &codes);
+        let mut canonical = state.clone();
+        symmetry.canonicalize(cells, packing, &mut canonical);
+        let context = || format!("{text}\n{codes:?}, {procs} processes");
+        let mut again = canonical.clone();
+        symmetry.canonicalize(cells, packing, &mut again);
+        assert_eq!(again, canonical, "not its own representative: {}", context());
+        let mut known = state.clone();
+        let names: Vec<usize> =
+            symmetry.renaming(cells, packing, &mut known).into_iter().map(usize::from).collect();
+        assert_eq!(known, canonical, "{}", context());
+        let told = renamed(cells, &codes, &names);
+        assert_eq!(packed(&program, &told), canonical, "{names:?} does not lead there: {}", context());
+        for names in distinct_tuples(procs, procs) {
+            if !names.iter().take(fixed).enumerate().all(|(p, &q)| p == q) {
+                continue;
+            }
+            let mut other = packed(&program, &renamed(cells, &codes, &names));
+            symmetry.canonicalize(cells, packing, &mut other);
+            assert_eq!(other, canonical, "not that of its orbit, {names:?}: {}", context());
+        }
+        if let Symmetry::Mixed(lanes) = symmetry {
+            if lanes.are_settled(&state) { settled += 1 } else { open += 1 }
+        }
+    }
+    (settled, open)
+}
+
+#[test]
+fn sorted_lanes_are_canonical() {
+    for (text, procs) in [(LANES, 3), (LANES, 4), (WIDE, 3), (CONSTANT, 3)] {
+        let (program, _) = program(text, procs, true);
+        assert!(matches!(program.symmetry, Symmetry::Lanes(_)), "{text}");
+        look(text, procs, true, 200);
+        look(text, procs, false, 200);
+    }
+}
+
+/// Lanes that also hold processes or nameless values: mostly sorting is enough, and sometimes it is not.
+#[test]
+fn mixed_lanes_are_canonical_by_both_ways() {
+    for text in [POINTERS, DATA] {
+        let (program, _) = program(text, 3, true);
+        assert!(matches!(program.symmetry, Symmetry::Mixed(_)), "{text}");
+        for undefined in [true, false] {
+            let (settled, open) = look(text, 3, undefined, 300);
+            assert!(settled > 20 && open > 20, "{settled} settled, {open} open: {text}");
+        }
+    }
+}
+
+#[test]
+fn refined_colours_are_canonical() {
+    let (program, _) = program(MATRIX, 3, true);
+    assert!(matches!(program.symmetry, Symmetry::General(0)));
+    look(MATRIX, 3, true, 300);
+    look(MATRIX, 4, false, 100);
+}
+
+/// Where the order of processes shows, or there is just one that may move, nothing is renamed.
+#[test]
+fn there_is_not_always_a_symmetry() {
+    let (one, _) = program(CONSTANT, 2, true);
+    assert!(!one.symmetry.is_on());
+    let (two, _) = program(CONSTANT, 3, true);
+    assert!(two.symmetry.is_on());
+    let ordered = LANES.replace("P = x }", "P < x }");
+    let (ordered, _) = program(&ordered, 3, true);
+    assert!(!ordered.symmetry.is_on());
+}
