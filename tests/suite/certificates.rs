@@ -105,6 +105,22 @@ fn every_cube_and_every_literal_counts() {
     }
 }
 
+/// The first cube is all that the property needs, until the second turns out to be needed anyway and to be enough.
+#[test]
+fn cubes_that_others_make_up_for_are_left_out() {
+    let both = "invariant (p q) { At[p] = Busy && At[q] = Busy } invariant (p) { At[p] = Busy && Turn <> p }";
+    let system = system(TOKEN);
+    let check = |extent| {
+        certificate::check(&system, TOKEN, both, false, extent, TIMEOUT, &Interrupt::default())
+            .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)))
+    };
+    assert_eq!(lines(TOKEN, &check(Extent::All)).len(), 2);
+    let needed = lines(TOKEN, &check(Extent::Needed));
+    assert_eq!(needed.len(), 1, "{needed:?}");
+    assert!(needed[0].contains("Turn"), "{needed:?}");
+    assert!(self::check(TOKEN, &needed[0]).is_ok(), "{needed:?} is inductive by itself");
+}
+
 #[test]
 fn a_certificate_belongs_to_one_model() {
     let good = lines(TOKEN, &certified(TOKEN, None)).join("\n");

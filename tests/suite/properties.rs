@@ -87,8 +87,6 @@ fn pre_image_matches_steps(seed: u64) -> Result<usize, TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
-
     /// `s` is in the pre-image of `c` under `t` iff some `t`-successor of `s` is in `c`; with universal
     /// guards, if.
     #[test]

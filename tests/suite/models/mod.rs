@@ -1,6 +1,7 @@
 //! Every model of `examples/` and `tests/traps/`, under many settings, against its verdict.
 
 mod counts;
+mod effort;
 mod examples;
 mod files;
 mod matrix;

@@ -1,0 +1,85 @@
+//! How much work the examples take: a change that only makes a search longer shows here.
+//!
+//! `CUBICLE_BLESS=1 cargo test --release --test suite effort` takes over what is counted now.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use cubicle::interrupt::Interrupt;
+use cubicle::observer::Silent;
+use cubicle::options::{BackwardOptions, Options, Proof, SolverMode};
+use cubicle::result::Report;
+
+use super::files;
+
+const TABLE: &str = "tests/suite/models/effort.tsv";
+
+/// Example, the processes of the oracle (0: no approximation), and whether Z3 decides what is not plain.
+const RUNS: &[(&str, usize, bool)] = &[
+    ("mutex", 0, false),
+    ("dekker", 0, false),
+    ("illinois", 0, false),
+    ("dekker", 0, true),
+    ("german_wrong", 0, false),
+    ("german", 2, false),
+    ("german_data", 2, false),
+    ("szymanski", 2, false),
+    ("bakery", 2, false),
+    ("ticket_lock", 2, false),
+    ("lamport_fast", 2, false),
+    ("readers_count", 2, false),
+    ("ricart_agrawala", 2, false),
+    ("leader_election", 2, false),
+];
+
+const HEADER: &str = "\
+# What the examples take with one thread: cubes visited in all runs, tests of coverage that succeeded, calls of Z3,
+# clauses of the test of coverage, instances of transitions whose pre-image was taken, questions to the oracle,
+# and the states of the oracle. More of one may be less of another: what counts is that someone looks.
+example\tbrab\tz3\tnodes\tfixpoints\tsolver\tclauses\tinstances\tquestions\tstates
+";
+
+fn row((example, brab, z3): (&str, usize, bool), report: &Report) -> String {
+    let outcome = report.backward.as_ref().expect("a backward search");
+    let s = &outcome.statistics;
+    let counter = |name| s.counters.iter().find(|c| c.0 == name).unwrap_or_else(|| panic!("no {name}")).1;
+    let states: usize = report.explorations.iter().map(|e| e.states).sum();
+    let nodes = s.nodes + s.abandoned.iter().sum::<usize>();
+    let (clauses, instances) = (counter("Clauses"), counter("Transition instances"));
+    format!(
+        "{example}\t{brab}\t{z3}\t{nodes}\t{}\t{}\t{clauses}\t{instances}\t{}\t{states}",
+        s.fixpoints, s.solver_calls, s.proposals.asked
+    )
+}
+
+#[test]
+fn examples_take_what_they_took() {
+    let mut text = HEADER.to_owned();
+    for &(example, brab, z3) in RUNS {
+        let model = files::text(&files::folder(&format!("examples/{example}.cub")));
+        let system = cubicle::load(&model).expect("a model").system;
+        let proof = if brab == 0 { Proof::Classic } else { Proof::Brab(brab) };
+        let solver = if z3 { SolverMode::Z3 } else { SolverMode::Layered };
+        let backward = BackwardOptions { solver, ..BackwardOptions::default() };
+        let options = Options { proof, backward, ..Options::default() };
+        let report =
+            cubicle::check(&system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
+        writeln!(text, "{}", row((example, brab, z3), &report)).expect("a string takes all");
+    }
+    let path = files::folder(TABLE);
+    if std::env::var_os("CUBICLE_BLESS").is_some() {
+        fs::write(&path, &text).expect("a writable folder");
+    }
+    let pinned = files::text(&path);
+    let changed: Vec<String> = pinned
+        .lines()
+        .zip(text.lines())
+        .filter(|(old, new)| old != new)
+        .map(|(old, new)| format!("was {old}\nis  {new}"))
+        .collect();
+    assert!(
+        changed.is_empty() && pinned.lines().count() == text.lines().count(),
+        "the work changed (see this test's first lines):\n{}",
+        changed.join("\n")
+    );
+}
