@@ -80,6 +80,9 @@ pub const WORTHWHILE: usize = 2048;
 /// Levels grow fast when each has this many times the states of the one before.
 pub const STEEP: f64 = 1.4;
 /// With this many threads or more, each does all of the work on its share of the states; fewer make a pipeline.
+/// With two threads, shares take 1.26 times as long as the pipeline on `flash` and 1.47 times on `german` (8 processes,
+/// medians of 7 pairs; with three threads 1.25 times), for the same CPU time: between two shares all wait for the merge,
+/// while helpers of a pipeline never do. With more threads the one that leads a pipeline keeps the others waiting.
 pub const MANY: usize = 4;
 /// States that a thread expands at a time.
 pub const SHARE: usize = 512;
