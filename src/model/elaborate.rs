@@ -104,6 +104,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         transitions,
     };
     derive(&mut system);
+    super::lints::spare_parameters(&system, &mut diagnostics);
     (Some(system), diagnostics)
 }
 

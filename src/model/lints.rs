@@ -2,9 +2,10 @@
 
 use indexmap::IndexSet;
 
+use super::axioms::vars;
 use super::context::Context;
-use super::{Conj, EnumId, Init, Literal, Term, Transition, Type, VarId, VarKind};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use super::{Conj, EnumId, Init, Literal, System, Term, Transition, Type, VarId, VarKind};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::{File, Item};
 
 /// Adds the warnings.
@@ -52,6 +53,18 @@ pub(super) fn unused(
             );
         }
     }
+}
+
+/// Takes back that arrays never change where axioms speak of them: these say for which values the model is meant, so
+/// the arrays are parameters, and arrays have no `const`. Every answer names the axioms, so that an assignment that is
+/// missing by mistake is seen there.
+pub(super) fn spare_parameters(system: &System, warnings: &mut Vec<Diagnostic>) {
+    let literals = system.axioms.iter().flat_map(|axiom| &axiom.cube);
+    let parameters: IndexSet<VarId> = literals.flat_map(vars).collect();
+    let arrays = parameters.into_iter().map(|id| system.var(id));
+    let spared: Vec<Span> =
+        arrays.filter(|var| matches!(var.kind, VarKind::Array(_))).map(|var| var.span).collect();
+    warnings.retain(|warning| warning.code != "C0915" || !spared.contains(&warning.primary.span));
 }
 
 /// Types that nothing has, and values that nothing takes.

@@ -235,3 +235,27 @@ fn a_case_without_default_gets_the_text_of_one() {
         warnings.iter().filter(|w| w.code == "C0911").filter_map(|w| w.help.as_deref()).collect();
     assert_eq!(help, ["say so with a last branch: `| _ : B[q]`"]);
 }
+
+#[test]
+fn arrays_that_axioms_speak_of_are_parameters() {
+    let model = |rest: &str| {
+        format!(
+            "type t = A | B  array S[proc] : t  array Next[proc, proc] : bool  var Limit : bool
+             init (p) {{ S[p] = A }}
+             unsafe (p q) {{ S[p] = B && S[q] = B }}
+             transition step (p q) requires {{ Next[p, q] = True && Limit = True }} {{ S[p] := B; }}
+             {rest}"
+        )
+    };
+    let unchanged = |rest: &str| {
+        let loaded = cubicle::load(&model(rest)).expect("a model");
+        let of = loaded.warnings.into_iter().filter(|w| w.code == "C0915").map(|w| w.message);
+        (loaded.system.axioms.len(), of.collect::<Vec<_>>())
+    };
+    let (next, limit) = ("`Next` never changes", "`Limit` never changes");
+    assert_eq!(unchanged(""), (0, vec![next.to_owned(), limit.to_owned()]));
+    let parameter = "invariant (p q) { Next[p, q] = True && Next[q, p] = True }";
+    assert_eq!(unchanged(parameter), (1, vec![limit.to_owned()]));
+    // What is no array can be a `const`.
+    assert_eq!(unchanged("invariant () { Limit = False }"), (1, vec![next.to_owned(), limit.to_owned()]));
+}
