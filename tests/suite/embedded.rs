@@ -7,7 +7,7 @@ use std::time::Duration;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::observer::Silent;
-use cubicle::options::{Options, Proof};
+use cubicle::options::Options;
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Report, check};
 
@@ -43,10 +43,10 @@ fn the_second_run_has_a_deadline_of_its_own() {
 #[test]
 fn threads_answer_as_if_each_were_alone() {
     let runs = [
-        (system("mutex"), Options::brab(2)),
-        (system("german_data"), Options::brab(2)),
-        (system("mutex"), Options::default().proof(Proof::Classic)),
-        (system("german_data"), Options::explore(3).jobs(2)),
+        (system("mesi"), Options::brab(2)),
+        (system("synapse"), Options::default()),
+        (system("berkeley"), Options::classic()),
+        (system("german"), Options::explore(3).jobs(2)),
     ];
     let run = |(system, options): &(System, Options)| {
         let interrupt = Interrupt::default();
