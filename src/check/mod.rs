@@ -33,4 +33,5 @@ mod tuning;
 mod vacuity;
 
 pub use advice::advice;
+pub use assumptions::of as assumptions;
 pub use run::{InternalError, STACK_BYTES, check, check_here};

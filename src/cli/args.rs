@@ -419,7 +419,7 @@ pub enum Color {
 const LONGEST: f64 = 365.0 * 86_400.0;
 
 /// `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let scale = match unit {

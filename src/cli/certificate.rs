@@ -17,11 +17,13 @@ use cubicle::options::Options;
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Report, report};
 
-use super::args::Args;
-use super::external::Answer;
+use super::args::{Args, duration};
+use super::ending::Ending;
+use super::external::Ruling;
 use super::load::load;
-use super::output::{Output, complain};
-use super::{exit, external, files, input};
+use super::output::complain;
+use super::supervise::supervise;
+use super::{exit, external, files, input, memory};
 
 /// Where the certificate goes, if anywhere; `-trace` of the original program has it beside the model.
 fn folder(args: &Args) -> Option<PathBuf> {
@@ -89,7 +91,7 @@ pub fn write(args: &Args, system: &System, certificate: Option<&Certificate>) ->
 /// excludes every unsafe state of FILE, for any number of processes.
 ///
 /// Exit codes: 0 it does; 1 it does not; 2 the model or the invariant cannot be read; 3 the solver does not
-/// know; 4 the solver of --check-with cannot be run.
+/// know, or a limit was reached; 4 the solver of --check-with cannot be run.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle check-certificate")]
 struct Words {
@@ -110,9 +112,13 @@ struct Words {
     #[arg(long, value_name = "COMMAND")]
     check_with: Option<String>,
 
-    /// Give up on a single solver call after so many seconds
+    /// Give up on a single solver call after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     solver_timeout: u32,
+
+    /// Give up after this time (500ms, 10s, 2m)
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    time_limit: Option<Duration>,
 }
 
 /// Runs the command on the words after `check-certificate`.
@@ -122,6 +128,15 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Ok(words) => words,
         Err(error) => return exit::refuse(&error),
     };
+    let (limits, model) = ((words.time_limit, memory::most_of_it()), words.model.clone());
+    supervise(
+        limits,
+        |interrupt| Ending::of_command(&model, interrupt),
+        move |interrupt, ending| check(&words, interrupt, ending),
+    )
+}
+
+fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let style = super::settings::automatic_style(&stderr());
     let Some((system, model, _)) = load(&words.model, false, style) else { return exit::USAGE };
     let invariants = match input::read(&words.folder.join(INVARIANTS)) {
@@ -132,53 +147,71 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         }
     };
     let timeout = Duration::from_secs(words.solver_timeout.into());
-    let interrupt = Interrupt::default();
-    let how = CheckOptions::new(timeout, &interrupt).trusting(words.trust_invariants);
+    let how = CheckOptions::new(timeout, interrupt).trusting(words.trust_invariants);
     let checked = certificate::check(&system, &model, &invariants.text, Extent::All, how);
+    let checked = checked.map(|it| {
+        let asked = ask_others(words.check_with.as_deref(), &system, &it, interrupt);
+        (it, asked)
+    });
+    ending.begin();
     let style = super::settings::automatic_style(&stdout());
-    let output = Output::new(Interrupt::default());
-    let code = match checked {
-        Ok(certificate) => match ask_others(words.check_with.as_deref(), &system, &certificate) {
-            Ok(None) => {
-                let title = style.good("The certificate holds");
-                let name = words.model.display().to_string();
-                let axioms = report::axioms(&system, &Source { name: &name, text: &model });
-                output.write(&format!("{title}: {}{axioms}\n", certificate.summary()));
-                exit::OK
-            }
-            Ok(Some((obligation, said))) => {
-                let title = style.bad("The certificate does not hold");
-                let which = certificate::obligation(&system, obligation);
-                output.write(&format!("{title}: the solver says {said} to {which}\n"));
-                if said == "sat" { exit::UNSAFE } else { exit::UNKNOWN }
-            }
-            Err(error) => {
-                complain(&format!("error: {error}"));
-                exit::INTERNAL
-            }
-        },
+    let (title, what, code) = match checked {
+        Ok((certificate, Ok(Asked::Agrees))) => {
+            let name = words.model.display().to_string();
+            let axioms = report::axioms(&system, &Source { name: &name, text: &model });
+            let what = format!("{}{axioms}", certificate.summary());
+            (style.good("The certificate holds"), what, exit::OK)
+        }
+        Ok((_, Ok(Asked::Disagrees(obligation, said)))) => {
+            let which = certificate::obligation(&system, obligation);
+            let code = if said == "sat" { exit::UNSAFE } else { exit::UNKNOWN };
+            let what = format!("the solver says {said} to {which}");
+            (style.bad("The certificate does not hold"), what, code)
+        }
+        Ok((_, Ok(Asked::Stopped(reason)))) => stopped(&reason, style),
+        Ok((_, Err(error))) => {
+            complain(&format!("error: {error}"));
+            return exit::INTERNAL;
+        }
+        Err(Refused::Failed(Failure::Stopped(reason), _)) => stopped(&reason, style),
         Err(refused) => {
             let why = certificate::explain(&system, &refused);
             match refused {
                 Refused::Unreadable(_) => {
                     complain(&format!("error: {}: {why}", Path::new(&invariants.name).display()));
-                    exit::USAGE
+                    return exit::USAGE;
                 }
                 Refused::Failed(Failure::Refuted(_), _) | Refused::Words(_) => {
-                    output.write(&format!("{}: {why}\n", style.bad("The certificate does not hold")));
-                    exit::UNSAFE
+                    (style.bad("The certificate does not hold"), why, exit::UNSAFE)
                 }
-                _ => {
-                    output.write(&format!("{}: {why}\n", style.doubtful("The certificate is not checked")));
-                    exit::UNKNOWN
-                }
+                _ => (style.doubtful("The certificate is not checked"), why, exit::UNKNOWN),
             }
         }
     };
-    exit::after_output(code, output.finish())
+    ending.output.write(&format!("{title}: {what}\n"));
+    exit::after_output(code, ending.output.finish())
 }
 
-/// Asks the solver that the user names; the first obligation that it does not confirm, and its answer.
+/// The answer of a check that had to end.
+fn stopped(reason: &Reason, style: report::Style) -> (String, String, u8) {
+    let code = match reason {
+        Reason::Interrupted(signal) => exit::of_signal(*signal),
+        _ => exit::UNKNOWN,
+    };
+    (style.doubtful("The certificate is not checked"), cubicle::words::reason(reason), code)
+}
+
+/// What a solver that the user names says of a certificate.
+enum Asked {
+    /// It confirms all, or nobody was asked.
+    Agrees,
+    /// The first obligation that it does not confirm, and its answer.
+    Disagrees(Obligation, String),
+    /// The run must end.
+    Stopped(Reason),
+}
+
+/// Asks the solver that the user names.
 ///
 /// The Z3 inside has chosen instances of the invariant for each obligation, but its word does not count: fewer
 /// instances only make an obligation harder.
@@ -186,12 +219,15 @@ fn ask_others(
     command: Option<&str>,
     system: &System,
     certificate: &Certificate,
-) -> Result<Option<(Obligation, String)>, String> {
-    let Some(command) = command else { return Ok(None) };
+    interrupt: &Interrupt,
+) -> Result<Asked, String> {
+    let Some(command) = command else { return Ok(Asked::Agrees) };
     for script in certificate.scripts(system) {
-        if let Answer::Other(obligation, said) = external::solve(command, &script)? {
-            return Ok(Some((obligation, said)));
+        match external::solve(command, &script, interrupt)? {
+            Ruling::Proved => {}
+            Ruling::Other(obligation, said) => return Ok(Asked::Disagrees(obligation, said)),
+            Ruling::Stopped(reason) => return Ok(Asked::Stopped(reason)),
         }
     }
-    Ok(None)
+    Ok(Asked::Agrees)
 }

@@ -1,12 +1,13 @@
 //! How a run ends: once, either by the thread that runs it or by the watchdog, and with an answer either way.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use cubicle::interrupt::Interrupt;
+use cubicle::options::Proof;
 use cubicle::report::{self, Progress, Snapshot, Style};
 use cubicle::verdict::Reason;
 
@@ -45,17 +46,29 @@ impl Ending {
     /// Of the run that `args` ask for.
     pub fn new(args: &Args, interrupt: &Interrupt) -> Self {
         Self {
-            model: args.file.display().to_string(),
             quiet: args.quiet,
             style: settings::style(args, &std::io::stdout()),
             stats_json: args.stats_json.clone(),
             trace_out: args.trace_out.clone(),
+            progress: Mutex::new(Progress::new(settings::proof(args))),
+            ..Self::of_command(&args.file, interrupt)
+        }
+    }
+
+    /// Of a command about a model that writes no files and has no figures.
+    pub fn of_command(model: &Path, interrupt: &Interrupt) -> Self {
+        Self {
+            model: model.display().to_string(),
+            quiet: true,
+            style: settings::automatic_style(&std::io::stdout()),
+            stats_json: None,
+            trace_out: None,
             output: Output::new(interrupt.clone()),
             interrupt: interrupt.clone(),
             owner: AtomicU8::new(NOBODY),
             signals: AtomicU32::new(0),
             snapshot: Mutex::default(),
-            progress: Mutex::new(Progress::new(settings::proof(args))),
+            progress: Mutex::new(Progress::new(Proof::default())),
         }
     }
 

@@ -24,6 +24,7 @@ mod printers;
 mod replay;
 mod settings;
 mod simulate;
+mod supervise;
 mod version;
 mod watchdog;
 
@@ -31,12 +32,10 @@ use std::ffi::OsString;
 use std::io::{self, stderr};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::thread;
-use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use cubicle::check::{STACK_BYTES, check_here};
+use cubicle::check::{assumptions, check_here};
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
@@ -49,6 +48,7 @@ use self::listener::Listener;
 use self::load::{load, show};
 use self::output::complain;
 use self::printers::Finished;
+use self::supervise::{on_large_stack, supervise};
 
 /// Runs the program on `words`, its own name first.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -68,23 +68,15 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let skipped = |words: Vec<OsString>| words.into_iter().skip(2);
     ExitCode::from(match words.get(1).and_then(|word| word.to_str()) {
-        Some("replay") => on_large_stack(move || replay::run(skipped(words))).unwrap_or_else(no_thread),
+        Some("replay") => replay::run(skipped(words)),
         Some("simulate") => on_large_stack(move || simulate::run(skipped(words))).unwrap_or_else(no_thread),
         Some("explain") => explain::run(skipped(words)),
-        Some("check-certificate") => {
-            on_large_stack(move || certificate::run(skipped(words))).unwrap_or_else(no_thread)
-        }
+        Some("check-certificate") => certificate::run(skipped(words)),
         _ => match parse(words) {
-            Ok(args) => supervise(args),
+            Ok(args) => supervised(args),
             Err(code) => code,
         },
     })
-}
-
-/// Runs `command` on a thread with a stack for any model; the error when the system gives none.
-fn on_large_stack(command: impl FnOnce() -> u8 + Send + 'static) -> io::Result<u8> {
-    let worker = thread::Builder::new().name("cubicle".into()).stack_size(STACK_BYTES);
-    Ok(worker.spawn(command)?.join().unwrap_or(exit::INTERNAL))
 }
 
 /// Tells that there is no thread, where no answer is due.
@@ -93,28 +85,20 @@ fn no_thread(error: io::Error) -> u8 {
     exit::UNKNOWN
 }
 
-/// Decides the model on a thread of its own, under the eyes of the watchdog.
-fn supervise(args: Args) -> u8 {
-    let interrupt = Interrupt::default();
-    // The limit holds for the whole run, reading the model included.
-    if let Some(deadline) = args.time_limit.and_then(|limit| Instant::now().checked_add(limit)) {
-        interrupt.set_deadline(deadline);
-    }
-    let ending = Arc::new(Ending::new(&args, &interrupt));
-    let run = Arc::clone(&ending);
-    if !args.quiet {
-        live::start(&ending, !args.classic_output);
-    }
-    let code = watchdog::start(&interrupt, settings::memory(&args), &ending).and_then(|()| {
-        on_large_stack(move || {
-            let code = decide(&args, &interrupt, &run);
-            run.begin();
-            code
-        })
-    });
-    code.unwrap_or_else(|error| {
-        ending.last_words(&Reason::Threads(error.to_string())).unwrap_or(exit::UNKNOWN)
-    })
+/// Decides the model under the eyes of the watchdog.
+fn supervised(args: Args) -> u8 {
+    let limits = (args.time_limit, settings::memory(&args));
+    let told = args.clone();
+    supervise(
+        limits,
+        move |interrupt| Ending::new(&told, interrupt),
+        move |interrupt, ending| {
+            if !args.quiet {
+                live::start(ending, !args.classic_output);
+            }
+            decide(&args, interrupt, ending)
+        },
+    )
 }
 
 /// The typed command line, or the exit code after help or an error was printed.
@@ -171,6 +155,10 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
             }
         }
     }
+    let name = args.file.display().to_string();
+    let source = Source { name: &name, text: &text };
+    let assumed = assumptions(&system, options.backward.trust_invariants);
+    ending.snapshot().assume(&source, &assumed);
     let printer = printers::choose(args, ending);
     let mut listener = Listener { warnings: 0, printer, ending: Arc::clone(ending) };
     let mut found = check_here(&system, &options, interrupt, &mut listener);
@@ -182,8 +170,6 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
     let certified = certificate::certify(args, &system, &text, &options, interrupt, &mut found);
     ending.begin();
 
-    let name = args.file.display().to_string();
-    let source = Source { name: &name, text: &text };
     let run = Finished { system: &system, source: &source, options: &options, report: &found };
     listener.printer.conclude(&run);
     let code = exit::after_output(exit::of_report(&found), ending.output.finish());

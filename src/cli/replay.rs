@@ -3,21 +3,25 @@
 use std::ffi::OsString;
 use std::io::{stderr, stdout};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Parser;
 use cubicle::diagnostic::Source;
-use cubicle::interrupt::Interrupt;
 use cubicle::itf;
 
+use super::args::duration;
+use super::ending::Ending;
 use super::load::load;
-use super::output::{Output, complain};
-use super::{exit, input};
+use super::output::complain;
+use super::supervise::supervise;
+use super::{exit, input, memory, settings};
 
 /// Executes a trace that `--trace-out` wrote, step by step, and checks what else the file says: its variables,
 /// the numbers of its states, the processes that make the last state bad and the literals that hold for them.
 ///
 /// Exit codes: 0 the trace is a run of the model and all else is true; 1 it is not, with the step at which it
-/// first fails and the literals of the guard that do not hold; 2 the model or the trace cannot be read.
+/// first fails and the literals of the guard that do not hold; 2 the model or the trace cannot be read; 3 a limit
+/// was reached.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle replay")]
 struct Args {
@@ -28,6 +32,10 @@ struct Args {
     /// The trace, in ITF
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
+
+    /// Give up after this time (500ms, 10s, 2m)
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    time_limit: Option<Duration>,
 }
 
 /// Runs the command on the words after `replay`.
@@ -36,8 +44,17 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         Ok(args) => args,
         Err(error) => return exit::refuse(&error),
     };
-    let style = super::settings::automatic_style(&stdout());
-    let Some((system, text, _)) = load(&args.model, true, super::settings::automatic_style(&stderr())) else {
+    let (limits, model) = ((args.time_limit, memory::most_of_it()), args.model.clone());
+    supervise(
+        limits,
+        |interrupt| Ending::of_command(&model, interrupt),
+        move |_, ending| replay(&args, ending),
+    )
+}
+
+fn replay(args: &Args, ending: &Ending) -> u8 {
+    let style = settings::automatic_style(&stdout());
+    let Some((system, text, _)) = load(&args.model, true, settings::automatic_style(&stderr())) else {
         return exit::USAGE;
     };
     let name = args.model.display().to_string();
@@ -53,16 +70,11 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
             return exit::USAGE;
         }
     };
-    let output = Output::new(Interrupt::default());
-    let code = match itf::replay(&system, &source, &trace, &claims) {
-        Ok(what) => {
-            output.write(&format!("{}: {what}\n", style.good("The trace is a run of the model")));
-            exit::OK
-        }
-        Err(why) => {
-            output.write(&format!("{}: {why}\n", style.bad("The trace is no run of the model")));
-            exit::UNSAFE
-        }
+    let (title, what, code) = match itf::replay(&system, &source, &trace, &claims) {
+        Ok(what) => (style.good("The trace is a run of the model"), what, exit::OK),
+        Err(why) => (style.bad("The trace is no run of the model"), why, exit::UNSAFE),
     };
-    exit::after_output(code, output.finish())
+    ending.begin();
+    ending.output.write(&format!("{title}: {what}\n"));
+    exit::after_output(code, ending.output.finish())
 }

@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
+use super::assumptions;
 use super::json::{exploration, stage};
 use super::style::Style;
+use crate::diagnostic::Source;
 use crate::observer::Event;
 use crate::options::Proof;
-use crate::result::Stage;
+use crate::result::{Assumption, Stage};
 use crate::verdict::Reason;
 use crate::words::reason;
 
@@ -25,6 +27,8 @@ pub struct Snapshot {
     stage: Option<(Proof, usize)>,
     /// Nodes of all backward searches, and their restarts; `None` before the first node.
     backward: Option<(usize, usize)>,
+    /// What the run rests on; `None` before the model was read.
+    assumptions: Option<Value>,
 }
 
 impl Snapshot {
@@ -65,6 +69,11 @@ impl Snapshot {
         }
     }
 
+    /// Notes what the answer will rest on.
+    pub fn assume(&mut self, source: &Source<'_>, assumptions: &[Assumption]) {
+        self.assumptions = Some(assumptions::values(source, assumptions));
+    }
+
     fn nodes(&self) -> usize {
         self.backward.map_or(0, |(nodes, _)| nodes)
     }
@@ -96,6 +105,7 @@ impl Snapshot {
             "version": env!("CARGO_PKG_VERSION"),
             "model": model,
             "verdict": "unknown",
+            "assumptions": self.assumptions.clone().unwrap_or_else(|| json!([])),
             "reason": reason(why),
             "safety": "unknown",
             "complete": (!explorations.is_empty()).then_some(false),
@@ -119,6 +129,8 @@ pub fn unknown(why: &Reason, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostic::Span;
+    use crate::result::AssumptionKind;
 
     #[test]
     fn what_goes_on_is_told_with_what_ended() {
@@ -139,6 +151,12 @@ mod tests {
         let file: Value = serde_json::from_str(&snapshot.json("m.cub", &Reason::Memory)).unwrap();
         assert_eq!(file["verdict"], "unknown");
         assert_eq!(file["reason"], "there is not enough memory");
+        assert_eq!(file["assumptions"], json!([]));
+        let source = Source { name: "m.cub", text: "var X : bool\ninvariant () { X = True }" };
+        let axiom = Assumption { kind: AssumptionKind::Axiom, span: Span::new(13, 37) };
+        snapshot.assume(&source, &[axiom]);
+        let file: Value = serde_json::from_str(&snapshot.json("m.cub", &Reason::Memory)).unwrap();
+        assert_eq!(file["assumptions"], json!([{ "kind": "axiom", "line": 2, "column": 1 }]));
         assert_eq!(
             file["explorations"],
             json!([{ "processes": 3, "states": 77, "complete": false, "stop": "memory" }])

@@ -1,8 +1,12 @@
 //! Certificates as files: written, checked, tampered with.
 
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
 use tempfile::TempDir;
 
-use crate::harness::{run, run_on};
+use crate::harness::{cubicle, outcome, run, run_on};
 use crate::models;
 
 /// A folder with the model, and the certificate of its proof in `certificate`.
@@ -150,4 +154,58 @@ fn another_solver_has_the_last_word() {
         assert_eq!(outcome.code, Some(code), "{answer}: {outcome:?}");
     }
     assert_eq!(check(&folder, "--check-with /nowhere/solver").0, Some(4));
+}
+
+#[test]
+fn a_check_ends_at_its_limit_or_at_a_signal() {
+    let folder = certified();
+    let start = Instant::now();
+    // This solver shows what it was asked and waits for more.
+    let words = |rest: &[&str]| {
+        let mut command = cubicle();
+        command.args(["check-certificate", "--check-with", "tail -f"]).args(rest);
+        command.arg(folder.path().join("model.cub")).arg(folder.path().join("certificate"));
+        command
+    };
+    let found = outcome(&words(&["--time-limit", "2s"]).output().unwrap());
+    assert_eq!(found.code, Some(3), "{found:?}");
+    assert!(found.stdout.ends_with("the time limit was reached\n"), "{found:?}");
+
+    let mut child = words(&[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let id = child.id().to_string();
+    let mut errors = child.stderr.take().unwrap();
+    let mut byte = [0];
+    let told = std::thread::spawn(move || errors.read_exact(&mut byte).map(|()| errors));
+    while !told.is_finished() {
+        // It answers this signal with a line once it listens to signals; before, that would end it.
+        std::thread::sleep(Duration::from_millis(500));
+        let _ = Command::new("kill").args(["-USR1", &id]).status();
+    }
+    let errors = told.join().unwrap().unwrap();
+    let _ = Command::new("kill").args(["-TERM", &id]).status();
+    let found = outcome(&child.wait_with_output().unwrap());
+    drop(errors);
+    assert_eq!(found.code, Some(143), "{found:?}");
+    assert_eq!(found.stdout.lines().count(), 1, "{found:?}");
+    assert!(start.elapsed() < Duration::from_secs(60), "took {:?}", start.elapsed());
+}
+
+#[test]
+fn a_replay_ends_at_its_limit() {
+    // Nobody ever closes its standard input, so that it never comes to the end of the model.
+    let mut child = cubicle()
+        .args(["replay", "--time-limit", "300ms", "-", "no.json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let input = child.stdin.take();
+    let found = outcome(&child.wait_with_output().unwrap());
+    drop(input);
+    assert_eq!(
+        (found.code, found.stdout.as_str()),
+        (Some(3), "UNKNOWN: the time limit was reached\n"),
+        "{found:?}"
+    );
 }
