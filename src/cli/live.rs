@@ -41,7 +41,10 @@ pub fn start(ending: &Arc<Ending>, elsewhere: bool) {
             watched.look(&progress, now);
             let still = now - watched.changed;
             let parts = progress.parts(watched.rate, still);
-            let spent = format!("{}, {} MiB", duration(now - start), memory::used().resident >> 20);
+            let mut spent = duration(now - start);
+            if let mebibytes @ 1.. = memory::used().resident >> 20 {
+                spent += &format!(", {mebibytes} MiB");
+            }
             if on_terminal {
                 line::show(fitting(&spent, &parts, line::width()));
             } else if now >= next {

@@ -160,6 +160,7 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
     let assumed = assumptions(&system, options.backward.trust_invariants);
     ending.snapshot().assume(&source, &assumed);
     let printer = printers::choose(args, ending);
+    ending.progress().loaded();
     let mut listener = Listener { warnings: 0, printer, ending: Arc::clone(ending) };
     let mut found = check_here(&system, &options, interrupt, &mut listener);
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);

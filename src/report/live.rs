@@ -41,6 +41,11 @@ impl Progress {
         Self { proof, work, candidates: 0, restarts: 0, version: 0 }
     }
 
+    /// The model was read: the search begins.
+    pub fn loaded(&mut self) {
+        self.begin(&format!("{}: beginning", name(self.proof)));
+    }
+
     /// Something begins that the run does not tell itself.
     pub fn begin(&mut self, what: &str) {
         self.version += 1;
@@ -53,7 +58,7 @@ impl Progress {
         match *event {
             Event::Stage { proof, .. } => {
                 (self.proof, self.candidates, self.restarts) = (proof, 0, 0);
-                self.work = Work::Other(format!("{}: beginning", name(proof)));
+                self.loaded();
             }
             Event::ForwardStart { procs, .. } => self.work = Work::Forward(procs, None),
             Event::ForwardProgress { states, queued, depth } => {
@@ -61,7 +66,7 @@ impl Progress {
                     *seen = Some((states, queued, depth));
                 }
             }
-            Event::ForwardEnd(_) => self.work = Work::Other(format!("{}: beginning", name(self.proof))),
+            Event::ForwardEnd(_) => self.loaded(),
             Event::Node { number: nodes, .. } | Event::NodeCount(nodes) => match &mut self.work {
                 Work::Backward { nodes: before, .. } => *before = nodes,
                 work => *work = Work::Backward { nodes, waiting: 0, depth: 0 },

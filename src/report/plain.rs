@@ -13,7 +13,7 @@ use super::trace::TraceStates;
 use crate::diagnostic::Source;
 use crate::model::{System, owner_names};
 use crate::options::{Options, Proof};
-use crate::result::{Candidate, Exploration, Outcome, Proposals, Report, Stage, Stop, Tests};
+use crate::result::{Candidate, Decider, Exploration, Outcome, Proposals, Report, Stage, Stop, Tests};
 use crate::verdict::{Reason, Verdict};
 use crate::words::{cause, reason};
 
@@ -93,7 +93,9 @@ pub fn plain_conclusion(
         text.push_str(&owners(system, report, style));
         text.push_str(&figures(outcome, style));
     }
-    text + &ending((system, source), report, trace_states, false, style)
+    // The lines of the stages say who decided, unless it was an exploration made after all of them.
+    let afterwards = matches!(report.decider, Some(Decider::Forward(_)));
+    text + &ending((system, source), report, trace_states, afterwards, style)
 }
 
 /// A search that was not one of several.
@@ -126,7 +128,10 @@ fn candidates(outcome: &Outcome, all: bool, style: Style) -> String {
     }
     let more = outcome.candidates.len().saturating_sub(shown);
     if more > 0 {
-        let _ = writeln!(text, "  and {more} more: they are all in the certificate (`--certificate DIR`)");
+        let _ = writeln!(
+            text,
+            "  and {more} more: `--verbose` shows them all, `--certificate DIR` writes the whole proof"
+        );
     }
     text
 }
