@@ -14,9 +14,10 @@ pub fn text(lacking: &[&str], system: &str, clone: bool) -> String {
         }
     };
     let on = if system == "macos" { "with Homebrew" } else { "on Debian and Ubuntu" };
-    let install = match clone {
-        true => format!("Install it with `./setup`, or {on} with:\n    {by_hand}"),
-        false => format!("Install it, {on} with:\n    {by_hand}"),
+    let install = if clone {
+        format!("Install it with `./setup`, or {on} with:\n    {by_hand}")
+    } else {
+        format!("Install it, {on} with:\n    {by_hand}")
     };
     format!(
         "Cubicle cannot be linked here: {} {} missing.\n{install}\n\

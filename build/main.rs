@@ -1,6 +1,8 @@
 //! Says what is missing before anything else is tried, generates the parser from `grammar/cubicle.lalrpop`, adds to
 //! the program what looks at standard output before `main`, and tells it what it is built from.
 
+#![allow(clippy::print_stdout, reason = "cargo reads it")]
+
 mod link;
 mod source;
 mod z3;

@@ -6,7 +6,7 @@ use std::process::Command;
 
 #[path = "../../build/link.rs"]
 mod link;
-#[allow(dead_code, reason = "the build script has the rest")]
+#[allow(dead_code, clippy::print_stdout, reason = "the build script has the rest")]
 #[path = "../../build/source.rs"]
 mod source;
 use link::Linked;
