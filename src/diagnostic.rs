@@ -42,6 +42,15 @@ pub struct Label {
     pub text: String,
 }
 
+/// A change of the text that does what the advice says.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Mend {
+    /// What is replaced.
+    pub span: Span,
+    /// By what.
+    pub text: String,
+}
+
 /// A message about the model's text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -58,6 +67,8 @@ pub struct Diagnostic {
     pub secondary: Vec<Label>,
     /// One line on how to mend it.
     pub help: Option<String>,
+    /// The change that mends it, where there is one that is probably meant.
+    pub mend: Option<Mend>,
 }
 
 impl Diagnostic {
@@ -65,7 +76,7 @@ impl Diagnostic {
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
         let primary = Label { span, text: String::new() };
         let (message, secondary) = (message.into(), Vec::new());
-        Self { severity: Severity::Error, code, message, primary, secondary, help: None }
+        Self { severity: Severity::Error, code, message, primary, secondary, help: None, mend: None }
     }
 
     /// A warning at `span`.
@@ -92,6 +103,32 @@ impl Diagnostic {
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
+    }
+
+    /// Sets the change that mends it: `text` instead of the offending place.
+    #[must_use]
+    pub fn mend(self, text: impl Into<String>) -> Self {
+        let span = self.primary.span;
+        self.mend_at(span, text)
+    }
+
+    /// Sets the change that mends it: `text` instead of what stands at `span`.
+    #[must_use]
+    pub fn mend_at(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.mend = Some(Mend { span, text: text.into() });
+        self
+    }
+
+    /// Advises another word instead of the offending one.
+    #[must_use]
+    pub fn did_you_mean(self, word: &str) -> Self {
+        self.help(format!("did you mean `{word}`?")).mend(word)
+    }
+
+    /// Advises another text instead of the offending one.
+    #[must_use]
+    pub fn write(self, text: &str) -> Self {
+        self.help(format!("write `{text}`")).mend(text)
     }
 
     /// The report for a terminal or a file: message, `file:line:column`, source line, labels, help.

@@ -94,7 +94,7 @@ pub fn write(args: &Args, system: &System, certificate: Option<&Certificate>) ->
 /// know, or a limit was reached; 4 the solver of --check-with cannot be run.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle check-certificate")]
-struct Words {
+pub struct Words {
     /// The model
     #[arg(value_name = "FILE")]
     model: PathBuf,

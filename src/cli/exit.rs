@@ -11,6 +11,8 @@ use super::output::{CLOSED, complain};
 pub const OK: u8 = 0;
 /// Unsafe, or an `invariant` refuted, with a replayed trace.
 pub const UNSAFE: u8 = 1;
+/// `fmt --check`: a file would change. As for `replay` and `check-certificate`, 1 is the "no" to what was asked.
+pub const DIFFERENT: u8 = 1;
 /// Usage, an error in the model, or an assumption that a run refutes.
 pub const USAGE: u8 = 2;
 /// No answer.

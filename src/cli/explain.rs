@@ -16,7 +16,7 @@ use super::{exit, settings};
 /// Exit codes: 0 explained; 2 there is no such code.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle explain")]
-struct Args {
+pub struct Args {
     /// The code
     #[arg(value_name = "CODE")]
     code: Option<String>,

@@ -9,6 +9,28 @@ pub fn write(path: &Path, text: &str) -> Result<(), String> {
     persist(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
+/// Gives the file at `path`, or the one that a link there leads to, another content; its permissions stay. The error
+/// is a line for the user.
+pub fn replace(path: &Path, text: &str) -> Result<(), String> {
+    replace_file(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}
+
+fn replace_file(path: &Path, text: &str) -> io::Result<()> {
+    let path = path.canonicalize()?;
+    let metadata = path.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file that can be replaced"));
+    }
+    // Replacing needs leave for the folder only; what is not to be written stays.
+    File::options().write(true).open(&path)?;
+    let mut file = tempfile::Builder::new().prefix(".cubicle-").tempfile_in(folder_of(&path))?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().set_permissions(metadata.permissions())?;
+    file.as_file().sync_all()?;
+    file.persist(&path)?;
+    Ok(())
+}
+
 /// Removes the traces from number `from` on that stand where [`numbered`] ones do: they are of another run. Whether
 /// there was one at `path` itself. Devices, pipes and files that are no traces stay. The error is a line for the
 /// user.

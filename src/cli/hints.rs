@@ -8,16 +8,14 @@ use clap::{Command, CommandFactory};
 use cubicle::spelling::nearest;
 
 use super::args::Args;
-use super::compat;
-
-/// The commands that there are; a model needs none.
-const COMMANDS: [&str; 6] = ["brab", "check-certificate", "explain", "help", "replay", "simulate"];
+use super::{commands, compat};
 
 /// Commands of other tools, and how to have here what they do.
-const ELSEWHERE: [(&str, &str); 15] = [
+const ELSEWHERE: [(&str, &str); 16] = [
     ("bmc", "cubicle --only-forward --procs 3 FILE"),
     ("check", "cubicle FILE"),
     ("explore", "cubicle --only-forward --procs 3 FILE"),
+    ("format", "cubicle fmt FILE"),
     ("fuzz", "cubicle --only-forward --procs 3 --forward cfl FILE"),
     ("model-check", "cubicle FILE"),
     ("parse", "cubicle --type-only FILE"),
@@ -57,7 +55,7 @@ pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, (String, String)> {
 /// The first word as a command that there is none of.
 fn command(word: &str, next: Option<&OsString>) -> Option<(String, String)> {
     let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.contains(['.', '/', '\\']);
-    if !is_word || COMMANDS.contains(&word) || Path::new(word).exists() {
+    if !is_word || commands::names().any(|name| name == word) || Path::new(word).exists() {
         return None;
     }
     let error = format!("there is no command `{word}`");
@@ -65,12 +63,18 @@ fn command(word: &str, next: Option<&OsString>) -> Option<(String, String)> {
     if let Some((_, line)) = ELSEWHERE.iter().find(|(known, _)| *known == word) {
         return Some((error, format!("write `{}`", line.replace("FILE", &file))));
     }
-    if let Some(similar) = nearest(word, COMMANDS.into_iter()) {
+    if let Some(similar) = nearest(word, commands::names()) {
         return Some((error, format!("did you mean `{similar}`?")));
     }
     // A single word is a file that is not there.
     next.map(|_| {
-        (error, format!("there are {}; a model is checked by `cubicle {file}`", COMMANDS.join(", ")))
+        (
+            error,
+            format!(
+                "there are {}; a model is checked by `cubicle {file}`",
+                commands::names().collect::<Vec<_>>().join(", ")
+            ),
+        )
     })
 }
 

@@ -4,7 +4,9 @@ mod advice;
 mod applies;
 mod args;
 mod certificate;
+mod commands;
 mod compat;
+mod completions;
 mod cpu;
 mod ending;
 mod ends;
@@ -12,12 +14,15 @@ mod exit;
 mod explain;
 mod external;
 mod files;
+mod fmt;
 mod hints;
 mod input;
 mod line;
 mod listener;
 mod live;
 mod load;
+mod lsp;
+mod manual;
 mod memory;
 mod output;
 mod printers;
@@ -66,13 +71,17 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(exit::USAGE);
         }
     };
-    let skipped = |words: Vec<OsString>| words.into_iter().skip(2);
-    ExitCode::from(match words.get(1).and_then(|word| word.to_str()) {
-        Some("replay") => replay::run(skipped(words)),
-        Some("simulate") => on_large_stack(move || simulate::run(skipped(words))).unwrap_or_else(no_thread),
-        Some("explain") => explain::run(skipped(words)),
-        Some("check-certificate") => certificate::run(skipped(words)),
-        _ => match parse(words) {
+    let command = words.get(1).and_then(|word| word.to_str()).and_then(commands::find);
+    ExitCode::from(match command {
+        Some(command) => {
+            let words = words.into_iter().skip(2).collect();
+            if command.needs_stack {
+                on_large_stack(move || (command.run)(words)).unwrap_or_else(no_thread)
+            } else {
+                (command.run)(words)
+            }
+        }
+        None => match parse(words) {
             Ok(args) => supervised(args),
             Err(code) => code,
         },

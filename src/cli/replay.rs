@@ -24,7 +24,7 @@ use super::{exit, input, memory, settings};
 /// was reached.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle replay")]
-struct Args {
+pub struct Args {
     /// The model
     #[arg(value_name = "FILE")]
     model: PathBuf,

@@ -1,7 +1,7 @@
 //! What to say to those who wrote an `invariant` the wrong way round: elsewhere an invariant is what always
 //! holds, here it lists states that never occur.
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Mend, Span};
 use crate::load::model::meaning;
 use crate::model::semantics::satisfies;
 use crate::model::{BadKind, System, is_initially};
@@ -23,6 +23,7 @@ pub fn on_refuted_invariant(system: &System, text: &str, trace: &Trace) -> Optio
     };
     let mut help = format!("{MEANING}; this one forbids {which}");
     if let Some((negation, turned)) = turned_round(text, bad.span) {
+        let negation = negation.text;
         let mut states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after));
         let met = |state| cubes(&turned, bad.span).any(|cube| satisfies(&turned, state, cube).is_some());
         if !states.any(met) && !may_begin_in(&turned, bad.span) {
@@ -44,7 +45,9 @@ pub fn wrong_way_round(system: &System, text: &str) -> Vec<Diagnostic> {
         let warning = Diagnostic::warning("C0924", span, "this `invariant` forbids initial states")
             .label(format!("{MEANING}, so that it is refuted at once"));
         match turned_round(text, span).filter(|(_, turned)| !may_begin_in(turned, span)) {
-            Some((negation, _)) => warning.help(format!("did you mean `{negation}`?")),
+            Some((negation, _)) => warning
+                .help(format!("did you mean `{}`?", negation.text))
+                .mend_at(negation.span, negation.text),
             None => warning,
         }
     };
@@ -53,7 +56,7 @@ pub fn wrong_way_round(system: &System, text: &str) -> Vec<Diagnostic> {
 
 /// The negation of the `invariant` at `span`, and the model with it in its place. `None` when the language has no
 /// such declaration, or when it would be an axiom.
-fn turned_round(text: &str, span: Span) -> Option<(String, System)> {
+fn turned_round(text: &str, span: Span) -> Option<(Mend, System)> {
     let (file, _) = syntax::parse(text);
     let body = file.items.iter().find_map(|item| match item {
         Item::Property(it) if it.kind == PropertyKind::Invariant && it.loc.0 == span => Some(&it.body),
@@ -64,7 +67,7 @@ fn turned_round(text: &str, span: Span) -> Option<(String, System)> {
     let turned = format!("{}{negation}{}", &text[..start], &text[end..]);
     let system = meaning(&turned).ok()?.system;
     let assumed = system.axioms.iter().any(|axiom| axiom.span.start == span.start);
-    (!assumed).then_some((negation, system))
+    (!assumed).then_some((Mend { span: body.span, text: negation }, system))
 }
 
 /// Indices in [`System::bad`] of the cubes of the declaration that starts where `span` does.

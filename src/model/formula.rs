@@ -151,7 +151,7 @@ impl<'a> Context<'a> {
                     .label("not defined before this place");
             let known = self.predicates.keys().copied();
             error = match nearest(&name.text, known) {
-                Some(similar) => error.help(format!("did you mean `{similar}`?")),
+                Some(similar) => error.did_you_mean(similar),
                 None => error.help("a predicate is defined before its first use; it cannot use itself"),
             };
             self.push(error);

@@ -98,7 +98,7 @@ impl Context<'_> {
             .label("not declared");
         let similar = nearest(&name.text, self.symbols.candidates(wanted));
         let help = match (similar, wanted) {
-            (Some(similar), _) => format!("did you mean `{similar}`?"),
+            (Some(similar), _) => return self.push(error.did_you_mean(similar)),
             (None, Wanted::Array) => {
                 format!("declare it: `array {}[proc] : bool`, or another type", name.text)
             }
@@ -116,7 +116,7 @@ impl Context<'_> {
             .label("no parameter, and not bound");
         let name = &name.text;
         let help = match (nearest(name, scope.names()), self.place) {
-            (Some(similar), _) => format!("did you mean `{similar}`?"),
+            (Some(similar), _) => return self.push(error.did_you_mean(similar)),
             (None, Place::Guard) => format!(
                 "bind it: `forall_other {name}. ..` is about all other processes; or add `{name}` to the parameters"
             ),

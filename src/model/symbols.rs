@@ -267,7 +267,7 @@ impl Symbols {
         };
         let similar = predeclared.or_else(|| nearest(&name.text, self.types.keys().map(String::as_str)));
         out.push(match similar {
-            Some(similar) => error.help(format!("did you mean `{similar}`?")),
+            Some(similar) => error.did_you_mean(similar),
             None => error.help(format!(
                 "declare it: `type {0} = A | B` with its values, or `type {0}` when only equality matters",
                 name.text

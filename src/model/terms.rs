@@ -215,7 +215,7 @@ impl<'a> Context<'a> {
                 let error =
                     Diagnostic::error("C0007", name.span(), format!("`{}` with a small letter", name.text))
                         .label("names with a small letter are processes")
-                        .help(format!("did you mean `{declared}`?"));
+                        .did_you_mean(declared);
                 self.push(error);
             }
             return self.capital_name(&meant);

@@ -309,7 +309,8 @@ impl<'a> Context<'a> {
                 self.push(
                     Diagnostic::warning("C0911", update.loc.0, "`case` without a branch `_`")
                         .label("cells that match no branch keep their value")
-                        .help(format!("say so with a last branch: `| _ : {target}`")),
+                        .help(format!("say so with a last branch: `| _ : {target}`"))
+                        .mend_at(Span::new(update.loc.0.end, update.loc.0.end), format!(" | _ : {target}")),
                 );
             }
             branches.push((vec![Vec::new()], unchanged(cell, ty)));

@@ -109,7 +109,7 @@ fn different<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Fo
     if !operand || !last.ends_term() || !opens {
         return None;
     }
-    let diagnostic = error(start, start + 1, "`#` is written `<>`").label("different");
+    let diagnostic = error(start, start + 1, "`#` is written `<>`").label("different").mend("<>");
     let token = Some(Token::Different);
     Some(Foreign { end: start + 1, token, diagnostic, habit: "different", mended: true })
 }
@@ -121,9 +121,11 @@ fn quantifier(rest: &str, start: usize) -> Option<Foreign<'_>> {
         "\\E " => ("\\E", "exists", Token::Exists),
         _ => return None,
     };
-    let diagnostic = error(start, start + 2, format!("`{typed}` is written `{spelling}`")).help(format!(
-        "write `{spelling} x. ..`; in a guard, `{spelling}_other x. ..` leaves out the parameters"
-    ));
+    let diagnostic = error(start, start + 2, format!("`{typed}` is written `{spelling}`"))
+        .help(format!(
+            "write `{spelling} x. ..`; in a guard, `{spelling}_other x. ..` leaves out the parameters"
+        ))
+        .mend(spelling);
     Some(Foreign { end: start + 2, token: Some(token), diagnostic, habit: spelling, mended: true })
 }
 
@@ -133,7 +135,8 @@ fn operator<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<For
         return None;
     }
     let end = start + typed.len();
-    let diagnostic = error(start, end, format!("`{typed}` is written `{spelling}`")).label(what);
+    let diagnostic =
+        error(start, end, format!("`{typed}` is written `{spelling}`")).label(what).mend(spelling);
     Some(Foreign { end, token: Some(token), diagnostic, habit: what, mended: true })
 }
 

@@ -24,6 +24,30 @@ pub fn spans(text: &str) -> impl Iterator<Item = (Span, bool)> {
     token::tokens(text, 0).map(|(start, token, end)| (Span::new(start, end), token.is_ok()))
 }
 
+/// What a text is when it is one word.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Word {
+    /// A name that begins with a small letter.
+    Small,
+    /// A name that begins with a capital letter.
+    Capital,
+    /// A word of the language.
+    Keyword,
+}
+
+/// What `text` is, if it is one word and nothing else.
+pub fn word(text: &str) -> Option<Word> {
+    let mut tokens = token::tokens(text, 0);
+    let (0, Ok(token), end) = tokens.next()? else { return None };
+    let is_word = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && end as usize == text.len();
+    match token {
+        token::Token::Lident(_) => is_word.then_some(Word::Small),
+        token::Token::Mident(_) => is_word.then_some(Word::Capital),
+        token::Token::Int(_) | token::Token::Underscore => None,
+        _ => is_word.then_some(Word::Keyword),
+    }
+}
+
 // Generated from grammar/cubicle.lalrpop.
 #[allow(
     clippy::all,

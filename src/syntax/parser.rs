@@ -346,7 +346,8 @@ impl<'t> Parser<'t> {
         if let Token::Lident(word) | Token::Mident(word) = token {
             if let Some((token, spelling, other_language)) = repair::keyword(word) {
                 let error = if other_language {
-                    let error = Diagnostic::error("C0006", at, format!("`{word}` is written `{spelling}`"));
+                    let error = Diagnostic::error("C0006", at, format!("`{word}` is written `{spelling}`"))
+                        .mend(spelling);
                     if token == Token::Unsafe {
                         error.help("`unsafe` describes the states that must not occur")
                     } else {
@@ -354,7 +355,7 @@ impl<'t> Parser<'t> {
                     }
                 } else {
                     Diagnostic::error("C0003", at, format!("unknown declaration `{word}`"))
-                        .help(format!("did you mean `{spelling}`?"))
+                        .did_you_mean(spelling)
                 };
                 let habit = other_language.then_some(spelling);
                 self.push(Some(error), habit);

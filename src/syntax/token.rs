@@ -1,6 +1,6 @@
 //! Tokens and the lexer.
 
-use logos::{FilterResult, Lexer, Logos};
+use logos::{Lexer, Logos};
 
 use crate::diagnostic::BYTE_ORDER_MARK;
 
@@ -138,8 +138,11 @@ pub enum Token<'t> {
     Underscore,
 }
 
-/// Skips a comment, whose opening has been read. Comments nest; nothing inside has another meaning.
-fn comment<'t>(lexer: &mut Lexer<'t, Token<'t>>) -> FilterResult<(), LexError> {
+/// Reads a comment, whose opening has been read. Comments nest; nothing inside has another meaning.
+///
+/// A comment is a token, which [`tokens`] leaves out: one that the lexer itself skips takes stack, and there may be a
+/// million of them in a row.
+fn comment<'t>(lexer: &mut Lexer<'t, Token<'t>>) -> Result<(), LexError> {
     let rest = lexer.remainder().as_bytes();
     let (mut depth, mut at) = (1usize, 0);
     while depth > 0 {
@@ -155,12 +158,12 @@ fn comment<'t>(lexer: &mut Lexer<'t, Token<'t>>) -> FilterResult<(), LexError> {
             Some(_) => at += 1,
             None => {
                 lexer.bump(rest.len());
-                return FilterResult::Error(LexError::OpenComment);
+                return Err(LexError::OpenComment);
             }
         }
     }
     lexer.bump(at);
-    FilterResult::Skip
+    Ok(())
 }
 
 impl Token<'_> {
@@ -213,7 +216,7 @@ pub fn tokens(text: &str, from: usize) -> impl Iterator<Item = Spanned<'_>> {
         if let Some(token) = pending.take() {
             return Some(token);
         }
-        let (result, range) = lexer.next()?;
+        let (result, range) = lexer.find(|(result, _)| *result != Ok(Token::Comment))?;
         let (start, end) = (range.start as u32, range.end as u32);
         let Ok(token) = result else { return Some((start, result, end)) };
         let after_term = previous.is_some_and(Token::ends_term);
@@ -229,4 +232,16 @@ pub fn tokens(text: &str, from: usize) -> impl Iterator<Item = Spanned<'_>> {
         }
         Some((start, Ok(token), end))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_in_a_row_take_no_stack() {
+        let text = "(* c (* d *) *)\n".repeat(1 << 18) + "var (* open";
+        let found: Vec<_> = tokens(&text, 0).map(|(_, token, _)| token).collect();
+        assert_eq!(found, [Ok(Token::Var), Err(LexError::OpenComment)]);
+    }
 }

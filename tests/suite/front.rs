@@ -234,6 +234,37 @@ fn a_case_without_default_gets_the_text_of_one() {
     let help: Vec<_> =
         warnings.iter().filter(|w| w.code == "C0911").filter_map(|w| w.help.as_deref()).collect();
     assert_eq!(help, ["say so with a last branch: `| _ : B[q]`"]);
+    let mend = warnings.iter().find_map(|w| w.mend.as_ref()).expect("a mend");
+    let mut mended = model.to_owned();
+    mended.replace_range(mend.span.start as usize..mend.span.end as usize, &mend.text);
+    let after = cubicle::load(&mended).expect("a model").warnings;
+    assert!(after.iter().all(|w| w.code != "C0911"), "{mended}");
+}
+
+#[test]
+fn what_diagnostics_suggest_mends_what_they_are_about() {
+    let (mut mended, mut wrong) = (0, Vec::new());
+    for path in ["tests/reject", "tests/reject/slips"].into_iter().flat_map(models) {
+        let text = fs::read_to_string(&path).expect("a readable model");
+        let said = cubicle::load(&text).map_or_else(|error| error.diagnostics, |_| Vec::new());
+        for this in &said {
+            let Some(mend) = &this.mend else { continue };
+            let mut better = text.clone();
+            better.replace_range(mend.span.start as usize..mend.span.end as usize, &mend.text);
+            let after = cubicle::load(&better).map_or_else(|error| error.diagnostics, |_| Vec::new());
+            let same = |it: &Diagnostic| {
+                (it.code, it.primary.span.start) == (this.code, this.primary.span.start)
+                    && it.message == this.message
+            };
+            // What is told once for the whole file goes on to be told of its next place.
+            if after.iter().any(same) || after.len() > said.len() {
+                wrong.push(format!("{}: {} -> {:?}\n{after:?}", path.display(), this.message, mend.text));
+            }
+            mended += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(mended > 60, "only {mended} mends");
 }
 
 #[test]

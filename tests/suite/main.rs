@@ -5,7 +5,9 @@
 mod build;
 mod certificates;
 mod deadlocks;
+mod editors;
 mod embedded;
+mod format;
 mod front;
 mod house;
 mod models;

@@ -35,7 +35,7 @@ const LONGEST_LINE: u64 = 64 << 10;
 /// cannot be followed; 4 a file or standard output cannot be written.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle simulate", max_term_width = 110)]
-struct Args {
+pub struct Args {
     /// The model
     #[arg(value_name = "FILE")]
     model: PathBuf,

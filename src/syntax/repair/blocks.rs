@@ -126,7 +126,7 @@ fn guard_without_braces<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let next = (at..site.chunk.len()).find(|&i| site.token(i) == Some(Token::BraceOpen));
     let end = next.unwrap_or(site.chunk.len());
     let inside = site.source(at..end);
-    let error = slip(site.span(at..end), "a formula without braces").help(format!("write `{{ {inside} }}`"));
+    let error = slip(site.span(at..end), "a formula without braces").write(&format!("{{ {inside} }}"));
     let mut with = vec![Token::BraceOpen];
     with.extend((at..end).filter_map(|i| site.token(i)));
     with.push(Token::BraceClose);

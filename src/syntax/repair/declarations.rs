@@ -238,7 +238,7 @@ fn array_of<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     with.extend([Token::Colon, Token::Lident(ty)]);
     let index = site.source(at + 1..close + 1);
     let error = foreign(site.span(0..end), "an array is declared with `array`")
-        .help(format!("write `array {name}{index} : {ty}`"));
+        .write(&format!("array {name}{index} : {ty}"));
     Some(Repair::new(0..end, with, error))
 }
 
@@ -255,7 +255,7 @@ fn capital_type<'t>(site: &Site<'_, 't>, name: &'t str) -> Repair<'t> {
     let meant = predeclared.iter().chain(&site.known.smalls).find(|known| **known == lower).copied();
     let with = meant.unwrap_or("int");
     if let Some(meant) = meant {
-        error = error.help(format!("did you mean `{meant}`?"));
+        error = error.did_you_mean(meant);
     }
     Repair::new(here, [Token::Lident(with)], error)
 }

@@ -36,8 +36,9 @@ fn operator<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let replace =
         |range: std::ops::Range<usize>, token: Token<'t>, spelling: &'static str, what: &'static str| {
             let typed = site.source(range.clone());
-            let error =
-                foreign(site.span(range.clone()), format!("`{typed}` is written `{spelling}`")).label(what);
+            let error = foreign(site.span(range.clone()), format!("`{typed}` is written `{spelling}`"))
+                .label(what)
+                .mend(spelling);
             Some(Repair::new(range, [token], error).habit(what))
         };
     let before = site.back(1).filter(|_| touching);
@@ -101,7 +102,7 @@ fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let range = if colon_equal { here.start..here.end + 1 } else { here };
     let error = slip(site.span(range.clone()), "`:=` in a formula")
         .label("formulas compare, updates assign")
-        .help("write `=`");
+        .write("=");
     Some(Repair::new(range, [Token::Equal], error).habit(":="))
 }
 
@@ -138,8 +139,9 @@ fn quantifier<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let here = at..at + 1;
     match (found, site.ahead(1), site.ahead(2)) {
         (Token::Comma, ..) => {
-            let error =
-                slip(site.span(here.clone()), "`,` between bound names").help("write `<>` between them");
+            let error = slip(site.span(here.clone()), "`,` between bound names")
+                .help("write `<>` between them")
+                .mend(" <>");
             Some(Repair::new(here, [Token::Different], error))
         }
         (Token::Colon, Some(Token::Lident(_)), Some(Token::Dot)) => {
@@ -183,14 +185,14 @@ fn call<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             if !site.known.arrays.contains(&name) && site.known.smalls.contains(&predicate.as_str()) {
                 let error =
                     super::site::letter_case(site.span(at - 1..at), format!("unknown predicate `{name}`"))
-                        .help(format!("did you mean `{predicate}`?"));
+                        .did_you_mean(&predicate);
                 return Some(Repair::new(at - 1..close + 1, [Token::True], error));
             }
             let error = slip(
                 site.span(at - 1..close + 1),
                 format!("cell `{}` in parentheses", site.source(at - 1..close + 1)),
             )
-            .help(format!("write `{name}[{inside}]`"));
+            .write(&format!("{name}[{inside}]"));
             let mut with = vec![Token::BracketOpen];
             with.extend((at + 1..close).filter_map(|i| site.token(i)));
             with.push(Token::BracketClose);
@@ -208,7 +210,7 @@ fn call<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
                 format!("array `{name}` with a small letter"),
             );
             let error = match declared {
-                Some(declared) => error.help(format!("did you mean `{declared}`?")),
+                Some(declared) => error.did_you_mean(declared),
                 None => error.label("names of variables and arrays begin with a capital letter"),
             };
             let with = declared.map_or(name, |declared| *declared);

@@ -29,12 +29,13 @@ fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             let error = slip(site.span(here.clone()), "`=` in an update")
                 .label("updates assign, formulas compare")
                 .help("write `:=`");
+            let error = if site.ahead(1) == Some(Token::Equal) { error } else { error.mend(":=") };
             let end = if site.ahead(1) == Some(Token::Equal) { at + 2 } else { at + 1 };
             Some(Repair::new(at..end, [Token::Assign], error).habit("assign"))
         }
         (Token::Colon, Some(Token::Equal)) | (Token::Less, Some(Token::Minus)) => {
             let typed = site.source(at..at + 2);
-            let error = slip(site.span(at..at + 2), format!("`{typed}` in an update")).help("write `:=`");
+            let error = slip(site.span(at..at + 2), format!("`{typed}` in an update")).write(":=");
             Some(Repair::new(at..at + 2, [Token::Assign], error).habit("assign"))
         }
         (op @ (Token::Plus | Token::Minus | Token::Star), Some(Token::Equal)) => {
@@ -144,7 +145,7 @@ fn statement<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             Some(Repair::new(here, [], error))
         }
         Token::Comma if site.expects(";") => {
-            let error = slip(site.span(here.clone()), "`,` between updates").help("write `;`");
+            let error = slip(site.span(here.clone()), "`,` between updates").write(";");
             Some(Repair::new(here, [Token::Semicolon], error).habit("comma between updates"))
         }
         Token::And if site.expects(";") => {
@@ -180,7 +181,7 @@ fn statement<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             let declared = site.known.capitals.iter().copied().find(|known| known.eq_ignore_ascii_case(name));
             let error = letter_case(site.span(here.clone()), format!("`{name}` cannot be assigned"))
                 .label("names of variables and arrays begin with a capital letter")
-                .help(format!("did you mean `{}`?", declared.unwrap_or(&meant)));
+                .did_you_mean(declared.unwrap_or(&meant));
             let with = declared.unwrap_or(name);
             declared.map(|_| Repair::new(here, [Token::Mident(with)], error))
         }

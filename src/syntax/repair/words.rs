@@ -130,7 +130,7 @@ fn operator<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         return None;
     }
     let here = site.at..site.at + 1;
-    let error = foreign(site.span(here.clone()), format!("`{typed}` is written `{right}`"));
+    let error = foreign(site.span(here.clone()), format!("`{typed}` is written `{right}`")).mend(right);
     Some(Repair::new(here, [token], error).habit(typed))
 }
 
@@ -142,7 +142,8 @@ fn guard<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     }
     let here = site.at..site.at + 1;
     let error = foreign(site.span(here.clone()), format!("`{word}` is written `requires`"))
-        .label("the guard of a transition begins here");
+        .label("the guard of a transition begins here")
+        .mend("requires");
     Some(Repair::new(here, [Token::Requires], error).habit("requires"))
 }
 
@@ -167,8 +168,7 @@ fn inner<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         let likely = INNER.iter().map(|(known, _)| *known).filter(|known| fits(known) && known.len() > 3);
         let Some(spelling) = nearest(&lower, likely) else { continue };
         let &(_, token) = INNER.iter().find(|(known, _)| *known == spelling)?;
-        let error = slip(site.span(i..i + 1), format!("unknown word `{word}`"))
-            .help(format!("did you mean `{spelling}`?"));
+        let error = slip(site.span(i..i + 1), format!("unknown word `{word}`")).did_you_mean(spelling);
         return Some(Repair::new(i..i + 1, [token], error));
     }
     None

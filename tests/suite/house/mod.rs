@@ -42,6 +42,14 @@ const NEVER: &[(&str, &str)] = &[
     ("src/check/search.rs", "src/forward/"),
     ("src/check/spurious.rs", "src/forward/"),
     ("src/check/vacuity.rs", "src/forward/"),
+    ("src/format/", "src/model/"),
+    ("src/format/", "src/load/"),
+    ("src/index/", "src/model/"),
+    ("src/lsp/", "src/backward/"),
+    ("src/lsp/", "src/certificate/"),
+    ("src/lsp/", "src/check/"),
+    ("src/lsp/", "src/forward/"),
+    ("src/lsp/", "src/smt/"),
     ("src/", "src/cli/"),
 ];
 

@@ -3,6 +3,6 @@
 mod counts;
 mod effort;
 mod examples;
-mod files;
+pub mod files;
 mod matrix;
 mod rare;

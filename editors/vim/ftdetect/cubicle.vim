@@ -1,0 +1,2 @@
+" Models of Cubicle.
+autocmd BufRead,BufNewFile *.cub setfiletype cubicle

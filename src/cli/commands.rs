@@ -1,0 +1,100 @@
+//! The commands that the program has beside checking a model, which needs none: one table for calling them, for
+//! what is said about an unknown one, for completions and for manual pages.
+
+use std::ffi::OsString;
+
+use clap::{Command, CommandFactory};
+
+use super::args::Args;
+use super::{certificate, completions, explain, fmt, lsp, manual, replay, simulate};
+
+/// A command with a word of its own.
+pub struct Subcommand {
+    /// The word.
+    pub name: &'static str,
+    /// How its command line is read.
+    pub parser: fn() -> Command,
+    /// Runs it on the words after its name; the exit code.
+    pub run: fn(Vec<OsString>) -> u8,
+    /// Whether it reads models on the thread that it is called on, which takes a stack for any.
+    pub needs_stack: bool,
+}
+
+/// All of them, by name.
+pub const ALL: &[Subcommand] = &[
+    Subcommand {
+        name: "check-certificate",
+        parser: certificate::Words::command,
+        run: |words| certificate::run(words.into_iter()),
+        needs_stack: false,
+    },
+    Subcommand {
+        name: "completions",
+        parser: completions::Args::command,
+        run: |words| completions::run(words, tree()),
+        needs_stack: false,
+    },
+    Subcommand {
+        name: "explain",
+        parser: explain::Args::command,
+        run: |words| explain::run(words.into_iter()),
+        needs_stack: false,
+    },
+    Subcommand { name: "fmt", parser: fmt::Args::command, run: fmt::run, needs_stack: true },
+    Subcommand { name: "lsp", parser: lsp::Args::command, run: lsp::run, needs_stack: true },
+    Subcommand {
+        name: "man",
+        parser: manual::Args::command,
+        run: |words| manual::run(words, tree()),
+        needs_stack: false,
+    },
+    Subcommand {
+        name: "replay",
+        parser: replay::Args::command,
+        run: |words| replay::run(words.into_iter()),
+        needs_stack: false,
+    },
+    Subcommand {
+        name: "simulate",
+        parser: simulate::Args::command,
+        run: |words| simulate::run(words.into_iter()),
+        needs_stack: true,
+    },
+];
+
+/// The command of this name.
+pub fn find(name: &str) -> Option<&'static Subcommand> {
+    ALL.iter().find(|command| command.name == name)
+}
+
+/// The words that mean a command, those without an entry of their own included, by name.
+pub fn names() -> impl Iterator<Item = &'static str> + Clone {
+    let mut names: Vec<_> = ALL.iter().map(|command| command.name).chain(["brab", "help"]).collect();
+    names.sort_unstable();
+    names.into_iter()
+}
+
+/// The program with all its commands, as completions and manual pages describe it.
+pub fn tree() -> Command {
+    let commands = ALL.iter().map(|command| (command.parser)().name(command.name));
+    Args::command().subcommands(commands).disable_help_subcommand(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_stand_by_name_and_in_the_usage() {
+        assert!(ALL.is_sorted_by_key(|command| command.name));
+        let usage = Args::command().render_usage().to_string();
+        for command in ALL {
+            assert!(usage.contains(&format!("cubicle {} ", command.name)), "{} in\n{usage}", command.name);
+        }
+    }
+
+    #[test]
+    fn the_tree_is_sound() {
+        tree().debug_assert();
+    }
+}

@@ -1,0 +1,338 @@
+//! The form of each construct. Walks over the tree, which says what the next tokens are.
+
+use super::lexemes::Lexemes;
+use super::writer::{Blank, Sep, Writer};
+use crate::syntax::ast::{
+    Arg, Base, Case, Expr, ExprKind, File, Item, Offset, Rhs, SymbolKind, Term, TermKind, Transition,
+    TypeDecl, Update,
+};
+
+/// What may follow the last operand of a formula in its line: ` }`, `);`.
+const CLOSING: usize = 3;
+
+/// Adds the text of `file`, whose tokens are `lexemes`, to `out`.
+pub fn lay_out(file: &File, lexemes: &Lexemes<'_>, eol: &'static str, out: &mut String) {
+    let mut writer = Writer::new(lexemes, eol, out);
+    let tall = |item: &Item| matches!(item, Item::Transition(_));
+    for (number, this) in file.items.iter().enumerate() {
+        let blank = match number.checked_sub(1).map(|before| &file.items[before]) {
+            None => Blank::Kept,
+            Some(before) if tall(before) || tall(this) => Blank::Wanted,
+            Some(_) => Blank::Kept,
+        };
+        item(&mut writer, this, Sep::Line(blank));
+    }
+    writer.finish();
+}
+
+fn item(w: &mut Writer<'_, '_>, item: &Item, sep: Sep) {
+    match item {
+        Item::NumberProcs(_) => {
+            w.token(sep);
+            w.token(Sep::Space);
+        }
+        Item::Type(decl) => type_decl(w, decl, sep),
+        Item::Symbol(decl) => {
+            w.token(sep);
+            w.token(Sep::Space);
+            if let SymbolKind::Array(index) = &decl.kind {
+                names(w, index.len(), Sep::None);
+            }
+            w.token(Sep::Space);
+            w.token(Sep::Space);
+        }
+        Item::Property(property) => {
+            w.token(sep);
+            if w.next() == "(" {
+                names(w, property.params.len(), Sep::Space);
+            }
+            block(w, Sep::Space, &property.body);
+        }
+        Item::Predicate(predicate) => {
+            w.token(sep);
+            w.token(Sep::Space);
+            names(w, predicate.params.len(), Sep::Space);
+            block(w, Sep::Space, &predicate.body);
+        }
+        Item::Transition(this) => transition(w, this, sep),
+    }
+}
+
+fn type_decl(w: &mut Writer<'_, '_>, decl: &TypeDecl, sep: Sep) {
+    w.token(sep);
+    w.token(Sep::Space);
+    let Some(constructors) = &decl.constructors else { return };
+    w.token(Sep::Space);
+    w.deeper(1, |w| {
+        for number in 0..constructors.len() {
+            if w.next() == "|" {
+                // A line breaks before the bar, wherever the author did.
+                let after = w.lexemes.gap(w.at + 1).plain_breaks();
+                let broken = w.gap().plain_breaks().max(after) > 0;
+                let room = |w: &mut Writer<'_, '_>| {
+                    w.fits(0, |w| {
+                        w.token(Sep::Space);
+                        w.token(Sep::Space);
+                    })
+                };
+                let keep = w.rigid || !broken && room(w);
+                w.token(if keep { Sep::Space } else { Sep::Line(Blank::Kept) });
+                w.token(Sep::Space);
+            } else if number == 0 && w.gap().plain_breaks() > 0 {
+                w.token(Sep::Line(Blank::Never));
+            } else {
+                w.token(Sep::Space);
+            }
+        }
+    });
+}
+
+/// A list in parentheses or brackets, with the commas that it has.
+fn names(w: &mut Writer<'_, '_>, count: usize, sep: Sep) {
+    w.token(sep);
+    for number in 0..count {
+        if w.next() == "," {
+            w.token(Sep::None);
+        }
+        w.token(if number == 0 { Sep::None } else { Sep::Space });
+    }
+    w.token(Sep::None);
+}
+
+fn transition(w: &mut Writer<'_, '_>, this: &Transition, sep: Sep) {
+    w.token(sep);
+    w.token(Sep::Space);
+    names(w, this.params.len(), Sep::Space);
+    if let Some(guard) = &this.requires {
+        w.token(Sep::Line(Blank::Never));
+        block(w, Sep::Space, guard);
+    }
+    let sep = Sep::Line(Blank::Never);
+    if this.lets.is_empty() && this.updates.is_empty() {
+        w.token(sep);
+        w.token_after(Sep::None, w.level + 1);
+        return;
+    }
+    braces(w, sep, |w| {
+        let mut first = true;
+        let mut start = |w: &mut Writer<'_, '_>| {
+            let blank = if std::mem::take(&mut first) { Blank::NotFirst } else { Blank::Kept };
+            if w.rigid { Sep::Space } else { Sep::Line(blank) }
+        };
+        for abbreviation in &this.lets {
+            let sep = start(w);
+            w.token(sep);
+            w.token(Sep::Space);
+            w.token(Sep::Space);
+            term(w, &abbreviation.value, Sep::Space);
+            w.token(Sep::Space);
+        }
+        for this in &this.updates {
+            let sep = start(w);
+            update(w, this, sep);
+            if w.next() == ";" {
+                w.token(Sep::None);
+            }
+        }
+    });
+}
+
+/// A formula in braces.
+fn block(w: &mut Writer<'_, '_>, sep: Sep, body: &Expr) {
+    braces(w, sep, |w| {
+        let first = if w.rigid { Sep::Space } else { Sep::Line(Blank::NotFirst) };
+        expr(w, body, first);
+    });
+}
+
+/// What stands in braces: on their line when the author has it in one line and there is room.
+fn braces(w: &mut Writer<'_, '_>, sep: Sep, mut body: impl FnMut(&mut Writer<'_, '_>)) {
+    let close = w.lexemes.list.get(w.at).map_or(w.at, |lexeme| lexeme.closed_by);
+    let broken = (w.at + 1..=close).any(|at| w.lexemes.gap(at).takes_lines());
+    let mut all = |w: &mut Writer<'_, '_>, end: Sep| {
+        w.token(sep);
+        w.deeper(1, &mut body);
+        w.token_after(end, w.level + 1);
+    };
+    if !broken && w.fits_in_one_line(|w| all(w, Sep::Space)) {
+        w.flat(|w| all(w, Sep::Space));
+    } else {
+        all(w, Sep::Line(Blank::NotLast));
+    }
+}
+
+fn update(w: &mut Writer<'_, '_>, this: &Update, sep: Sep) {
+    w.token(sep);
+    if let Some(index) = &this.index {
+        names(w, index.len(), Sep::None);
+    }
+    w.token(Sep::Space);
+    match &this.value {
+        Rhs::Term(value) => term(w, value, Sep::Space),
+        Rhs::Nondet => w.token(Sep::Space),
+        Rhs::Cases(cases) => {
+            w.token(Sep::Space);
+            let end = w.lexemes.ending_at(this.loc.0.end);
+            let broken = (w.at..=end).any(|at| w.lexemes.gap(at).takes_lines());
+            let all = |w: &mut Writer<'_, '_>| cases.iter().for_each(|it| case(w, it, Sep::Space));
+            if w.rigid || !broken && w.fits(1, all) {
+                w.flat(all);
+            } else {
+                w.deeper(1, |w| cases.iter().for_each(|it| case(w, it, Sep::Line(Blank::Kept))));
+            }
+        }
+    }
+}
+
+fn case(w: &mut Writer<'_, '_>, this: &Case, sep: Sep) {
+    w.token(sep);
+    w.deeper(1, |w| match &this.when {
+        Some(when) => expr(w, when, Sep::Space),
+        None => w.token(Sep::Space),
+    });
+    w.token(Sep::Space);
+    term(w, &this.value, Sep::Space);
+}
+
+fn expr(w: &mut Writer<'_, '_>, this: &Expr, sep: Sep) {
+    if !this.parenthesised {
+        bare(w, this, sep);
+        return;
+    }
+    // `((a))` is one node.
+    let closed_by = |w: &Writer<'_, '_>, at: usize| w.lexemes.list.get(at).map_or(0, |l| l.closed_by);
+    let close = closed_by(w, w.at);
+    let mut pairs = 1;
+    while close > pairs && closed_by(w, w.at + pairs) == close - pairs {
+        pairs += 1;
+    }
+    for pair in 0..pairs {
+        w.token(if pair == 0 { sep } else { Sep::None });
+    }
+    w.deeper(1, |w| bare(w, this, Sep::None));
+    for _ in 0..pairs {
+        w.token_after(Sep::None, w.level + 1);
+    }
+}
+
+fn bare(w: &mut Writer<'_, '_>, this: &Expr, sep: Sep) {
+    match &this.kind {
+        ExprKind::Bool(_) | ExprKind::Error => w.token(sep),
+        ExprKind::Compare { left, right, .. } => {
+            term(w, left, sep);
+            w.token(Sep::Space);
+            term(w, right, Sep::Space);
+        }
+        ExprKind::Not(a) => {
+            w.token(sep);
+            expr(w, a, Sep::Space);
+        }
+        ExprKind::And(list) | ExprKind::Or(list) => chain(w, list.iter(), sep),
+        ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => chain(w, [a.as_ref(), b.as_ref()].into_iter(), sep),
+        ExprKind::If(condition, yes, no) => {
+            w.token(sep);
+            w.deeper(1, |w| {
+                expr(w, condition, Sep::Space);
+                for part in [yes, no] {
+                    let sep = fill(w, |w| {
+                        w.token(Sep::Space);
+                        expr(w, part, Sep::Space);
+                    });
+                    w.token(sep);
+                    expr(w, part, Sep::Space);
+                }
+            });
+        }
+        ExprKind::Quantified { vars, body, .. } => {
+            w.token(sep);
+            w.token(Sep::Space);
+            for _ in 1..vars.len() {
+                w.token(Sep::Space);
+                w.token(Sep::Space);
+            }
+            w.token(Sep::None);
+            w.deeper(1, |w| {
+                let sep = fill(w, |w| expr(w, body, Sep::Space));
+                expr(w, body, sep);
+            });
+        }
+        ExprKind::Call { args, .. } => {
+            w.token(sep);
+            w.token(Sep::None);
+            for (number, arg) in args.iter().enumerate() {
+                let sep = if number == 0 { Sep::None } else { Sep::Space };
+                match arg {
+                    Arg::Term(this) => term(w, this, sep),
+                    Arg::Formula(this) => expr(w, this, sep),
+                }
+                if w.next() == "," {
+                    w.token(Sep::None);
+                }
+            }
+            w.token(Sep::None);
+        }
+    }
+}
+
+/// Operands with an operator between them. Lines break after the operator, where the author did and where there is
+/// no room.
+fn chain<'e>(w: &mut Writer<'_, '_>, operands: impl Iterator<Item = &'e Expr>, sep: Sep) {
+    for (number, operand) in operands.enumerate() {
+        if number == 0 {
+            expr(w, operand, sep);
+            continue;
+        }
+        // A line that the author broke before the operator breaks behind it.
+        let before = w.gap().plain_breaks();
+        w.token(Sep::Space);
+        let sep = match before {
+            0 => fill(w, |w| expr(w, operand, Sep::Space)),
+            1 => Sep::Line(Blank::Kept),
+            _ => Sep::Line(Blank::Wanted),
+        };
+        expr(w, operand, sep);
+    }
+}
+
+/// A blank where what follows fits into the line, else a new line.
+fn fill(w: &mut Writer<'_, '_>, next: impl FnOnce(&mut Writer<'_, '_>)) -> Sep {
+    if w.gap().is_broken() {
+        Sep::Line(Blank::Kept)
+    } else if w.fits(CLOSING, next) {
+        Sep::Space
+    } else {
+        Sep::Line(Blank::Never)
+    }
+}
+
+fn term(w: &mut Writer<'_, '_>, this: &Term, sep: Sep) {
+    match &this.kind {
+        TermKind::Base(it) => base(w, it, sep),
+        TermKind::Number(_) => w.token(sep),
+        TermKind::Scaled { .. } => {
+            let sign = w.next() == "-";
+            w.token(sep);
+            if sign {
+                w.token(Sep::Space);
+            }
+            w.token(Sep::Space);
+            w.token(Sep::Space);
+        }
+        TermKind::Sum { base: it, offset, .. } => {
+            base(w, it, sep);
+            w.token(Sep::Space);
+            w.token(Sep::Space);
+            if let Offset::Scaled { .. } = offset {
+                w.token(Sep::Space);
+                w.token(Sep::Space);
+            }
+        }
+    }
+}
+
+fn base(w: &mut Writer<'_, '_>, this: &Base, sep: Sep) {
+    w.token(sep);
+    if let Base::Cell { index, .. } = this {
+        names(w, index.len(), Sep::None);
+    }
+}

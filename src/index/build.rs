@@ -1,0 +1,313 @@
+//! Walks over a tree and notes every name.
+
+use indexmap::IndexMap;
+
+use super::scopes::{Role, Symbol, SymbolKind, Use};
+use crate::diagnostic::Span;
+use crate::syntax::ast::{
+    self, Arg, Base, Expr, ExprKind, File, Item, Name, Offset, Rhs, Term, TermKind, Transition, TypeDecl,
+    Update,
+};
+
+/// The names of a file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Index {
+    /// What there is a name for, in the order of definition.
+    pub symbols: Vec<Symbol>,
+    /// Where things are named, in file order.
+    pub uses: Vec<Use>,
+}
+
+impl Index {
+    /// The names of `file`, whose text has `length` bytes.
+    pub fn new(file: &File, length: u32) -> Self {
+        let mut builder = Builder { whole: Span::new(0, length), ..Builder::default() };
+        for (number, item) in file.items.iter().enumerate() {
+            builder.item = number;
+            builder.declare(item);
+        }
+        for (number, item) in file.items.iter().enumerate() {
+            builder.item = number;
+            builder.walk(item);
+        }
+        let mut index = builder.index;
+        index.uses.sort_by_key(|it| it.span);
+        index.uses.dedup_by_key(|it| (it.span, it.symbol));
+        index
+    }
+
+    /// The name at byte `offset`, its end included.
+    pub fn at(&self, offset: u32) -> Option<&Use> {
+        let after = self.uses.partition_point(|it| it.span.start <= offset);
+        self.uses[..after].iter().rev().take(2).find(|it| offset <= it.span.end)
+    }
+
+    /// Everywhere that a symbol is named.
+    pub fn uses_of(&self, symbol: usize) -> impl Iterator<Item = &Use> {
+        self.uses.iter().filter(move |it| it.symbol == symbol)
+    }
+
+    /// The local names that can be said at byte `offset`, inner ones first.
+    pub fn locals_at(&self, offset: u32) -> impl Iterator<Item = &Symbol> {
+        let here =
+            move |it: &&Symbol| !it.kind.is_global() && it.scope.start <= offset && offset <= it.scope.end;
+        self.symbols.iter().rev().filter(here)
+    }
+}
+
+#[derive(Default)]
+struct Builder<'f> {
+    index: Index,
+    whole: Span,
+    item: usize,
+    /// By name space and name.
+    globals: IndexMap<(u8, &'f str), usize>,
+    /// Innermost last.
+    locals: Vec<(&'f str, usize)>,
+}
+
+impl<'f> Builder<'f> {
+    fn define(&mut self, name: &'f Name, kind: SymbolKind, ty: Option<&str>, scope: Span) -> usize {
+        let symbol = self.index.symbols.len();
+        self.index.symbols.push(Symbol {
+            name: name.text.clone(),
+            kind,
+            ty: ty.map(str::to_owned),
+            definition: name.span(),
+            scope,
+            item: self.item,
+        });
+        self.note(name, symbol, Role::Definition);
+        symbol
+    }
+
+    fn global(&mut self, name: &'f Name, kind: SymbolKind, ty: Option<&str>) {
+        let symbol = self.define(name, kind, ty, self.whole);
+        self.globals.entry((kind.space(), &name.text)).or_insert(symbol);
+    }
+
+    fn local(&mut self, name: &'f Name, kind: SymbolKind, scope: Span) {
+        let symbol = self.define(name, kind, None, scope);
+        self.locals.push((&name.text, symbol));
+    }
+
+    fn note(&mut self, name: &Name, symbol: usize, role: Role) {
+        self.index.uses.push(Use { span: name.span(), symbol, role, item: self.item });
+    }
+
+    /// Notes a name of one of these kinds.
+    fn named(&mut self, name: &Name, kind: SymbolKind, role: Role) {
+        let symbol = self.globals.get(&(kind.space(), name.text.as_str())).copied();
+        if let Some(symbol) = symbol {
+            self.note(name, symbol, role);
+        }
+    }
+
+    /// Notes what stands for a value.
+    fn value(&mut self, name: &Name) {
+        match self.locals.iter().rev().find(|(local, _)| *local == name.text) {
+            Some(&(_, symbol)) => self.note(name, symbol, Role::Read),
+            None => self.named(name, SymbolKind::Global, Role::Read),
+        }
+    }
+
+    fn declare(&mut self, item: &'f Item) {
+        match item {
+            Item::NumberProcs(_) | Item::Property(_) => {}
+            Item::Type(TypeDecl { name, constructors, .. }) => {
+                self.global(name, SymbolKind::Type, None);
+                for constructor in constructors.iter().flatten() {
+                    self.global(constructor, SymbolKind::Constructor, Some(&name.text));
+                }
+            }
+            Item::Symbol(decl) => {
+                let kind = match decl.kind {
+                    ast::SymbolKind::Var => SymbolKind::Global,
+                    ast::SymbolKind::Const => SymbolKind::Const,
+                    ast::SymbolKind::Array(_) => SymbolKind::Array,
+                };
+                self.global(&decl.name, kind, Some(&decl.ty.text));
+            }
+            Item::Predicate(predicate) => self.global(&predicate.name, SymbolKind::Predicate, None),
+            Item::Transition(transition) => self.global(&transition.name, SymbolKind::Transition, None),
+        }
+    }
+
+    fn walk(&mut self, item: &'f Item) {
+        self.locals.clear();
+        let scope = item.span();
+        match item {
+            Item::NumberProcs(_) | Item::Type(_) => {}
+            Item::Symbol(decl) => {
+                if let ast::SymbolKind::Array(index) = &decl.kind {
+                    index.iter().for_each(|ty| self.named(ty, SymbolKind::Type, Role::Read));
+                }
+                self.named(&decl.ty, SymbolKind::Type, Role::Read);
+            }
+            Item::Property(property) => {
+                property.params.iter().for_each(|name| self.local(name, SymbolKind::Process, scope));
+                self.formula(&property.body);
+            }
+            Item::Predicate(predicate) => {
+                predicate.params.iter().for_each(|name| self.local(name, SymbolKind::Argument, scope));
+                self.formula(&predicate.body);
+            }
+            Item::Transition(transition) => self.transition(transition, scope),
+        }
+    }
+
+    fn transition(&mut self, this: &'f Transition, scope: Span) {
+        this.params.iter().for_each(|name| self.local(name, SymbolKind::Process, scope));
+        this.requires.iter().for_each(|guard| self.formula(guard));
+        for abbreviation in &this.lets {
+            self.term(&abbreviation.value);
+            let rest = Span::new(abbreviation.value.span().end, scope.end);
+            self.local(&abbreviation.name, SymbolKind::Abbreviation, rest);
+        }
+        this.updates.iter().for_each(|update| self.update(update));
+    }
+
+    fn update(&mut self, this: &'f Update) {
+        self.named(&this.target, SymbolKind::Global, Role::Write);
+        let outside = self.locals.len();
+        let index = this.index.iter().flatten();
+        match &this.value {
+            Rhs::Cases(cases) => {
+                index.for_each(|name| self.local(name, SymbolKind::Process, this.loc.0));
+                for case in cases {
+                    case.when.iter().for_each(|when| self.formula(when));
+                    self.term(&case.value);
+                }
+            }
+            Rhs::Term(value) => {
+                index.for_each(|name| self.value(name));
+                self.term(value);
+            }
+            Rhs::Nondet => index.for_each(|name| self.value(name)),
+        }
+        self.locals.truncate(outside);
+    }
+
+    fn formula(&mut self, this: &'f Expr) {
+        match &this.kind {
+            ExprKind::Bool(_) | ExprKind::Error => {}
+            ExprKind::Compare { left, right, .. } => {
+                self.term(left);
+                self.term(right);
+            }
+            ExprKind::Not(a) => self.formula(a),
+            ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|part| self.formula(part)),
+            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
+                self.formula(a);
+                self.formula(b);
+            }
+            ExprKind::If(a, b, c) => [a, b, c].into_iter().for_each(|part| self.formula(part)),
+            ExprKind::Quantified { vars, body, .. } => {
+                let outside = self.locals.len();
+                vars.iter().for_each(|name| self.local(name, SymbolKind::Process, this.span));
+                self.formula(body);
+                self.locals.truncate(outside);
+            }
+            ExprKind::Call { name, args } => {
+                self.named(name, SymbolKind::Predicate, Role::Read);
+                for arg in args {
+                    match arg {
+                        Arg::Term(term) => self.term(term),
+                        Arg::Formula(formula) => self.formula(formula),
+                    }
+                }
+            }
+        }
+    }
+
+    fn term(&mut self, this: &'f Term) {
+        match &this.kind {
+            TermKind::Number(_) => {}
+            TermKind::Base(base) => self.base(base),
+            TermKind::Scaled { name, .. } => self.value(name),
+            TermKind::Sum { base, offset, .. } => {
+                self.base(base);
+                match offset {
+                    Offset::Number(_) => {}
+                    Offset::Name(name) | Offset::Scaled { name, .. } => self.value(name),
+                }
+            }
+        }
+    }
+
+    fn base(&mut self, this: &'f Base) {
+        match this {
+            Base::Name(name) => self.value(name),
+            Base::Cell { array, index } => {
+                self.named(array, SymbolKind::Array, Role::Read);
+                index.iter().for_each(|name| self.value(name));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: &str = "type t = A | B
+var G : proc
+array S[proc] : t
+predicate p (x) { S[x] = A }
+init (z) { S[z] = A }
+unsafe (z y) { S[z] = B && exists z. p(z) && S[G] = B }
+transition go (i) requires { forall_other i. S[i] = A } { let v = B in S[j] := case | j = i : v | _ : S[j]; G := i }";
+
+    /// The definitions that the names of `text` go back to, as offsets of lines.
+    fn definition(model: &str, line: usize, word: &str, nth: usize) -> (usize, SymbolKind) {
+        let (file, errors) = crate::syntax::parse(model);
+        assert!(errors.is_empty(), "{errors:?}");
+        let index = Index::new(&file, model.len() as u32);
+        let start: usize = model.lines().take(line - 1).map(|line| line.len() + 1).sum();
+        let text = model.lines().nth(line - 1).unwrap();
+        let at = text.match_indices(word).nth(nth).unwrap().0 + start;
+        let found = index.at(at as u32).unwrap_or_else(|| panic!("nothing at {line}: {word}"));
+        let symbol = &index.symbols[found.symbol];
+        (symbol.definition.start as usize, symbol.kind)
+    }
+
+    #[test]
+    fn names_go_back_to_their_definitions() {
+        let place = |line: usize, word: &str, nth: usize| {
+            let start: usize = MODEL.lines().take(line - 1).map(|line| line.len() + 1).sum();
+            start + MODEL.lines().nth(line - 1).unwrap().match_indices(word).nth(nth).unwrap().0
+        };
+        for (line, word, nth, to, kind) in [
+            (3, "t", 0, place(1, "t", 1), SymbolKind::Type),
+            (4, "x", 1, place(4, "x", 0), SymbolKind::Argument),
+            (6, "B", 0, place(1, "B", 0), SymbolKind::Constructor),
+            (6, "z", 1, place(6, "z", 0), SymbolKind::Process),
+            (6, "z", 3, place(6, "z", 2), SymbolKind::Process),
+            (6, "p(", 0, place(4, "p (", 0), SymbolKind::Predicate),
+            (6, "G", 0, place(2, "G", 0), SymbolKind::Global),
+            (7, "i]", 0, place(7, "i.", 0), SymbolKind::Process),
+            (7, "j]", 1, place(7, "j]", 0), SymbolKind::Process),
+            (7, "i :", 0, place(7, "i)", 0), SymbolKind::Process),
+            (7, "v |", 0, place(7, "v =", 0), SymbolKind::Abbreviation),
+            (7, "S", 1, place(3, "S", 0), SymbolKind::Array),
+        ] {
+            assert_eq!(definition(MODEL, line, word, nth), (to, kind), "{line}: {word} {nth}");
+        }
+    }
+
+    #[test]
+    fn reading_and_writing_are_told_apart() {
+        let (file, _) = crate::syntax::parse(MODEL);
+        let index = Index::new(&file, MODEL.len() as u32);
+        let roles = |name: &str| {
+            let symbol = index.symbols.iter().position(|it| it.name == name).unwrap();
+            index.uses_of(symbol).map(|it| (it.role, it.item)).collect::<Vec<_>>()
+        };
+        assert_eq!(roles("G"), [(Role::Definition, 1), (Role::Read, 5), (Role::Write, 6)]);
+        assert_eq!(roles("S").iter().filter(|(role, _)| *role == Role::Write).count(), 1);
+        assert_eq!(
+            index.locals_at(MODEL.len() as u32 - 3).map(|it| it.name.as_str()).collect::<Vec<_>>(),
+            ["v", "i"]
+        );
+    }
+}

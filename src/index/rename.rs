@@ -1,0 +1,156 @@
+//! Another name for something, wherever it is named, when that changes nothing else.
+
+use super::build::Index;
+use super::scopes::{Symbol, SymbolKind};
+use crate::diagnostic::{Severity, Span};
+use crate::syntax::{self, Word};
+
+/// Why something cannot get a name.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Denied {
+    /// There is nothing to rename.
+    #[error("there is no name here that the model declares")]
+    Nothing,
+    /// It is no name of the kind that is needed.
+    #[error("`{0}` is no name for a {1}: {2}")]
+    Malformed(String, &'static str, &'static str),
+    /// It is one of the language's.
+    #[error("`{0}` is a word of the language")]
+    Reserved(String),
+    /// Something else has it.
+    #[error("`{0}` is taken already ({1})")]
+    Taken(String, &'static str),
+    /// Something else would be meant somewhere.
+    #[error("with the name `{0}` the model would mean something else")]
+    Captured(String),
+    /// The model has errors of syntax, so that not every place is known.
+    #[error("the model has errors of syntax: not every place is known")]
+    Broken,
+}
+
+/// Names that exist without a declaration.
+const PREDECLARED: [&str; 7] = ["bool", "mbool", "int", "real", "proc", "True", "False"];
+
+/// The places of what is named at byte `offset` of `text`, all of which get the name `new`.
+pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<Span>, Denied> {
+    let (file, diagnostics) = syntax::parse(text);
+    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        return Err(Denied::Broken);
+    }
+    let index = Index::new(&file, text.len() as u32);
+    let symbol = index.at(offset).ok_or(Denied::Nothing)?.symbol;
+    let target = &index.symbols[symbol];
+    is_name(target.kind, new)?;
+    let other = index.symbols.iter().enumerate().find(|&(number, other)| {
+        number != symbol && other.name == new && !(other.name == target.name) && clash(target, other)
+    });
+    if let Some((_, other)) = other {
+        return Err(Denied::Taken(new.to_owned(), other.kind.word()));
+    }
+    let places: Vec<Span> = index.uses_of(symbol).map(|it| it.span).collect();
+    // Whatever the rules above overlook: every name means what it meant.
+    let changed = replaced(text, &places, new);
+    let after = Index::new(&syntax::parse(&changed).0, changed.len() as u32);
+    let meaning = |index: &Index| index.uses.iter().map(|it| (it.symbol, it.role)).collect::<Vec<_>>();
+    if meaning(&index) != meaning(&after) {
+        return Err(Denied::Captured(new.to_owned()));
+    }
+    Ok(places)
+}
+
+/// Whether a thing of this kind can have the name.
+fn is_name(kind: SymbolKind, new: &str) -> Result<(), Denied> {
+    let (small, capital) = ("it begins with a small letter", "it begins with a capital letter");
+    let needs = match kind {
+        SymbolKind::Transition => None,
+        SymbolKind::Constructor | SymbolKind::Global | SymbolKind::Const | SymbolKind::Array => {
+            Some((Word::Capital, capital))
+        }
+        _ => Some((Word::Small, small)),
+    };
+    let malformed = |why| Err(Denied::Malformed(new.to_owned(), kind.word(), why));
+    match (syntax::word(new), needs) {
+        (Some(Word::Keyword), _) => Err(Denied::Reserved(new.to_owned())),
+        (None, _) => malformed("letters of English, digits and `_`, a letter first"),
+        (Some(word), Some((needed, why))) if word != needed => malformed(why),
+        (Some(_), _) if kind.is_global() && PREDECLARED.contains(&new) => {
+            Err(Denied::Reserved(new.to_owned()))
+        }
+        (Some(_), _) => Ok(()),
+    }
+}
+
+/// Whether two things cannot have the same name.
+fn clash(a: &Symbol, b: &Symbol) -> bool {
+    a.kind.space() == b.kind.space()
+        && (a.kind.is_global() || a.scope.start < b.scope.end && b.scope.start < a.scope.end)
+}
+
+/// The text with other words at the places, which are in file order.
+fn replaced(text: &str, places: &[Span], new: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for place in places {
+        out += &text[from..place.start as usize];
+        out += new;
+        from = place.end as usize;
+    }
+    out + &text[from..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: &str = "type t = A | B
+array S[proc] : t
+array Q[proc] : bool
+init (z) { S[z] = A && Q[z] = False }
+unsafe (z y) { S[z] = B && S[y] = B }
+transition go (i) requires { S[i] = A && forall_other k. S[k] = A } { Q[j] := case | j = i : True | _ : Q[j] }";
+
+    fn renamed(word: &str, new: &str) -> Result<String, String> {
+        let at = MODEL.find(word).unwrap() as u32;
+        rename(MODEL, at, new).map(|places| replaced(MODEL, &places, new)).map_err(|why| why.to_string())
+    }
+
+    #[test]
+    fn every_place_gets_the_name() {
+        let changed = renamed("A |", "Idle").unwrap();
+        assert!(!changed.contains(" A") && changed.matches("Idle").count() == 4, "{changed}");
+        let changed = renamed("i)", "p").unwrap();
+        assert!(
+            changed.contains("go (p)") && changed.contains("S[p] = A") && changed.contains("j = p"),
+            "{changed}"
+        );
+        assert!(changed.contains("init (z)"), "{changed}");
+        assert!(renamed("go", "Go").unwrap().contains("transition Go"));
+        // The same name in other scopes and spaces is free.
+        assert!(renamed("i)", "z").is_ok() && renamed("go", "t").is_ok());
+        assert_eq!(renamed("S[", "S").as_deref(), Ok(MODEL));
+    }
+
+    #[test]
+    fn names_that_are_none_or_taken_are_refused() {
+        for (word, new, why) in [
+            ("S[", "Q", "is taken already (array)"),
+            ("A |", "S", "is taken already (array)"),
+            ("z y", "y", "is taken already (process)"),
+            ("i)", "k", "is taken already (process)"),
+            ("i)", "j", "is taken already (process)"),
+            ("S[", "s", "begins with a capital letter"),
+            ("t =", "T", "begins with a small letter"),
+            ("t =", "bool", "a word of the language"),
+            ("A |", "True", "a word of the language"),
+            ("i)", "case", "a word of the language"),
+            ("i)", "a b", "is no name"),
+            ("i)", "", "is no name"),
+            ("i)", "é", "is no name"),
+            ("proc", "p", "no name here"),
+        ] {
+            let said = renamed(word, new);
+            assert!(said.as_ref().is_err_and(|said| said.contains(why)), "{word} as {new}: {said:?}");
+        }
+        assert_eq!(rename("var X : int var", 4, "Y"), Err(Denied::Broken));
+    }
+}

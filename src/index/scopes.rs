@@ -1,0 +1,103 @@
+//! Names: what they stand for, where they can be said, and each place where they are.
+
+use crate::diagnostic::Span;
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SymbolKind {
+    /// A declared type.
+    Type,
+    /// A value of an enum.
+    Constructor,
+    /// A variable of one cell.
+    Global,
+    /// A constant.
+    Const,
+    /// An array.
+    Array,
+    /// A macro for formulas.
+    Predicate,
+    /// A transition.
+    Transition,
+    /// A process: a parameter, bound by a quantifier, or by the update of an array.
+    Process,
+    /// What a parameter of a predicate stands for.
+    Argument,
+    /// An abbreviation by `let`.
+    Abbreviation,
+}
+
+impl SymbolKind {
+    /// Whether a symbol can be named in the whole file.
+    pub const fn is_global(self) -> bool {
+        !matches!(self, Self::Process | Self::Argument | Self::Abbreviation)
+    }
+
+    /// Names are distinct among the kinds of the same number.
+    pub const fn space(self) -> u8 {
+        match self {
+            Self::Type => 0,
+            Self::Constructor | Self::Global | Self::Const | Self::Array => 1,
+            Self::Predicate => 2,
+            Self::Transition => 3,
+            Self::Process | Self::Argument | Self::Abbreviation => 4,
+        }
+    }
+
+    /// In words.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Type => "type",
+            Self::Constructor => "constructor",
+            Self::Global => "variable",
+            Self::Const => "constant",
+            Self::Array => "array",
+            Self::Predicate => "predicate",
+            Self::Transition => "transition",
+            Self::Process => "process",
+            Self::Argument => "argument",
+            Self::Abbreviation => "abbreviation",
+        }
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    /// The name.
+    pub name: String,
+    /// What kind of thing.
+    pub kind: SymbolKind,
+    /// Its type where it has one of its own: of a cell, of a constructor.
+    pub ty: Option<String>,
+    /// The name where it is defined.
+    pub definition: Span,
+    /// Where it can be named.
+    pub scope: Span,
+    /// Index of the declaration in [`File::items`](crate::syntax::ast::File::items).
+    pub item: usize,
+}
+
+/// What happens to what is named.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Role {
+    /// It is defined.
+    Definition,
+    /// It is looked at.
+    Read,
+    /// It gets a value.
+    Write,
+}
+
+/// A place where something is named.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Use {
+    /// The name.
+    pub span: Span,
+    /// Index of what it stands for in [`Index::symbols`](super::Index::symbols).
+    pub symbol: usize,
+    /// What happens to it.
+    pub role: Role,
+    /// Index of the declaration that it stands in.
+    pub item: usize,
+}

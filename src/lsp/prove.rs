@@ -1,0 +1,207 @@
+//! Runs the program on an open model, when its user asks for that: what a `TEST:` line of the model says.
+//!
+//! The run is a process of its own, reads the text as the editor has it from its standard input, and writes no file.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use super::transport::{Failure, Outgoing};
+
+/// The command by which clients ask for it: the document's name, then the number of the `TEST:` line or nothing.
+pub const COMMAND: &str = "cubicle.prove";
+
+/// How proofs are run.
+#[derive(Clone)]
+pub struct Prover {
+    /// The program.
+    pub program: PathBuf,
+    /// Says why these arguments are not run: they are wrong, or have files written. The model follows them.
+    pub refuse: fn(&[String]) -> Option<String>,
+}
+
+/// A `(* TEST: ARGUMENTS => VERDICT *)` line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Promise {
+    /// Offset of its first byte.
+    pub at: usize,
+    /// What the program is called with.
+    pub arguments: String,
+    /// What it is to find.
+    pub verdict: String,
+}
+
+/// The promises of a model.
+pub fn promises(text: &str) -> impl Iterator<Item = Promise> {
+    let mut at = 0;
+    text.split_inclusive('\n').filter_map(move |line| {
+        let start = at;
+        at += line.len();
+        let inside = line.trim_end().strip_prefix("(* TEST:")?.strip_suffix("*)")?;
+        let (arguments, verdict) = inside.split_once("=>")?;
+        let (arguments, verdict) = (arguments.trim().to_owned(), verdict.trim().to_owned());
+        Some(Promise { at: start, arguments, verdict })
+    })
+}
+
+type Running = Arc<Mutex<BTreeMap<String, Run>>>;
+
+/// The runs that go on.
+#[derive(Default)]
+pub struct Runs {
+    /// Whether the client shows what goes on.
+    pub shows_progress: bool,
+    running: Running,
+    started: u64,
+}
+
+/// A run.
+struct Run {
+    child: Child,
+    /// What its progress is called.
+    token: String,
+    stopped: bool,
+}
+
+impl Runs {
+    /// Starts a run with the words of `line` on `text`; its end answers the request `id`.
+    pub fn start(
+        &mut self,
+        prover: &Prover,
+        output: &Outgoing,
+        line: &str,
+        text: String,
+        id: &Value,
+    ) -> Result<(), Failure> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        if let Some(why) = (prover.refuse)(&words) {
+            return Err(Failure::new(Failure::FAILED, format!("`cubicle {line}` is not run: {why}")));
+        }
+        let failed = |error: std::io::Error| Failure::new(Failure::FAILED, format!("no run: {error}"));
+        let mut command = Command::new(&prover.program);
+        command.args(&words).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(failed)?;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        self.started += 1;
+        let token = format!("cubicle/{}", self.started);
+        let title = format!("cubicle {line}").trim_end().to_owned();
+        let key = id.to_string();
+        lock(&self.running).insert(key.clone(), Run { child, token: token.clone(), stopped: false });
+        let shown = self.shows_progress.then_some(token);
+        if let Some(token) = &shown {
+            let (method, params) = ("window/workDoneProgress/create", json!({ "token": token }));
+            output.send(&json!({ "jsonrpc": "2.0", "id": token, "method": method, "params": params }));
+            let value = json!({ "kind": "begin", "title": title, "cancellable": true });
+            output.notify("$/progress", json!({ "token": token, "value": value }));
+        }
+        let (running, output, id) = (Arc::clone(&self.running), output.clone(), id.clone());
+        let wait = move || {
+            let writer = thread::spawn(move || {
+                // A run that has read enough closes its end.
+                let _ = stdin.map(|mut stdin| stdin.write_all(text.as_bytes()));
+            });
+            let errors = thread::spawn(move || all(stderr));
+            let answer = all(stdout);
+            let errors = errors.join().unwrap_or_default();
+            let _ = writer.join();
+            let run = lock(&running).remove(&key);
+            let stopped = run.as_ref().is_none_or(|run| run.stopped);
+            let code = run.and_then(|mut run| run.child.wait().ok()).and_then(|status| status.code());
+            if let Some(token) = &shown {
+                output.notify("$/progress", json!({ "token": token, "value": { "kind": "end" } }));
+            }
+            output.respond(&id, conclude(&output, &title, stopped, code, &answer, &errors));
+        };
+        thread::Builder::new().name("run".into()).spawn(wait).map(drop).map_err(|error| {
+            self.stop_all();
+            failed(error)
+        })
+    }
+
+    /// Stops the run that answers request `id`, if it still goes on.
+    pub fn stop(&self, id: &Value) {
+        if let Some(run) = lock(&self.running).get_mut(&id.to_string()) {
+            run.stop();
+        }
+    }
+
+    /// Stops the run whose progress is called `token`.
+    pub fn stop_shown(&self, token: &Value) {
+        lock(&self.running).values_mut().filter(|run| *token == run.token).for_each(Run::stop);
+    }
+
+    /// Stops all runs.
+    pub fn stop_all(&self) {
+        lock(&self.running).values_mut().for_each(Run::stop);
+    }
+}
+
+impl Drop for Runs {
+    fn drop(&mut self) {
+        self.stop_all();
+    }
+}
+
+impl Run {
+    fn stop(&mut self) {
+        self.stopped = true;
+        // It may have ended by itself.
+        let _ = self.child.kill();
+    }
+}
+
+fn lock(running: &Running) -> MutexGuard<'_, BTreeMap<String, Run>> {
+    running.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// All that comes from one end of a run.
+fn all(source: Option<impl Read>) -> String {
+    let mut bytes = Vec::new();
+    // What was read until an error is what there is.
+    let _ = source.map(|mut source| source.read_to_end(&mut bytes));
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Tells what a run came to, and returns the answer to the request for it.
+fn conclude(
+    output: &Outgoing,
+    title: &str,
+    stopped: bool,
+    code: Option<i32>,
+    answer: &str,
+    errors: &str,
+) -> Result<Value, Failure> {
+    if stopped {
+        return Err(Failure::new(Failure::CANCELLED, "stopped"));
+    }
+    output.notify("window/logMessage", json!({ "type": 3, "message": format!("{title}\n{answer}{errors}") }));
+    let last = |text: &str| text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned);
+    let summary = last(answer).or_else(|| last(errors)).unwrap_or_else(|| "no answer".to_owned());
+    // An error for a bad state, a warning for no answer.
+    let kind = match code {
+        Some(0) => 3,
+        Some(3) => 2,
+        _ => 1,
+    };
+    output.notify("window/showMessage", json!({ "type": kind, "message": format!("{title}: {summary}") }));
+    Ok(json!({ "exitCode": code, "summary": summary, "output": answer, "errors": errors }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn promises_are_found() {
+        let text = "(* a *)\n(* TEST: --brab 2 => safe *)\r\nvar X : int\n(* TEST: => unsafe in 3 *)\n(* TEST: no *)\n";
+        let found: Vec<_> = promises(text).map(|it| (it.at, it.arguments, it.verdict)).collect();
+        let expected =
+            [(8, "--brab 2".to_owned(), "safe".to_owned()), (50, String::new(), "unsafe in 3".to_owned())];
+        assert_eq!(found, expected);
+    }
+}

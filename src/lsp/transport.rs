@@ -1,0 +1,162 @@
+//! Messages on the wire: a header with a length, then JSON. What is broken is told apart from the end, so that one
+//! broken message ends nothing.
+
+use std::io::{self, BufRead, Read, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+/// A message that is longer, in bytes, is skipped: JSON may take six bytes for one of a model.
+const MAX_BYTES: u64 = 128 << 20;
+
+/// A header line that is longer, in bytes, is none.
+const MAX_HEADER: u64 = 4096;
+
+/// What comes from the other side.
+#[derive(Debug, PartialEq)]
+pub enum Incoming {
+    /// A message.
+    Message(Value),
+    /// Something that is none, and why.
+    Broken(String),
+    /// The other side is gone.
+    End,
+}
+
+/// Reads the next message.
+pub fn read(input: &mut impl BufRead) -> io::Result<Incoming> {
+    let mut length: Option<u64> = None;
+    let mut broken: Option<String> = None;
+    loop {
+        let mut line = Vec::new();
+        if input.take(MAX_HEADER).read_until(b'\n', &mut line)? == 0 {
+            return Ok(broken.map_or(Incoming::End, Incoming::Broken));
+        }
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            match length {
+                Some(_) => break,
+                // Blank lines between messages, or after what was no header.
+                None if broken.is_some() => return Ok(Incoming::Broken(broken.unwrap_or_default())),
+                None => continue,
+            }
+        }
+        let line = String::from_utf8_lossy(line);
+        match line.split_once(':') {
+            Some((name, value)) if name.trim().eq_ignore_ascii_case("content-length") => {
+                match value.trim().parse() {
+                    Ok(number) => length = Some(number),
+                    Err(_) => broken = Some(format!("`{}` is no length", value.trim())),
+                }
+            }
+            Some((name, _)) if name.trim().eq_ignore_ascii_case("content-type") => {}
+            _ => broken = Some("a header line that is none".to_owned()),
+        }
+    }
+    let length = length.unwrap_or_default();
+    if length > MAX_BYTES {
+        io::copy(&mut input.take(length), &mut io::sink())?;
+        return Ok(Incoming::Broken(format!("a message has at most {MAX_BYTES} bytes")));
+    }
+    let mut bytes = Vec::new();
+    if (input.take(length).read_to_end(&mut bytes)? as u64) < length {
+        return Ok(Incoming::End);
+    }
+    Ok(match serde_json::from_slice(&bytes) {
+        Ok(message) => Incoming::Message(message),
+        Err(error) => Incoming::Broken(error.to_string()),
+    })
+}
+
+/// The way to the other side, for all threads.
+#[derive(Clone)]
+pub struct Outgoing(Arc<Mutex<Box<dyn Write + Send>>>);
+
+impl Outgoing {
+    /// To `output`.
+    pub fn new(output: Box<dyn Write + Send>) -> Self {
+        Self(Arc::new(Mutex::new(output)))
+    }
+
+    /// Sends a message. When the other side does not read any more, its end of input follows: nobody needs the error.
+    pub fn send(&self, message: &Value) {
+        let text = message.to_string();
+        let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = write!(output, "Content-Length: {}\r\n\r\n{text}", text.len()).and_then(|()| output.flush());
+    }
+
+    /// Sends a notification.
+    pub fn notify(&self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Answers a request.
+    pub fn respond(&self, id: &Value, result: Result<Value, Failure>) {
+        self.send(&match result {
+            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Err(Failure { code, message }) => {
+                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+            }
+        });
+    }
+}
+
+/// Why a request has no result: one of the protocol's codes, and words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// The code.
+    pub code: i32,
+    /// In words.
+    pub message: String,
+}
+
+impl Failure {
+    /// The message is no JSON.
+    pub const PARSE: i32 = -32700;
+    /// A request that is not due.
+    pub const INVALID_REQUEST: i32 = -32600;
+    /// There is no such method.
+    pub const METHOD_NOT_FOUND: i32 = -32601;
+    /// Its parameters make no sense.
+    pub const INVALID_PARAMS: i32 = -32602;
+    /// A bug of the server.
+    pub const INTERNAL: i32 = -32603;
+    /// A request before `initialize`.
+    pub const NOT_INITIALIZED: i32 = -32002;
+    /// It cannot be done.
+    pub const FAILED: i32 = -32803;
+    /// What the client means and what the server knows are different texts.
+    pub const MODIFIED: i32 = -32801;
+    /// Given up at the client's wish.
+    pub const CANCELLED: i32 = -32800;
+
+    /// A failure.
+    pub fn new(code: i32, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+
+    /// Parameters that make no sense.
+    pub fn params(what: &str) -> Self {
+        Self::new(Self::INVALID_PARAMS, format!("{what} is missing, or not what it should be"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_broken_is_skipped() {
+        let mut text: &[u8] = b"Content-Length: 2\r\n\r\n{}Content-Length: 3\r\n\r\n{]}\r\n\r\nContent-Length: 1\r\n\
+            Content-Type: x\r\n\r\n1nonsense\r\n\r\nContent-Length: x\r\n\r\ncontent-length:2\n\n[]Content-Length: 9\r\n\r\n{";
+        let mut next = || read(&mut text).expect("memory can be read");
+        assert_eq!(next(), Incoming::Message(json!({})));
+        assert!(matches!(next(), Incoming::Broken(_)));
+        assert_eq!(next(), Incoming::Message(json!(1)));
+        assert!(matches!(next(), Incoming::Broken(_)));
+        assert!(matches!(next(), Incoming::Broken(_)));
+        assert_eq!(next(), Incoming::Message(json!([])));
+        assert_eq!(next(), Incoming::End);
+        assert_eq!(next(), Incoming::End);
+    }
+}

@@ -1,0 +1,620 @@
+//! The language server, by a scripted client: what editors ask, and what no client should send.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::harness::cubicle;
+
+const URI: &str = "file:///nowhere/model.cub";
+
+const MODEL: &str = "(* TEST: --brab 2 => safe *)
+type location = Idle | Want | Critical
+var Lock : bool
+array At[proc] : location
+init (p) { Lock = False && At[p] = Idle }
+unsafe (p q) { At[p] = Critical && At[q] = Critical }
+transition enter (i) requires { At[i] = Idle && Lock = False } { At[i] := Critical; Lock := True }
+transition leave (i) requires { At[i] = Critical } { At[j] := case | j = i : Idle | _ : At[j]; Lock := False }
+";
+
+/// A client and its server.
+struct Client {
+    server: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    asked: i64,
+    /// Notifications, and requests of the server, that came so far.
+    told: Vec<Value>,
+}
+
+impl Client {
+    /// A server that waits for its first request.
+    fn fresh() -> Self {
+        let mut server = cubicle()
+            .arg("lsp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program runs");
+        let (input, output) = (server.stdin.take(), server.stdout.take().expect("its output"));
+        Self { server, input, output: BufReader::new(output), asked: 0, told: Vec::new() }
+    }
+
+    /// A server that is initialized.
+    fn new() -> Self {
+        let mut client = Self::fresh();
+        let answer = client.request("initialize", json!({ "capabilities": {} }));
+        assert_eq!(answer["result"]["capabilities"]["positionEncoding"], "utf-16", "{answer}");
+        client.notify("initialized", json!({}));
+        client
+    }
+
+    /// One that has a model open, and what was said about it.
+    fn with(text: &str) -> (Self, Vec<Value>) {
+        let mut client = Self::new();
+        let diagnostics = client.open(text);
+        (client, diagnostics)
+    }
+
+    fn raw(&mut self, bytes: &[u8]) {
+        let input = self.input.as_mut().expect("not closed");
+        input.write_all(bytes).and_then(|()| input.flush()).expect("the server reads");
+    }
+
+    fn send(&mut self, message: &Value) {
+        let text = message.to_string();
+        self.raw(format!("Content-Length: {}\r\n\r\n{text}", text.len()).as_bytes());
+    }
+
+    fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> i64 {
+        self.asked += 1;
+        let id = self.asked;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.ask(method, params);
+        self.answer(&json!(id))
+    }
+
+    /// The result of a request about the open model.
+    fn about(&mut self, method: &str, more: Value) -> Value {
+        let mut params = json!({ "textDocument": { "uri": URI } });
+        for (key, value) in more.as_object().expect("parameters") {
+            params[key] = value.clone();
+        }
+        let answer = self.request(&format!("textDocument/{method}"), params);
+        assert!(answer.get("error").is_none(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).expect("text") > 0, "the server is gone");
+            match line.trim().strip_prefix("Content-Length: ") {
+                Some(number) => length = number.parse().expect("a length"),
+                None => break,
+            }
+        }
+        let mut bytes = vec![0; length];
+        self.output.read_exact(&mut bytes).expect("a message");
+        serde_json::from_slice(&bytes).expect("JSON")
+    }
+
+    /// The answer to request `id`; what comes before it is kept.
+    fn answer(&mut self, id: &Value) -> Value {
+        loop {
+            let message = self.receive();
+            if message.get("method").is_none() && message["id"] == *id {
+                return message;
+            }
+            self.told.push(message);
+        }
+    }
+
+    /// The next notification of a kind.
+    fn told(&mut self, method: &str) -> Value {
+        loop {
+            if let Some(at) = self.told.iter().position(|message| message["method"] == method) {
+                return self.told.remove(at)["params"].clone();
+            }
+            let message = self.receive();
+            self.told.push(message);
+        }
+    }
+
+    fn diagnostics(&mut self) -> Vec<Value> {
+        self.told("textDocument/publishDiagnostics")["diagnostics"].as_array().expect("a list").clone()
+    }
+
+    fn open(&mut self, text: &str) -> Vec<Value> {
+        let document = json!({ "uri": URI, "languageId": "cubicle", "version": 1, "text": text });
+        self.notify("textDocument/didOpen", json!({ "textDocument": document }));
+        self.diagnostics()
+    }
+
+    fn change(&mut self, version: i64, changes: Value) {
+        let document = json!({ "uri": URI, "version": version });
+        self.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+    }
+
+    /// Ends the server as the protocol has it; its exit code.
+    fn end(mut self) -> Option<i32> {
+        assert_eq!(self.request("shutdown", json!(null))["result"], json!(null));
+        assert_eq!(self.request("textDocument/hover", json!({}))["error"]["code"], -32600);
+        self.notify("exit", json!(null));
+        self.server.wait().expect("it ends").code()
+    }
+}
+
+fn at(line: u64, character: u64) -> Value {
+    json!({ "position": { "line": line, "character": character } })
+}
+
+/// The text with the edits of a result made, all on the model.
+fn edited(text: &str, edits: &Value) -> String {
+    let lines: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let offset = |place: &Value| {
+        let number = |name: &str| place[name].as_u64().expect("a number") as usize;
+        lines[number("line")] + number("character")
+    };
+    let mut places: Vec<(usize, usize, &str)> = edits
+        .as_array()
+        .expect("edits")
+        .iter()
+        .map(|it| {
+            let range = &it["range"];
+            (offset(&range["start"]), offset(&range["end"]), it["newText"].as_str().expect("a text"))
+        })
+        .collect();
+    places.sort_unstable();
+    let mut text = text.to_owned();
+    for (start, end, new) in places.into_iter().rev() {
+        text.replace_range(start..end, new);
+    }
+    text
+}
+
+#[test]
+fn diagnostics_follow_the_text() {
+    let (mut client, diagnostics_before) = Client::with(MODEL);
+    let codes: Vec<&Value> = diagnostics_before.iter().map(|it| &it["code"]).collect();
+    // Nobody asks for `Want`.
+    assert_eq!(codes, ["C0919"], "{diagnostics_before:?}");
+    assert_eq!(diagnostics_before[0]["severity"], 2);
+    // `Critical` of line 6 becomes `Critcal`.
+    let range = json!({ "start": { "line": 5, "character": 26 }, "end": { "line": 5, "character": 27 } });
+    client.change(2, json!([{ "range": range, "text": "" }]));
+    let diagnostics = client.diagnostics();
+    assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+    let this = &diagnostics[0];
+    assert_eq!(
+        (&this["code"], &this["severity"], &this["source"]),
+        (&json!("C0104"), &json!(1), &json!("cubicle"))
+    );
+    assert_eq!(this["range"]["start"], json!({ "line": 5, "character": 23 }));
+    assert_eq!(this["range"]["end"], json!({ "line": 5, "character": 30 }));
+    assert!(this["message"].as_str().is_some_and(|text| text.contains("did you mean `Critical`?")), "{this}");
+    // The fix that goes with it.
+    let fixes =
+        client.about("codeAction", json!({ "range": this["range"], "context": { "diagnostics": [] } }));
+    assert_eq!(fixes.as_array().map(Vec::len), Some(1), "{fixes}");
+    assert_eq!(fixes[0]["kind"], "quickfix");
+    let broken = MODEL.replacen("At[p] = Critical", "At[p] = Critcal", 1);
+    assert_eq!(edited(&broken, &fixes[0]["edit"]["changes"][URI]), MODEL);
+    // Elsewhere there is nothing to mend.
+    let nothing = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 0 } });
+    assert_eq!(client.about("codeAction", json!({ "range": nothing, "context": {} })), json!([]));
+    client.change(3, json!([{ "text": MODEL }]));
+    assert_eq!(client.diagnostics(), diagnostics_before);
+    client.notify("textDocument/didClose", json!({ "textDocument": { "uri": URI } }));
+    assert!(client.diagnostics().is_empty());
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn names_lead_to_all_their_places() {
+    let (mut client, _) = Client::with(MODEL);
+    // `Lock` in the guard of `enter`.
+    let place = at(6, 48);
+    let hover = client.about("hover", place.clone());
+    let text = hover["contents"]["value"].as_str().expect("text");
+    for what in [
+        "var Lock : bool",
+        "Holds `False`, `True`.",
+        "Read by `init at line 5`, `enter`.",
+        "Written by `enter`, `leave`.",
+    ] {
+        assert!(text.contains(what), "{what}: {text}");
+    }
+    let never = client.about("hover", at(3, 6));
+    let text = never["contents"]["value"].as_str().expect("text");
+    assert!(text.contains("never `Want`") && text.contains("array At[proc] : location"), "{text}");
+    let transition = client.about("hover", at(6, 12));
+    let text = transition["contents"]["value"].as_str().expect("text");
+    assert!(text.contains("Reads `At`, `Lock`.") && text.contains("Writes `At`, `Lock`."), "{text}");
+    assert_eq!(client.about("hover", at(0, 3)), json!(null));
+
+    let definition = client.about("definition", place.clone());
+    assert_eq!(definition["range"]["start"], json!({ "line": 2, "character": 4 }));
+    let lines = |result: &Value| -> Vec<u64> {
+        result
+            .as_array()
+            .expect("places")
+            .iter()
+            .filter_map(|it| it["range"]["start"]["line"].as_u64())
+            .collect()
+    };
+    let mut references = place.clone();
+    references["context"] = json!({ "includeDeclaration": true });
+    assert_eq!(lines(&client.about("references", references.clone())), [2, 4, 6, 6, 7]);
+    references["context"] = json!({ "includeDeclaration": false });
+    assert_eq!(lines(&client.about("references", references)), [4, 6, 6, 7]);
+    assert_eq!(lines(&client.about("documentHighlight", place)), [2, 4, 6, 6, 7]);
+
+    // The `i` of `leave` is not that of `enter`.
+    assert_eq!(lines(&client.about("documentHighlight", at(7, 35))), [7, 7, 7]);
+
+    let outline = client.about("documentSymbol", json!({}));
+    let names: Vec<&str> =
+        outline.as_array().expect("symbols").iter().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(names, ["location", "Lock", "At", "init", "unsafe at line 6", "enter", "leave"]);
+    assert_eq!(outline[0]["children"][2]["name"], "Critical");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn renaming_changes_every_place_or_nothing() {
+    let (mut client, _) = Client::with(MODEL);
+    let rename = |client: &mut Client, line, character, new: &str| {
+        let mut params = at(line, character);
+        params["newName"] = json!(new);
+        params["textDocument"] = json!({ "uri": URI });
+        client.request("textDocument/rename", params)
+    };
+    assert_eq!(client.about("prepareRename", at(2, 5))["placeholder"], "Lock");
+    assert_eq!(client.about("prepareRename", at(0, 5)), json!(null));
+    let answer = rename(&mut client, 2, 5, "Mutex");
+    assert_eq!(edited(MODEL, &answer["result"]["changes"][URI]), MODEL.replace("Lock", "Mutex"));
+    for (new, why) in [
+        ("At", "taken already"),
+        ("lock", "capital letter"),
+        ("Two Words", "is no name"),
+        ("True", "of the language"),
+    ] {
+        let answer = rename(&mut client, 2, 5, new);
+        assert_eq!(answer["error"]["code"], -32803, "{answer}");
+        assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains(why)), "{answer}");
+    }
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn columns_count_units_of_utf_16_unless_agreed_otherwise() {
+    let model = MODEL.replace("unsafe (p q)", "(* \u{1f512}\u{e9} *) unsafe (p q)");
+    let (mut client, _) = Client::with(&model);
+    // Ten characters before it: one is a pair of units.
+    let found = client.about("documentHighlight", at(5, 26));
+    assert_eq!(found[0]["range"]["start"], json!({ "line": 3, "character": 6 }), "{found}");
+    assert_eq!(
+        found[2]["range"],
+        json!({ "start": { "line": 5, "character": 25 }, "end": { "line": 5, "character": 27 } })
+    );
+    // An edit in the middle of the pair is one before it: the text does not break.
+    let range = json!({ "start": { "line": 5, "character": 4 }, "end": { "line": 5, "character": 5 } });
+    client.change(2, json!([{ "range": range, "text": "lock" }]));
+    assert!(client.diagnostics().iter().all(|it| it["severity"] == 2));
+    assert_eq!(client.end(), Some(0));
+
+    let mut client = Client::fresh();
+    let encodings = json!({ "capabilities": { "general": { "positionEncodings": ["utf-16", "utf-8"] } } });
+    let answer = client.request("initialize", encodings);
+    assert_eq!(answer["result"]["capabilities"]["positionEncoding"], "utf-8");
+    client.open(&model);
+    let found = client.about("documentHighlight", at(5, 30));
+    assert_eq!(found[2]["range"]["start"], json!({ "line": 5, "character": 28 }));
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn completion_knows_what_fits() {
+    let (mut client, _) = Client::with(MODEL);
+    let mut version = 1;
+    let mut labels = |typed: &str| -> Vec<String> {
+        version += 1;
+        let text = format!("{MODEL}{typed}");
+        client.change(version, json!([{ "text": text }]));
+        let line = text.matches('\n').count() as u64;
+        let column = text.rsplit('\n').next().map_or(0, str::len) as u64;
+        let items = client.about("completion", at(line, column));
+        items
+            .as_array()
+            .expect("items")
+            .iter()
+            .filter_map(|it| it["label"].as_str().map(str::to_owned))
+            .collect()
+    };
+    for (typed, there, absent) in [
+        ("", &["transition", "unsafe"][..], &["Idle", "forall"][..]),
+        ("tran", &["transition"], &["Idle"]),
+        ("var X : ", &["location", "bool", "proc"], &["Idle", "transition"]),
+        ("unsafe (a b) { ", &["At", "Lock", "a", "b", "forall"], &["Idle", "p", "i"]),
+        ("unsafe (a b) { At[", &["a", "b"], &["Idle", "Lock"]),
+        ("unsafe (a b) { At[a] = ", &["Idle", "Want", "Critical"], &["True", "a"]),
+        ("unsafe (a b) { Lock = Fa", &["False", "True"], &["Idle"]),
+        ("transition t (a) requires { forall_other k. At[", &["a", "k"], &["Idle"]),
+        ("transition t (a) requires { Lock = True } { ", &["At", "Lock"], &["Idle"]),
+        ("transition t (a) { At[c] := case | c = ", &["a", "c"], &["Idle"]),
+        ("transition t (a) { At[c] := case | c = a : ", &["Idle"], &["True"]),
+    ] {
+        let found = labels(typed);
+        for name in there {
+            assert!(found.iter().any(|it| it == name), "{typed:?} lacks {name}: {found:?}");
+        }
+        for name in absent {
+            assert!(!found.iter().any(|it| it == name), "{typed:?} offers {name}: {found:?}");
+        }
+    }
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn formatting_is_that_of_the_command() {
+    let (mut client, _) = Client::with(MODEL);
+    let edits = client.about("formatting", json!({ "options": { "tabSize": 4, "insertSpaces": true } }));
+    let neat = crate::harness::run_stdin("fmt", MODEL.as_bytes()).stdout;
+    assert_ne!(neat, MODEL);
+    assert_eq!(edited(MODEL, &edits), neat);
+    client.change(2, json!([{ "text": neat }]));
+    assert_eq!(client.about("formatting", json!({ "options": {} })), json!([]));
+    client.change(3, json!([{ "text": "var X" }]));
+    assert_eq!(client.about("formatting", json!({ "options": {} })), json!(null));
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_promise_is_proved_when_it_is_clicked_and_not_before() {
+    let folder = TempDir::new().expect("a folder");
+    let target = folder.path().join("trace.json");
+    let hostile = format!("{MODEL}(* TEST: --trace-out {} => safe *)\n", target.display());
+    let (mut client, _) = Client::with(&hostile);
+    let lenses = client.about("codeLens", json!({}));
+    let command = |number: usize| lenses[number]["command"].clone();
+    assert_eq!(command(0)["title"], "prove: cubicle --brab 2 (safe)", "{lenses}");
+    assert_eq!(lenses[0]["range"]["start"]["line"], 0);
+    assert_eq!(lenses.as_array().map(Vec::len), Some(2));
+
+    let run = |client: &mut Client, arguments: Value| {
+        client.request(
+            "workspace/executeCommand",
+            json!({ "command": "cubicle.prove", "arguments": arguments }),
+        )
+    };
+    let answer = run(&mut client, command(0)["arguments"].clone());
+    assert_eq!(answer["result"]["exitCode"], 0, "{answer}");
+    assert_eq!(answer["result"]["summary"], "The system is SAFE", "{answer}");
+    assert!(client.told("window/logMessage")["message"].as_str().is_some_and(|text| text.contains("SAFE")));
+    assert_eq!(client.told("window/showMessage")["type"], 3);
+
+    // What has files written is not run.
+    let answer = run(&mut client, command(1)["arguments"].clone());
+    assert_eq!(answer["error"]["code"], -32803, "{answer}");
+    assert!(!target.exists());
+    for arguments in [json!([]), json!([URI, 7]), json!(["file:///other", 0])] {
+        assert!(run(&mut client, arguments.clone()).get("error").is_some(), "{arguments}");
+    }
+    let other = json!({ "command": "rm", "arguments": [] });
+    assert_eq!(client.request("workspace/executeCommand", other)["error"]["code"], -32602);
+
+    // Without a promise there is the model as it stands.
+    client.change(2, json!([{ "text": MODEL.lines().skip(1).collect::<Vec<_>>().join("\n") }]));
+    let lenses = client.about("codeLens", json!({}));
+    assert_eq!(lenses[0]["command"]["arguments"], json!([URI, null]), "{lenses}");
+    assert_eq!(run(&mut client, json!([URI, null]))["result"]["exitCode"], 0);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_run_can_be_stopped() {
+    let endless =
+        format!("(* TEST: --nodes 100000000 --depth 100000000 => safe *){}", crate::models::ENDLESS);
+    let (mut client, _) = Client::with(&endless);
+    let params = json!({ "command": "cubicle.prove", "arguments": [URI, 0] });
+    let id = client.ask("workspace/executeCommand", params);
+    // The server answers meanwhile.
+    assert_eq!(client.about("documentSymbol", json!({}))[0]["name"], "N");
+    client.notify("$/cancelRequest", json!({ "id": id }));
+    assert_eq!(client.answer(&json!(id))["error"]["code"], -32800);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn nothing_that_a_client_sends_ends_the_server() {
+    let mut client = Client::fresh();
+    assert_eq!(client.request("textDocument/hover", json!({}))["error"]["code"], -32002);
+    client.notify("textDocument/didOpen", json!({}));
+    client.request("initialize", json!(null));
+    assert_eq!(client.request("initialize", json!({}))["error"]["code"], -32600);
+    for broken in ["{]", "", "\"\\ud800\"", "[1,"] {
+        client.raw(format!("Content-Length: {}\r\n\r\n{broken}", broken.len()).as_bytes());
+        assert_eq!(client.answer(&json!(null))["error"]["code"], -32700, "{broken}");
+    }
+    client.raw(b"Content-Length: nonsense\r\n\r\n");
+    assert_eq!(client.answer(&json!(null))["error"]["code"], -32700);
+    client.raw(b"Content-Length: 3\r\n\r\n\xff\xfe\xfd");
+    assert_eq!(client.answer(&json!(null))["error"]["code"], -32700);
+    for odd in [
+        json!([]),
+        json!(7),
+        json!({}),
+        json!({ "id": [], "method": "x" }),
+        json!({ "id": null, "method": "x" }),
+    ] {
+        client.send(&odd);
+        assert_eq!(client.answer(&json!(null))["error"]["code"], -32600, "{odd}");
+    }
+    client.send(&json!({ "id": "answer of nothing", "result": 1 }));
+    for (method, params, code) in [
+        ("textDocument/nonsense", json!({}), -32601),
+        ("$/nonsense", json!({}), -32601),
+        ("textDocument/hover", json!({}), -32602),
+        ("textDocument/hover", json!([1, 2]), -32602),
+        ("textDocument/hover", json!({ "textDocument": { "uri": URI } }), -32803),
+    ] {
+        assert_eq!(client.request(method, params)["error"]["code"], code, "{method}");
+    }
+    client.open(MODEL);
+    for place in [
+        json!({}),
+        json!({ "position": 7 }),
+        at(99, 0),
+        json!({ "position": { "line": -1, "character": 0 } }),
+    ] {
+        let mut params = place.clone();
+        params["textDocument"] = json!({ "uri": URI });
+        assert_eq!(client.request("textDocument/hover", params)["error"]["code"], -32602, "{place}");
+    }
+    for (method, params) in [
+        ("textDocument/didOpen", json!({})),
+        (
+            "textDocument/didChange",
+            json!({ "textDocument": { "uri": "file:///other", "version": 3 }, "contentChanges": [] }),
+        ),
+        ("textDocument/didClose", json!({ "textDocument": { "uri": "file:///other" } })),
+    ] {
+        client.notify(method, params);
+        assert_eq!(client.told("window/logMessage")["type"], 1, "{method}");
+    }
+    client.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
+    client.notify("nonsense", json!(null));
+    assert_eq!(client.about("documentSymbol", json!({}))[0]["name"], "location");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn edits_out_of_step_are_told_and_a_whole_text_mends_them() {
+    let (mut client, _) = Client::with(MODEL);
+    let range = |line: u64| json!({ "start": { "line": line, "character": 0 }, "end": { "line": line, "character": 0 } });
+    for (version, changes) in [
+        (1, json!([{ "range": range(0), "text": " " }])),
+        (5, json!([{ "range": range(99), "text": " " }])),
+        (5, json!([{ "range": range(0) }])),
+        (
+            5,
+            json!([{ "range": { "start": { "line": 3, "character": 0 }, "end": { "line": 1, "character": 0 } }, "text": "" }]),
+        ),
+    ] {
+        client.change(version, changes.clone());
+        assert_eq!(client.told("window/logMessage")["type"], 1, "{changes}");
+        assert!(client.diagnostics().is_empty());
+        // The text that the editor has is not known: no answer is better than a wrong one.
+        let params = json!({ "textDocument": { "uri": URI }, "options": {} });
+        assert_eq!(client.request("textDocument/formatting", params)["error"]["code"], -32801);
+        client.change(6, json!([{ "range": range(0), "text": " " }]));
+        assert_eq!(client.told("window/logMessage")["type"], 1);
+        client.diagnostics();
+        assert_eq!(client.open(MODEL).len(), 1);
+    }
+    // Several edits of one notification are made one after the other.
+    client.change(8, json!([{ "text": "var X : int\n" }, { "range": range(1), "text": "init { X = 0 }\n" }, { "range": range(2), "text": "unsafe { X = 1 }" }]));
+    assert!(client.diagnostics().iter().all(|it| it["severity"] == 2));
+    assert_eq!(client.about("documentSymbol", json!({})).as_array().map(Vec::len), Some(3));
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_server_whose_client_goes_away_ends() {
+    let (mut client, _) = Client::with(MODEL);
+    drop(client.input.take());
+    assert_eq!(client.server.wait().expect("it ends").code(), Some(1));
+    let (mut client, _) = Client::with(MODEL);
+    client.notify("exit", json!(null));
+    assert_eq!(client.server.wait().expect("it ends").code(), Some(1));
+}
+
+/// A model of this many lines.
+fn long_model(lines: usize) -> String {
+    let mut text = "type location = Idle | Want | Critical\nvar Lock : bool\narray At[proc] : location\n\
+                    init (p) { Lock = False && At[p] = Idle }\nunsafe (p q) { At[p] = Critical && At[q] = Critical }\n"
+        .to_owned();
+    for number in 0..lines.saturating_sub(5) / 4 {
+        text += &format!(
+            "transition t{number} (i)\nrequires {{ At[i] = Want && Lock = False && forall_other j. At[j] <> Critical }}\n\
+             {{ At[j] := case | j = i : Critical | _ : At[j]; Lock := True }}\n\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn ten_megabytes_are_taken() {
+    let (mut client, diagnostics) = Client::with(&"x ".repeat(5 << 20));
+    assert!(!diagnostics.is_empty());
+    client.change(2, json!([{ "text": "(* c *)\n".repeat(10 << 17) }]));
+    assert!(!client.diagnostics().is_empty());
+    client.change(3, json!([{ "text": "y".repeat(17 << 20) }]));
+    assert!(client.diagnostics()[0]["message"].as_str().is_some_and(|text| text.contains("16 MiB")));
+    client.change(4, json!([{ "text": MODEL }]));
+    assert_eq!(client.diagnostics().len(), 1);
+    assert_eq!(client.end(), Some(0));
+}
+
+/// How long an edit of a model of a thousand lines takes, until its diagnostics and its hover are there.
+#[test]
+#[ignore = "measures; run it alone, with --release and --nocapture"]
+#[expect(clippy::print_stdout, reason = "the figures are what it is for")]
+fn an_edit_of_a_long_model_is_answered_at_once() {
+    let (mut client, _) = Client::with(&long_model(1000));
+    let mut times: Vec<Duration> = Vec::new();
+    for version in 2..42 {
+        let range = json!({ "start": { "line": 9, "character": 0 }, "end": { "line": 9, "character": 0 } });
+        let start = Instant::now();
+        client.change(version, json!([{ "range": range, "text": " " }]));
+        client.about("hover", at(2, 6));
+        client.diagnostics();
+        times.push(start.elapsed());
+    }
+    times.sort_unstable();
+    println!("edit, hover and diagnostics: median {:?}, longest {:?}", times[20], times[39]);
+    assert!(times[20] < Duration::from_millis(50), "{times:?}");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn edits_in_a_row_are_looked_at_once() {
+    let (mut client, _) = Client::with(&long_model(4000));
+    let range = json!({ "start": { "line": 9, "character": 0 }, "end": { "line": 9, "character": 0 } });
+    let all: String = (2..302)
+        .map(|version| {
+            let params = json!({
+                "textDocument": { "uri": URI, "version": version },
+                "contentChanges": [{ "range": range, "text": " " }],
+            });
+            let edit = json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": params });
+            let text = edit.to_string();
+            format!("Content-Length: {}\r\n\r\n{text}", text.len())
+        })
+        .collect();
+    client.raw(all.as_bytes());
+    let mut looked = 0;
+    loop {
+        looked += 1;
+        if client.told("textDocument/publishDiagnostics")["version"] == 301 {
+            break;
+        }
+    }
+    assert!(looked < 250, "{looked} times");
+    assert_eq!(client.end(), Some(0));
+}
