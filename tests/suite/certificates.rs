@@ -110,8 +110,9 @@ fn every_cube_and_every_literal_counts() {
 fn cubes_that_others_make_up_for_are_left_out() {
     let both = "invariant (p q) { At[p] = Busy && At[q] = Busy } invariant (p) { At[p] = Busy && Turn <> p }";
     let system = system(TOKEN);
+    let interrupt = Interrupt::default();
     let check = |extent| {
-        certificate::check(&system, TOKEN, both, false, extent, TIMEOUT, &Interrupt::default())
+        certificate::check(&system, TOKEN, both, extent, CheckOptions::new(TIMEOUT, &interrupt))
             .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)))
     };
     assert_eq!(lines(TOKEN, &check(Extent::All)).len(), 2);

@@ -60,8 +60,8 @@ fn examples_take_what_they_took() {
         let system = cubicle::load(&model).expect("a model").system;
         let proof = if brab == 0 { Proof::Classic } else { Proof::Brab(brab) };
         let solver = if z3 { SolverMode::Z3 } else { SolverMode::Layered };
-        let backward = BackwardOptions { solver, ..BackwardOptions::default() };
-        let options = Options { proof, backward, ..Options::default() };
+        let backward = BackwardOptions::default().solver(solver);
+        let options = Options::default().proof(proof).backward(backward);
         let report =
             cubicle::check(&system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
         writeln!(text, "{}", row((example, brab, z3), &report)).expect("a string takes all");
