@@ -5,7 +5,7 @@ use crate::verdict::Trace;
 
 /// What an oracle knows of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum OracleAnswer {
     /// Some explored state satisfies it: it is reachable.
     Reached,
     /// No explored state of any instance that is large enough satisfies it.
@@ -20,7 +20,7 @@ pub enum Answer {
 pub enum Growth {
     /// Nothing new: there is nothing left, or this oracle does not grow.
     Nothing,
-    /// More states, so that some answers may change from [`Answer::Unseen`] to [`Answer::Reached`].
+    /// More states, so that some answers may change from [`OracleAnswer::Unseen`] to [`OracleAnswer::Reached`].
     More,
     /// A run to a bad state.
     Unsafe(Box<Trace>),
@@ -32,13 +32,13 @@ pub trait Oracle {
     /// Whether some explored state satisfies `exists distinct p0..p(procs-1). literals`, where the
     /// processes are `ProcRef::Var(0..procs)`. If the system has rigid process constants, they appear
     /// as `ProcRef::Const` and every variable differs from them.
-    fn ask(&self, procs: u8, literals: &[Literal]) -> Answer;
+    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer;
 
     /// The largest instance explored; 0 when there is none.
     fn procs(&self) -> usize;
 
     /// Tells it of a run of the system (to a candidate that turned out to be reachable, say), so that
-    /// cubes which the states of the run satisfy are [`Answer::Reached`] from now on.
+    /// cubes which the states of the run satisfy are [`OracleAnswer::Reached`] from now on.
     fn learn(&self, _trace: &Trace) {}
 
     /// Makes it look further, at about the cost of what it has done so far; worthwhile when too many
@@ -59,8 +59,8 @@ pub trait Oracle {
 pub struct Blind;
 
 impl Oracle for Blind {
-    fn ask(&self, _procs: u8, _literals: &[Literal]) -> Answer {
-        Answer::Untested
+    fn ask(&self, _procs: u8, _literals: &[Literal]) -> OracleAnswer {
+        OracleAnswer::Untested
     }
 
     fn procs(&self) -> usize {

@@ -10,7 +10,7 @@ use crate::backward::preimage::{PreCounts, PreOptions, Prepared, pre_image, prep
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::options::BackwardOptions;
-use crate::oracle::{Answer, Oracle};
+use crate::oracle::{Oracle, OracleAnswer};
 
 /// How pre-images are taken, as by a search that has not met a spurious path.
 const PRE: PreOptions = PreOptions { keep_unused: false, eliminate_constants: true, join: false };
@@ -89,7 +89,7 @@ impl Kernels<'_> {
         let limits = CandidateLimits { procs, size: procs, count: None, numeric: false };
         let unseen = |cube: &Cube| {
             oracle_literals(self.context, cube)
-                .is_some_and(|(procs, literals)| oracle.ask(procs, &literals) == Answer::Unseen)
+                .is_some_and(|(procs, literals)| oracle.ask(procs, &literals) == OracleAnswer::Unseen)
         };
         self.waiting.iter().flat_map(|cube| candidates(self.context, cube, limits)).filter(unseen).count()
     }

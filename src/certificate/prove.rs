@@ -19,7 +19,7 @@ use super::ground_instances::{CaseLiterals, Refutation};
 use super::index::{Index, Instance, Refutations};
 use super::obligation::Obligation;
 use super::obligations::{Case, Obligations};
-use super::solver::{Answer, Session};
+use super::solver::{CaseAnswer, Session};
 use super::tuning::{
     AT_HAND, BATCH, COUNTEREXAMPLES, FREE_CALLS, FREE_TRIALS, MAX_PROCS, TRIAL_CALLS, TRIALS,
 };
@@ -307,14 +307,14 @@ impl Prover<'_, '_> {
             return Ok(());
         }
         let any: Vec<Bool> = claims.iter().map(|claim| claim.refuted.clone()).collect();
-        if let Answer::Unsat(_) = self.session.check(&Bool::or(&any), &[], self.interrupt)? {
+        if let CaseAnswer::Unsat(_) = self.session.check(&Bool::or(&any), &[], self.interrupt)? {
             return Ok(());
         }
         for claim in claims {
             match self.session.check(&claim.refuted, &[], self.interrupt)? {
-                Answer::Unsat(_) => {}
-                Answer::Sat(_) => return Err(Failure::Refuted(claim.obligation)),
-                Answer::Unknown(why) => return Err(Failure::Undecided(claim.obligation, why)),
+                CaseAnswer::Unsat(_) => {}
+                CaseAnswer::Sat(_) => return Err(Failure::Refuted(claim.obligation)),
+                CaseAnswer::Unknown(why) => return Err(Failure::Undecided(claim.obligation, why)),
             }
         }
         Ok(())
@@ -340,14 +340,14 @@ impl Prover<'_, '_> {
         loop {
             let facts: Vec<(Bool, Bool)> = chosen.iter().map(|&i| self.active[i].fact.clone()).collect();
             let mut state = match self.session.check(&formula, &facts, self.interrupt)? {
-                Answer::Unsat(core) => {
+                CaseAnswer::Unsat(core) => {
                     let needed: Vec<usize> = core.into_iter().map(|i| chosen[i]).collect();
                     self.recent.retain(|i| !needed.contains(i));
                     self.recent.extend(&needed);
                     return Ok(needed.into_iter().map(|i| self.active[i].instance.clone()).collect());
                 }
-                Answer::Unknown(why) => return Err(Failure::Undecided(obligation, why)),
-                Answer::Sat(state) => state,
+                CaseAnswer::Unknown(why) => return Err(Failure::Undecided(obligation, why)),
+                CaseAnswer::Sat(state) => state,
             };
             let mut violated = Vec::new();
             for known_cells_only in [true, false] {

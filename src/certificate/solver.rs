@@ -13,9 +13,9 @@ use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::{Rational, System, Type};
 use crate::solver;
 
-/// Answer of a call.
+/// CaseAnswer of a call.
 #[derive(Debug)]
-pub enum Answer {
+pub enum CaseAnswer {
     /// Satisfiable, by this state.
     Sat(State),
     /// Unsatisfiable; the facts with these numbers suffice.
@@ -146,7 +146,7 @@ impl<'a> Session<'a> {
         formula: &Bool,
         facts: &[(Bool, Bool)],
         interrupt: &Interrupt,
-    ) -> Result<Answer, Interrupted> {
+    ) -> Result<CaseAnswer, Interrupted> {
         self.calls += 1;
         self.solver.push();
         self.solver.assert(formula);
@@ -164,17 +164,17 @@ impl<'a> Session<'a> {
         let answer = match result {
             SatResult::Sat => match self.solver.get_model() {
                 Some(model) => {
-                    Answer::Sat(State { model, known: HashMap::new(), constructors: HashMap::new() })
+                    CaseAnswer::Sat(State { model, known: HashMap::new(), constructors: HashMap::new() })
                 }
-                None => Answer::Unknown("no model".to_owned()),
+                None => CaseAnswer::Unknown("no model".to_owned()),
             },
             SatResult::Unsat => {
                 let core = self.solver.get_unsat_core();
-                Answer::Unsat((0..names.len()).filter(|&i| core.contains(&names[i])).collect())
+                CaseAnswer::Unsat((0..names.len()).filter(|&i| core.contains(&names[i])).collect())
             }
-            SatResult::Unknown => {
-                Answer::Unknown(self.solver.get_reason_unknown().unwrap_or_else(|| "no reason given".into()))
-            }
+            SatResult::Unknown => CaseAnswer::Unknown(
+                self.solver.get_reason_unknown().unwrap_or_else(|| "no reason given".into()),
+            ),
         };
         self.solver.pop(1);
         Ok(answer)

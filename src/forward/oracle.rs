@@ -10,7 +10,7 @@ use crate::model::Literal;
 use crate::model::semantics::{Layout, Matcher, State, Value};
 use crate::observer::Silent;
 use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::{Answer, Growth, Oracle};
+use crate::oracle::{Growth, Oracle, OracleAnswer};
 use crate::verdict::Trace;
 
 /// Explorations of one or several instances, as an oracle.
@@ -20,7 +20,7 @@ use crate::verdict::Trace;
 /// use cubicle::interrupt::Interrupt;
 /// use cubicle::observer::Silent;
 /// use cubicle::options::ForwardOptions;
-/// use cubicle::oracle::{Answer, Oracle};
+/// use cubicle::oracle::{OracleAnswer, Oracle};
 ///
 /// let text = "
 ///     array In[proc] : bool
@@ -35,8 +35,8 @@ use crate::verdict::Trace;
 ///
 /// let oracle = StateSpace::new(vec![explored]);
 /// let [one, two] = &system.bad[..] else { panic!("two bad cubes") };
-/// assert_eq!(oracle.ask(one.params, &one.cube), Answer::Reached);
-/// assert_eq!(oracle.ask(two.params, &two.cube), Answer::Unseen);
+/// assert_eq!(oracle.ask(one.params, &one.cube), OracleAnswer::Reached);
+/// assert_eq!(oracle.ask(two.params, &two.cube), OracleAnswer::Unseen);
 /// # Ok::<(), cubicle::LoadError>(())
 /// ```
 #[derive(Debug)]
@@ -92,18 +92,18 @@ impl StateSpace {
 }
 
 impl Oracle for StateSpace {
-    fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
-        let mut answer = Answer::Untested;
+    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+        let mut answer = OracleAnswer::Untested;
         let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
         for seen in self.seen().chain(wider.iter().filter_map(|e| e.states.as_ref())) {
             match seen.ask(procs, literals) {
-                Answer::Reached => return Answer::Reached,
-                Answer::Unseen => answer = Answer::Unseen,
-                Answer::Untested => {}
+                OracleAnswer::Reached => return OracleAnswer::Reached,
+                OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
+                OracleAnswer::Untested => {}
             }
         }
-        if answer == Answer::Unseen && self.learnt(procs, literals) {
-            answer = Answer::Reached;
+        if answer == OracleAnswer::Unseen && self.learnt(procs, literals) {
+            answer = OracleAnswer::Reached;
         }
         answer
     }

@@ -18,7 +18,7 @@ use crate::model::*;
 use crate::observer::Silent;
 use crate::options::{CflChoice, Restart};
 use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::{Answer, Growth, Oracle};
+use crate::oracle::{Growth, Oracle, OracleAnswer};
 use crate::result::{Exploration, Stop};
 
 mod brute;
@@ -122,9 +122,9 @@ fn compare(seed: u64, order: bool) {
                 Semantics::new(&one, procs).satisfies(&state, 0).is_some()
             });
             let expected = match (usize::from(cube.params) <= procs, satisfied) {
-                (false, _) => Answer::Untested,
-                (true, true) => Answer::Reached,
-                (true, false) => Answer::Unseen,
+                (false, _) => OracleAnswer::Untested,
+                (true, true) => OracleAnswer::Reached,
+                (true, false) => OracleAnswer::Unseen,
             };
             for found in [&stored, &orbits, &with_undefined] {
                 let space = StateSpace::new(vec![found.clone()]);
@@ -197,10 +197,10 @@ fn an_oracle_grows_and_learns() {
     for strategy in [Strategy::Bfs, Strategy::Cfl] {
         let few = ForwardOptions { strategy, max_states: Some(20), ..options() };
         let full = StateSpace::new(vec![explored(&system, 4, &options())]);
-        assert_eq!(full.ask(bad.params, &bad.cube), Answer::Reached);
+        assert_eq!(full.ask(bad.params, &bad.cube), OracleAnswer::Reached);
         assert_eq!(full.grow(), Growth::Nothing);
         let space = StateSpace::new(vec![explored(&system, 4, &few)]);
-        assert_eq!(space.ask(bad.params, &bad.cube), Answer::Unseen);
+        assert_eq!(space.ask(bad.params, &bad.cube), OracleAnswer::Unseen);
         let trace = loop {
             match space.grow() {
                 Growth::More => {}
@@ -209,10 +209,10 @@ fn an_oracle_grows_and_learns() {
             }
         };
         replay(&system, &trace).expect("every trace replays");
-        assert_eq!(space.ask(bad.params, &bad.cube), Answer::Reached);
+        assert_eq!(space.ask(bad.params, &bad.cube), OracleAnswer::Reached);
         let blank = StateSpace::new(vec![explored(&system, 4, &few)]);
         blank.learn(&trace);
-        assert_eq!(blank.ask(bad.params, &bad.cube), Answer::Reached);
+        assert_eq!(blank.ask(bad.params, &bad.cube), OracleAnswer::Reached);
     }
 }
 

@@ -48,6 +48,9 @@ impl Owner {
     }
 
     /// `send_gnt_exclusive(x)`, one for each declaration, without repetitions.
+    ///
+    /// # Panics
+    /// When it is an owner of another system.
     pub fn givers(&self, system: &System) -> Vec<String> {
         let mut givers: Vec<String> = Vec::new();
         for &(origin, parameter) in &self.by {
@@ -64,6 +67,9 @@ impl Owner {
 
 /// The names of the variables for some owners, in order: such as no variable, type or constructor of the system
 /// has.
+///
+/// # Panics
+/// Never: there are more numbers than names.
 pub fn owner_names(system: &System, owners: &[Owner]) -> Vec<String> {
     let mut taken: Vec<String> = system.vars.iter().map(|var| var.name.clone()).collect();
     taken.extend(system.enums.iter().flat_map(|it| it.constructors.iter().chain([&it.name]).cloned()));

@@ -120,7 +120,7 @@ impl Rational {
 /// Least common multiple of two positive numbers; `None` beyond 64 bits.
 pub fn lcm(a: i64, b: i64) -> Option<i64> {
     let common = gcd(a.unsigned_abs().into(), b.unsigned_abs().into());
-    a.checked_mul(b / i64::try_from(common).expect("no larger than either"))
+    a.checked_mul(b / i64::try_from(common).ok()?)
 }
 
 /// Greatest common divisor.

@@ -16,7 +16,7 @@ use crate::backward::theory::Sat;
 use crate::backward::tuning::{EXACT_PREIMAGE, FEW_CANDIDATES, MAX_RIVALS, WIDEN_AT};
 use crate::observer::{Event, Observer};
 use crate::options::BackwardOptions;
-use crate::oracle::{Answer, Growth};
+use crate::oracle::{Growth, OracleAnswer};
 
 /// The candidates of one run.
 pub struct Approximation<'a, 'p> {
@@ -119,7 +119,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
     fn ask(&mut self, run: &Run<'_, '_>, c: &Cube) -> bool {
         let Some((procs, literals)) = oracle_literals(run.setting.context, c) else { return false };
         let _phase = run.tester.profiler.enter(Phase::Filter);
-        let unseen = self.brab.oracle.ask(procs, &literals) == Answer::Unseen;
+        let unseen = self.brab.oracle.ask(procs, &literals) == OracleAnswer::Unseen;
         self.pool.asked += 1;
         self.pool.refuted += u64::from(!unseen);
         unseen

@@ -4,7 +4,7 @@ use super::candidates::opposites_of_init;
 use crate::backward::cube::{Cube, CubeContext, Halt, oracle_literals};
 use crate::backward::fixpoint::Tester;
 use crate::model::Init;
-use crate::oracle::{Answer, Oracle};
+use crate::oracle::{Oracle, OracleAnswer};
 
 /// Approximation by candidates that the oracle has not seen.
 #[derive(Clone, Copy)]
@@ -17,10 +17,10 @@ pub struct Brab<'a> {
 
 impl Brab<'_> {
     /// What the oracle knows of a cube.
-    pub fn ask(self, context: &CubeContext, cube: &Cube) -> Answer {
+    pub fn ask(self, context: &CubeContext, cube: &Cube) -> OracleAnswer {
         match oracle_literals(context, cube) {
             Some((procs, literals)) => self.oracle.ask(procs, &literals),
-            None => Answer::Untested,
+            None => OracleAnswer::Untested,
         }
     }
 }
@@ -54,7 +54,7 @@ impl Pool {
     /// Drops the kept candidates that a forward state satisfies.
     pub fn drop_reached(&mut self, context: &CubeContext, brab: Brab<'_>) {
         for (number, cube) in std::mem::take(&mut self.kept) {
-            if brab.ask(context, &cube) == Answer::Reached {
+            if brab.ask(context, &cube) == OracleAnswer::Reached {
                 self.bad.push(cube);
             } else {
                 self.kept.push((number, cube));
@@ -66,7 +66,7 @@ impl Pool {
     pub fn propose_bounds(&mut self, context: &CubeContext, init: &Init, brab: Brab<'_>) {
         for cube in opposites_of_init(context, init, brab.procs).unwrap_or_default() {
             self.asked += 1;
-            if brab.ask(context, &cube) == Answer::Reached {
+            if brab.ask(context, &cube) == OracleAnswer::Reached {
                 self.refuted += 1;
             } else {
                 self.keep(cube);

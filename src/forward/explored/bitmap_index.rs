@@ -13,7 +13,7 @@ use crate::forward::state::classes::Names;
 use crate::forward::store::visited::Visited;
 use crate::model::semantics::distinct_tuples;
 use crate::model::{Literal, System};
-use crate::oracle::Answer;
+use crate::oracle::OracleAnswer;
 
 /// One bitmap for each raw value of a cell's field, the undefined one included.
 type CellBitmaps = Vec<Vec<u64>>;
@@ -28,7 +28,7 @@ pub struct BitmapIndex {
     system: Arc<System>,
     cells: Vec<OnceLock<CellBitmaps>>,
     /// Cubes already answered. Only looked up, never iterated.
-    known: Mutex<HashMap<(u8, Vec<Literal>), Answer>>,
+    known: Mutex<HashMap<(u8, Vec<Literal>), OracleAnswer>>,
 }
 
 impl BitmapIndex {
@@ -47,7 +47,7 @@ impl BitmapIndex {
     }
 
     /// Whether some stored state satisfies the cube under some renaming.
-    pub fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
+    pub fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
         let key = (procs, literals.to_vec());
         if let Some(answer) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return *answer;
@@ -57,11 +57,11 @@ impl BitmapIndex {
         answer
     }
 
-    fn test(&self, procs: u8, literals: &[Literal]) -> Answer {
+    fn test(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
         let fixed = usize::from(self.system.proc_constants);
         let k = self.program.cells.procs;
         if usize::from(procs) + fixed > k {
-            return Answer::Untested;
+            return OracleAnswer::Untested;
         }
         let grounder = Grounder { system: &self.system, layout: &self.program.cells.layout };
         for mut env in distinct_tuples(k - fixed, usize::from(procs)) {
@@ -71,12 +71,12 @@ impl BitmapIndex {
             let conj = match grounder.conj(literals, &env) {
                 Ok(Some(conj)) => conj,
                 Ok(None) => continue,
-                Err(_) => return Answer::Untested,
+                Err(_) => return OracleAnswer::Untested,
             };
             let mut guard = Guard::default();
             for lit in &conj {
                 if !self.represented(lit) {
-                    return Answer::Untested;
+                    return OracleAnswer::Untested;
                 }
                 match test(&self.program.cells, lit) {
                     Ok(Test::In(cell, codes)) => match guard.sets.iter_mut().find(|(c, _)| *c == cell) {
@@ -84,7 +84,7 @@ impl BitmapIndex {
                         None => guard.sets.push((cell, codes)),
                     },
                     Ok(test) => guard.tests.push(test),
-                    Err(_) => return Answer::Untested,
+                    Err(_) => return OracleAnswer::Untested,
                 }
             }
             if guard.sets.iter().any(|(_, codes)| *codes == 0) {
@@ -98,10 +98,10 @@ impl BitmapIndex {
                 });
             }
             if self.some_state(&guard) {
-                return Answer::Reached;
+                return OracleAnswer::Reached;
             }
         }
-        Answer::Unseen
+        OracleAnswer::Unseen
     }
 
     /// Whether states tell enough to decide the literal: values that the system never compares are

@@ -11,7 +11,7 @@ use crate::forward::store::visited::Visited;
 use crate::interrupt::Interrupt;
 use crate::model::{Literal, System};
 use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::{Answer, Growth};
+use crate::oracle::{Growth, OracleAnswer};
 use crate::result::Exploration;
 
 /// The states of one exploration.
@@ -62,14 +62,14 @@ impl ExploredStates {
         self.0.grown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
+    pub fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
         let indexes = self.grown().indexes.clone();
-        let mut answer = Answer::Untested;
+        let mut answer = OracleAnswer::Untested;
         for part in indexes {
             match part.ask(procs, literals) {
-                Answer::Reached => return Answer::Reached,
-                Answer::Unseen => answer = Answer::Unseen,
-                Answer::Untested => {}
+                OracleAnswer::Reached => return OracleAnswer::Reached,
+                OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
+                OracleAnswer::Untested => {}
             }
         }
         answer

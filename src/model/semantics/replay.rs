@@ -90,6 +90,9 @@ pub fn replay(system: &System, trace: &Trace) -> Result<(), ReplayError> {
 }
 
 /// Runs a trace, wherever it ends: its first state is initial, and each step is possible.
+///
+/// # Errors
+/// The first thing that keeps it from being one.
 pub fn replay_steps(system: &System, trace: &Trace) -> Result<(), ReplayError> {
     run(&Semantics::new(system, trace.initial.procs), trace).map(drop)
 }

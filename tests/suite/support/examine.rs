@@ -11,7 +11,7 @@ use cubicle::model::semantics::{Env, Layout, Semantics, Value, distinct_tuples, 
 use cubicle::model::{Cell, Conj, Literal, ProcRef, Relation, System, Term, Type, VarId};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardOptions, ForwardOptions, SearchOrder, SolverMode, Strategy};
-use cubicle::oracle::{Answer, Oracle};
+use cubicle::oracle::{Oracle, OracleAnswer};
 use cubicle::result::{Exploration, Stop};
 use cubicle::verdict::{Reason, Verdict};
 
@@ -270,7 +270,7 @@ fn oracle_agrees(
         let cube: Conj = (0..size).filter_map(|_| random_literal(system, procs, dice)).collect();
         let answer = space.ask(procs as u8, &cube);
         let right = reached.satisfies(system, procs, &cube);
-        if answer != Answer::Untested && right != (answer == Answer::Reached) {
+        if answer != OracleAnswer::Untested && right != (answer == OracleAnswer::Reached) {
             let detail = format!(
                 "{:?}\nof {procs} distinct processes: {answer:?}, brute force says {right}\n{cube:#?}",
                 space.explored
@@ -336,15 +336,15 @@ struct Brute<'a> {
 }
 
 impl Oracle for Brute<'_> {
-    fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
+    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
         let procs = usize::from(procs);
         let cube = literals.to_vec();
         let mut large = self.reached.iter().filter(|r| r.procs >= procs).peekable();
         if large.peek().is_none() {
-            return Answer::Untested;
+            return OracleAnswer::Untested;
         }
         let reached = large.any(|r| r.satisfies(self.system, procs, &cube));
-        if reached { Answer::Reached } else { Answer::Unseen }
+        if reached { OracleAnswer::Reached } else { OracleAnswer::Unseen }
     }
 
     fn procs(&self) -> usize {
@@ -359,13 +359,13 @@ struct Liar {
 }
 
 impl Oracle for Liar {
-    fn ask(&self, procs: u8, literals: &[Literal]) -> Answer {
+    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
         let text = format!("{procs} {literals:?}");
         let hash = text.bytes().fold(self.seed, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
         match (hash >> 20) % 3 {
-            0 => Answer::Reached,
-            1 => Answer::Unseen,
-            _ => Answer::Untested,
+            0 => OracleAnswer::Reached,
+            1 => OracleAnswer::Unseen,
+            _ => OracleAnswer::Untested,
         }
     }
 
