@@ -113,7 +113,8 @@ fn a_run_ends_at_its_memory_limit() {
     let told = outcome.stdout + &outcome.stderr;
     assert!(told.contains("not enough memory") || told.contains("stopped at the memory limit"), "{told}");
     let outcome = run_on("--memory-limit 40M --only-forward --procs 2", &path);
-    assert!(outcome.stdout.contains("cut by the memory limit"), "{outcome:?}");
+    // Asked to stop, or ended in the middle of a step when the next one takes more than is left.
+    assert!(outcome.stdout.contains("UNKNOWN: there is not enough memory\n"), "{outcome:?}");
     assert_eq!(outcome.code, Some(3), "{outcome:?}");
 }
 

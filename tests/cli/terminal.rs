@@ -137,7 +137,12 @@ fn nothing_is_left_after_a_limit_or_an_error() {
         ("--time-limit 1s", model.as_path(), 3, "UNKNOWN: the time limit was reached\n"),
         // In the middle of a step: the model never comes.
         ("--time-limit 1s", Path::new("-"), 3, "UNKNOWN: the time limit was reached\n"),
-        ("--memory-limit 40M --only-forward --procs 2", model.as_path(), 3, "cut by the memory limit"),
+        (
+            "--memory-limit 40M --only-forward --procs 2",
+            model.as_path(),
+            3,
+            "UNKNOWN: there is not enough memory\n",
+        ),
         ("", Path::new("no/such/model.cub"), 2, "error: cannot read no/such/model.cub"),
     ] {
         let more = if line.contains("time") { PROOF } else { "" };
