@@ -17,15 +17,24 @@ const PAGES: &[(&str, &str)] = pages! {
     C0401 C0402 C0403 C0404 C0405 C0406
     C0501 C0502 C0503 C0504 C0505
     C0901 C0902 C0903 C0904 C0905 C0906 C0907 C0908 C0909 C0910 C0911 C0912 C0913 C0914 C0915 C0916
-    C0917 C0918 C0919 C0920 C0921 C0922 C0923 C0924
+    C0917 C0918 C0919 C0920 C0921 C0922 C0923 C0924 C0925 C0926
 };
 
 /// The page of a code, in Markdown; letters may be small, and the `C` and zeros after it left out.
 pub fn page(code: &str) -> Option<&'static str> {
+    find(code).map(|(_, page)| page)
+}
+
+/// A code as it is written, however it is typed.
+pub fn code(typed: &str) -> Option<&'static str> {
+    find(typed).map(|(code, _)| code)
+}
+
+fn find(code: &str) -> Option<(&'static str, &'static str)> {
     let digits = code.trim_start_matches(['c', 'C']);
     let number: u16 = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()))?;
     let code = format!("C{number:04}");
-    PAGES.iter().find(|(known, _)| *known == code).map(|(_, page)| *page)
+    PAGES.iter().find(|(known, _)| *known == code).copied()
 }
 
 /// All codes with the titles of their pages, in order.

@@ -67,6 +67,7 @@ pub mod model;
 pub mod observer;
 pub mod options;
 pub mod oracle;
+mod queries;
 pub mod report;
 pub mod result;
 pub mod simulate;

@@ -310,6 +310,18 @@ pub enum Vacuity {
     Ignore,
 }
 
+/// Reasons why an answer may be worth nothing that the user knows of and accepts: they are not reported.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct KnownVacuity {
+    /// That nothing is to be proved.
+    pub nothing_to_prove: bool,
+    /// That there is no initial state.
+    pub no_initial_state: bool,
+    /// That these transitions never fire, by [`Transition::origin`](crate::model::Transition::origin).
+    pub never_fires: Vec<u16>,
+}
+
 /// Options of a whole run.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -330,6 +342,8 @@ pub struct Options {
     pub backward: BackwardOptions,
     /// What to do about an answer that may be worth nothing.
     pub vacuity: Vacuity,
+    /// What of it is known.
+    pub known_vacuity: KnownVacuity,
     /// End the whole run after this time.
     pub time_limit: Option<Duration>,
 }
@@ -439,6 +453,7 @@ setters! {
         forward: ForwardOptions,
         backward: BackwardOptions,
         vacuity: Vacuity,
+        known_vacuity: KnownVacuity,
     }
     optional {
         procs: Procs,

@@ -8,6 +8,7 @@ use z3::ast::Bool;
 use z3::{Context, Params, SatResult, Solver, set_global_param};
 
 use crate::interrupt::{Interrupt, Interrupted};
+use crate::queries;
 
 /// The version of Z3 that this program is linked with, as Z3 tells it.
 pub fn version() -> &'static str {
@@ -43,6 +44,18 @@ pub fn new() -> Solver {
 /// # Errors
 /// Why the run must end: an answer that is missing for that is none.
 pub fn check(
+    solver: &Solver,
+    assumptions: &[Bool],
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<SatResult, Interrupted> {
+    let start = queries::start();
+    let result = ask(solver, assumptions, timeout, interrupt);
+    queries::end(start, solver, assumptions, result.as_ref().ok().copied());
+    result
+}
+
+fn ask(
     solver: &Solver,
     assumptions: &[Bool],
     timeout: Duration,

@@ -214,6 +214,11 @@ impl Certificate {
             .expect("the same formulas were made for the proof")
     }
 
+    /// How many obligations were checked.
+    pub const fn obligations(&self) -> usize {
+        self.refutations.len()
+    }
+
     /// What was checked, in one line.
     pub fn summary(&self) -> String {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });

@@ -35,3 +35,4 @@ mod vacuity;
 pub use advice::advice;
 pub use assumptions::of as assumptions;
 pub use run::{InternalError, STACK_BYTES, check, check_here};
+pub use tuning::DEFAULT_PROCS;

@@ -18,12 +18,18 @@ use crate::verdict::{Reason, Verdict};
 /// when the options ask for that.
 pub fn look(session: &mut Session<'_>) {
     let Session { system, options, report, .. } = &*session;
-    let found = match report.conclusion() {
+    let mut found = match report.conclusion() {
         _ if options.vacuity == Vacuity::Ignore => return,
         Conclusion::NothingFound => of_explorations(system, options, report),
         _ if report.verdict == Some(Verdict::Safe) => of_proof(session),
         _ => return,
     };
+    let known = &options.known_vacuity;
+    found.retain(|vacuous| match vacuous {
+        Vacuous::NothingToProve => !known.nothing_to_prove,
+        Vacuous::NoInitialState(_) => !known.no_initial_state,
+        Vacuous::NeverFires(id, _) => !known.never_fires.contains(&system.transition(*id).origin),
+    });
     if options.vacuity == Vacuity::Error && !found.is_empty() {
         session.report.verdict = Some(Verdict::Unknown(Reason::Vacuous(found.len())));
         session.report.decider = None;

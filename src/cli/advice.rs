@@ -8,20 +8,25 @@ use cubicle::{Report, report};
 use std::io::stderr;
 
 use super::args::Args;
+use super::messages::Messages;
 use super::output::complain;
 use super::settings;
 
 /// Says it all; `text` is the model.
-pub fn tell(args: &Args, system: &System, text: &str, options: &Options, found: &Report) {
-    if !args.quiet {
-        if let Some(trace) = found.bad()
-            && let Some(help) = cubicle::load::on_refuted_invariant(system, text, trace)
-        {
-            complain(&format!("help: {help}"));
-        }
-        if found.open().is_some() {
-            open(args, system, options, found);
-        }
+pub fn tell(
+    args: &Args,
+    (system, text): (&System, &str),
+    options: &Options,
+    found: &Report,
+    messages: &Messages,
+) {
+    if let Some(trace) = found.bad()
+        && let Some(help) = cubicle::load::on_refuted_invariant(system, text, trace)
+    {
+        messages.help(&help);
+    }
+    if found.open().is_some() && messages.wants_advice() {
+        open(args, system, options, found, messages);
     }
     if args.profile {
         let text = report::profile(found, settings::style(args, &stderr()));
@@ -30,19 +35,19 @@ pub fn tell(args: &Args, system: &System, text: &str, options: &Options, found: 
 }
 
 /// The lines about an open question.
-fn open(args: &Args, system: &System, options: &Options, found: &Report) {
+fn open(args: &Args, system: &System, options: &Options, found: &Report, messages: &Messages) {
     for line in how_far(system, found) {
-        complain(&format!("note: {line}"));
+        messages.note(&line);
     }
     let file = args.file.display().to_string();
     let tries = advice(system, options, found);
     match tries.as_slice() {
         [] => {}
-        [one] => complain(&format!("help: {}", suggestion(system, &file, one))),
+        [one] => messages.help(&suggestion(system, &file, one)),
         more => {
-            complain("help: what may help, most likely first");
+            messages.help("what may help, most likely first");
             for (number, it) in (1..).zip(more) {
-                complain(&format!("help: {number}. {}", suggestion(system, &file, it)));
+                messages.help(&format!("{number}. {}", suggestion(system, &file, it)));
             }
         }
     }

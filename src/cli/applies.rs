@@ -5,7 +5,9 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use cubicle::options::Procs;
 
-use super::args::{Approach, Args, Forward};
+use super::args::{Approach, Args, Format, Forward, MessageFormat};
+use super::document::is_stdout;
+use super::settings::{self, Results};
 
 /// What an option needs to have an effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +42,8 @@ pub enum Need {
     Answer,
     /// More than the answer is shown.
     Talk,
+    /// Standard output is for a person.
+    Text,
 }
 
 /// An option, by the name of its field, and all that it needs: the first need that is not met is told.
@@ -62,7 +66,7 @@ const fn original(option: &'static str, needs: &'static [Need]) -> Row {
 
 use Need::{
     Answer, Candidates, Check, DepthFirst, Epochs, Exploration, Fuzzing, Instance, Lots, MoreErrors, Proof,
-    Size, Talk, Threads, Walks,
+    Size, Talk, Text, Threads, Walks,
 };
 
 /// Every option.
@@ -110,11 +114,15 @@ pub const TABLE: &[Row] = &[
     original("quiet", &[]),
     row("vacuity", &[Check]),
     row("deny", &[]),
-    original("verbose", &[Check, Proof, Talk]),
-    row("classic_output", &[Check, Talk]),
-    row("trace_states", &[Check]),
+    row("allow", &[]),
+    row("format", &[]),
+    row("message_format", &[]),
+    original("verbose", &[Check, Proof, Talk, Text]),
+    row("classic_output", &[Check, Talk, Text]),
+    row("trace_states", &[Check, Text]),
     row("trace_out", &[Check]),
-    row("stats_json", &[Check]),
+    row("stats_json", &[]),
+    row("run_dir", &[]),
     original("profile", &[Check]),
     row("color", &[]),
     original("nocolor", &[]),
@@ -148,6 +156,7 @@ impl Need {
             MoreErrors => args.deadlock || args.all_errors,
             Answer => args.only_forward || args.deadlock,
             Talk => !args.quiet,
+            Text => settings::results(args) == Results::Human,
         }
     }
 
@@ -179,6 +188,7 @@ impl Need {
             MoreErrors => ("the exploration ends at the first error", "add --all-errors or --deadlock"),
             Answer => ("the answer rests on no exploration", "add --only-forward or --deadlock"),
             Talk => ("--quiet shows only the answer", "leave one of them out"),
+            Text => ("standard output is for programs, which get all of it", "leave one of them out"),
         }
     }
 }
@@ -202,6 +212,11 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
     }
     if matches!(args.abstr_num.as_deref(), Some([low, up]) if low > up) {
         return Err("--abstr-num needs a lower bound that is not above the upper one".to_owned());
+    }
+    if args.message_format == MessageFormat::Sarif
+        && (args.format != Format::Human || args.stats_json.as_deref().is_some_and(is_stdout))
+    {
+        return Err("--message-format sarif and a document cannot both be standard output".to_owned());
     }
     if args.trust_invariants && (args.certify || args.certificate.is_some() || args.trace.is_some()) {
         return Err(

@@ -250,6 +250,15 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10s", help_heading = LIMITS)]
     pub solver_timeout: Duration,
 
+    /// What is written to standard output
+    #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = OUTPUT)]
+    pub format: Format,
+
+    /// How errors, warnings and notes are told on standard error; with `sarif`, on standard output, where they
+    /// take the place of the results
+    #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = OUTPUT)]
+    pub message_format: MessageFormat,
+
     /// Only the answer, and warnings
     #[arg(short, long, help_heading = OUTPUT)]
     pub quiet: bool,
@@ -263,6 +272,11 @@ pub struct Args {
     /// (exit code 3)
     #[arg(long, value_name = "WHAT", help_heading = OUTPUT)]
     pub deny: Option<Deny>,
+
+    /// Give no warnings with this code; several are separated by commas. In a model, `(* cubicle: allow C0914 *)`
+    /// before a declaration does so for it, before all of them for the whole model
+    #[arg(long, value_name = "CODE", value_delimiter = ',', value_parser = warning, help_heading = OUTPUT)]
+    pub allow: Vec<&'static str>,
 
     /// Show each node of the backward search with its cube, each candidate, each restart, and all invariants
     #[arg(short, long, help_heading = OUTPUT)]
@@ -289,9 +303,14 @@ pub struct Args {
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub trace_out: Option<std::path::PathBuf>,
 
-    /// Write the figures of the run to FILE, in JSON
+    /// Write the document of `--format json` to FILE as well; `-`: as `--format json`
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub stats_json: Option<std::path::PathBuf>,
+
+    /// Keep all about the run in DIR, which is made or empty: command, versions, model, output, document, traces,
+    /// certificate, the hardest questions to Z3
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    pub run_dir: Option<std::path::PathBuf>,
 
     /// Show times and counters on standard error
     #[arg(long, alias = "profiling", help_heading = OUTPUT)]
@@ -397,6 +416,30 @@ pub enum Vacuity {
     Ignore,
 }
 
+/// Formats of results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Format {
+    /// For a person
+    Human,
+    /// One JSON document, whatever the end of the run
+    Json,
+    /// Events as they come, a JSON object each, then the document in one line
+    Ndjson,
+}
+
+/// Formats of messages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum MessageFormat {
+    /// For a person
+    Human,
+    /// A JSON object each
+    Json,
+    /// One document in SARIF 2.1.0, with the traces that were found
+    Sarif,
+    /// Workflow commands of GitHub, which annotate lines
+    Github,
+}
+
 /// What can be denied.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Deny {
@@ -435,6 +478,11 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         return Err("that is more than a year".to_owned());
     }
     Ok(Duration::from_secs_f64(seconds))
+}
+
+/// The code of a warning.
+fn warning(typed: &str) -> Result<&'static str, String> {
+    cubicle::load::warning(typed).map_err(|(error, help)| format!("{error}: {help}"))
 }
 
 /// No more processes than this are explored.

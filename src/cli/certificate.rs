@@ -2,7 +2,7 @@
 //! `cubicle check-certificate FILE DIR`.
 
 use std::ffi::OsString;
-use std::io::{stderr, stdout};
+use std::io::stdout;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -14,16 +14,18 @@ use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::options::Options;
+use cubicle::report::document::CertificateSummary;
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Report, report};
 
 use super::args::{Args, duration};
 use super::ending::Ending;
 use super::external::Ruling;
-use super::load::load;
+use super::load::{Model, load};
+use super::messages::Messages;
 use super::output::complain;
 use super::supervise::supervise;
-use super::{exit, external, files, input, memory};
+use super::{exit, external, files, input, memory, run_dir};
 
 /// Where the certificate goes, if anywhere; `-trace` of the original program has it beside the model.
 fn folder(args: &Args) -> Option<PathBuf> {
@@ -48,7 +50,9 @@ pub fn certify(
     interrupt: &Interrupt,
     found: &mut Report,
 ) -> Option<Certificate> {
-    if !args.certify && folder(args).is_none() || found.verdict != Some(Verdict::Safe) {
+    // The folder of a run has all that there is.
+    let wanted = args.certify || folder(args).is_some() || args.run_dir.is_some() && !args.trust_invariants;
+    if !wanted || found.verdict != Some(Verdict::Safe) {
         return None;
     }
     let cubes = &found.backward.as_ref()?.invariant;
@@ -70,21 +74,27 @@ pub fn certify(
 }
 
 /// Writes the certificate where it is asked for.
-pub fn write(args: &Args, system: &System, certificate: Option<&Certificate>) -> Result<(), String> {
+pub fn write(
+    args: &Args,
+    system: &System,
+    certificate: Option<&Certificate>,
+    messages: &Messages,
+) -> Result<(), String> {
     let (Some(folder), Some(certificate)) = (folder(args), certificate) else { return Ok(()) };
-    if args.trace.is_some() && !args.quiet {
-        complain(&format!(
-            "note: the certificate is in {}, as invariants and SMT-LIB files",
-            folder.display()
-        ));
+    if args.trace.is_some() {
+        let folder = folder.display();
+        messages.note(&format!("the certificate is in {folder}, as invariants and SMT-LIB files"));
     }
-    std::fs::create_dir_all(&folder)
-        .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))?;
-    files::write(&folder.join(INVARIANTS), &certificate.invariants(system))?;
-    for script in certificate.scripts(system) {
-        files::write(&folder.join(script.name), &script.text)?;
+    run_dir::write_certificate(&folder, system, certificate)
+}
+
+/// What the document of the run says of a certificate.
+pub fn summary(args: &Args, certificate: &Certificate) -> CertificateSummary {
+    CertificateSummary {
+        path: folder(args).map(|folder| folder.display().to_string()),
+        invariants: certificate.cubes.proved,
+        obligations: certificate.obligations(),
     }
-    Ok(())
 }
 
 /// Checks the invariant in DIR: that it holds initially, that every transition keeps it, and that it
@@ -137,8 +147,9 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
 }
 
 fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
-    let style = super::settings::automatic_style(&stderr());
-    let Some((system, model, _)) = load(&words.model, false, style) else { return exit::USAGE };
+    let Ok(Model { system, text: model, .. }) = load(&words.model, None, &ending.messages) else {
+        return exit::USAGE;
+    };
     let invariants = match input::read(&words.folder.join(INVARIANTS)) {
         Ok(input) => input,
         Err(error) => {

@@ -1,19 +1,25 @@
 //! How a run ends: once, either by the thread that runs it or by the watchdog, and with an answer either way.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cubicle::interrupt::Interrupt;
 use cubicle::options::Proof;
+use cubicle::report::document::{Document, Head};
 use cubicle::report::{self, Progress, Snapshot, Style};
 use cubicle::verdict::Reason;
 
 use super::args::Args;
+use super::document::{self, sha256};
+use super::messages::Messages;
 use super::output::{Output, complain};
-use super::{exit, files, line, settings};
+use super::run_dir::RunDir;
+use super::settings::{self, Results};
+use super::{exit, files, line};
 
 /// How long writing the last words may take before the process ends without them: a pipe that nobody reads, a
 /// disk that does not answer.
@@ -25,14 +31,20 @@ const WATCHDOG: u8 = 2;
 
 /// Shared by the run, which tells how far it has come, and the watchdog.
 pub struct Ending {
-    /// The model as the user calls it.
-    model: String,
     quiet: bool,
     style: Style,
+    /// What is written to standard output.
+    pub results: Results,
     stats_json: Option<PathBuf>,
     trace_out: Option<PathBuf>,
+    start: Instant,
+    head: Mutex<Head>,
+    /// The folder that has all about the run.
+    pub run_dir: Option<RunDir>,
     /// Standard output.
     pub output: Output,
+    /// Messages to the user.
+    pub messages: Messages,
     interrupt: Interrupt,
     /// Who writes the answer.
     owner: AtomicU8,
@@ -42,14 +54,33 @@ pub struct Ending {
     progress: Mutex<Progress>,
 }
 
+/// Why a run ends without an answer. What is wrong was told already.
+pub struct Failed {
+    /// The exit code.
+    pub code: u8,
+    /// In one line.
+    pub error: String,
+}
+
 impl Ending {
-    /// Of the run that `args` ask for.
-    pub fn new(args: &Args, interrupt: &Interrupt) -> Self {
+    /// Of the run that `args` ask for; `head` begins its document.
+    pub fn new(args: &Args, head: Head, run_dir: Option<(RunDir, File)>, interrupt: &Interrupt) -> Self {
+        let output = Output::new(interrupt.clone());
+        let run_dir = run_dir.map(|(folder, copy)| {
+            output.copy_to(copy);
+            folder
+        });
         Self {
+            run_dir,
             quiet: args.quiet,
             style: settings::style(args, &std::io::stdout()),
-            stats_json: args.stats_json.clone(),
+            results: settings::results(args),
+            stats_json: settings::stats_file(args).cloned(),
             trace_out: args.trace_out.clone(),
+            start: Instant::now(),
+            head: Mutex::new(head),
+            output,
+            messages: settings::messages(args),
             progress: Mutex::new(Progress::new(settings::proof(args))),
             ..Self::of_command(&args.file, interrupt)
         }
@@ -58,12 +89,16 @@ impl Ending {
     /// Of a command about a model that writes no files and has no figures.
     pub fn of_command(model: &Path, interrupt: &Interrupt) -> Self {
         Self {
-            model: model.display().to_string(),
+            run_dir: None,
             quiet: true,
             style: settings::automatic_style(&std::io::stdout()),
+            results: Results::Human,
             stats_json: None,
             trace_out: None,
+            start: Instant::now(),
+            head: Mutex::new(document::of_model(model)),
             output: Output::new(interrupt.clone()),
+            messages: Messages::human(settings::automatic_style(&std::io::stderr())),
             interrupt: interrupt.clone(),
             owner: AtomicU8::new(NOBODY),
             signals: AtomicU32::new(0),
@@ -80,6 +115,55 @@ impl Ending {
     /// What goes on at the moment.
     pub fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The model was read. The error, for the user, is about the folder of the run.
+    pub fn know_model(&self, text: &str) -> Result<(), String> {
+        self.head().model.sha256 = Some(sha256(text.as_bytes()));
+        self.run_dir.as_ref().map_or(Ok(()), |folder| folder.keep_model(text))
+    }
+
+    fn head(&self) -> MutexGuard<'_, Head> {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The document of the run, with nothing in it yet.
+    pub fn document(&self) -> Document {
+        Document::new(&self.head())
+    }
+
+    /// Ends a run that has no answer; the exit code.
+    pub fn fail(&self, failed: Failed) -> u8 {
+        let mut document = self.document();
+        document.error = Some(failed.error);
+        self.finish(failed.code, document)
+    }
+
+    /// Writes the document where it is wanted; the exit code, which is `code` when that succeeds.
+    pub fn finish(&self, code: u8, mut document: Document) -> u8 {
+        document.messages = self.messages.told().clone();
+        for finding in report::findings(&document) {
+            self.messages.finding(&finding);
+        }
+        document.exit_code = code;
+        document.times.total = self.start.elapsed().as_secs_f64();
+        match self.results {
+            Results::Human => {}
+            Results::Json => self.output.write(&document.text()),
+            Results::Ndjson => self.output.write(&document.line()),
+            Results::Sarif => self.output.write(&report::sarif(&document)),
+        }
+        document.exit_code = match self.results {
+            Results::Human => code,
+            _ => exit::after_output(code, self.output.finish()),
+        };
+        let written = self.stats_json.as_ref().map_or(Ok(()), |path| files::write(path, &document.text()));
+        let kept = self.run_dir.as_ref().map_or(Ok(()), |folder| folder.finish(&document));
+        if let Err(error) = written.and(kept) {
+            complain(&format!("error: {error}"));
+            return exit::INTERNAL;
+        }
+        document.exit_code
     }
 
     /// The run is about to say how it ended, and nobody else will from now on. Does not return when the
@@ -130,29 +214,25 @@ impl Ending {
     fn write(&self, why: &Reason) -> u8 {
         line::close();
         let snapshot = self.snapshot().clone();
-        let blank = if self.quiet { "" } else { "\n" };
-        self.output.write(&format!("{blank}{}\n", report::unknown(why, self.style)));
-        if !self.quiet {
-            complain(&format!("note: ended in the middle of a step, after {}", snapshot.line()));
-        }
-        let code = match why {
+        let mut code = match why {
             Reason::Interrupted(signal) => exit::of_signal(*signal),
             _ => exit::UNKNOWN,
         };
-        let code = exit::after_output(code, self.output.finish());
-        match self.write_files(&snapshot, why) {
-            Ok(()) => code,
-            Err(error) => {
-                complain(&format!("error: {error}"));
-                exit::INTERNAL
-            }
+        if self.results == Results::Human {
+            let blank = if self.quiet { "" } else { "\n" };
+            self.output.write(&format!("{blank}{}\n", report::unknown(why, self.style)));
+            code = exit::after_output(code, self.output.finish());
         }
-    }
-
-    fn write_files(&self, snapshot: &Snapshot, why: &Reason) -> Result<(), String> {
-        if let Some(path) = &self.stats_json {
-            files::write(path, &snapshot.json(&self.model, why))?;
+        self.messages.note(&format!("ended in the middle of a step, after {}", snapshot.line()));
+        let mut document = self.document();
+        snapshot.fill(&mut document, why);
+        if let Some(path) = &self.trace_out
+            && let Err(error) = files::remove_traces(path, 1)
+        {
+            self.messages.error(&error);
+            document.error = Some(error);
+            code = exit::INTERNAL;
         }
-        self.trace_out.as_deref().map_or(Ok(()), |path| files::remove_traces(path, 1).map(drop))
+        self.finish(code, document)
     }
 }

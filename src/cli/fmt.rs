@@ -9,7 +9,7 @@ use cubicle::diagnostic::Source;
 use cubicle::format::{Refused, format};
 use cubicle::interrupt::Interrupt;
 
-use super::load::show;
+use super::messages::Messages;
 use super::output::{Output, complain};
 use super::{exit, files, input, settings};
 
@@ -61,7 +61,7 @@ fn one(path: &Path, check: bool, output: &Output) -> u8 {
         Ok(text) => text,
         Err(Refused::Wrong(errors)) => {
             let source = Source { name: &input.name, text: &input.text };
-            show(&errors, &source, settings::automatic_style(&stderr()));
+            Messages::human(settings::automatic_style(&stderr())).diagnostics(&errors, &source);
             complain(&format!("{} stays as it is", input.name));
             return exit::USAGE;
         }

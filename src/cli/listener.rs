@@ -6,7 +6,6 @@ use cubicle::model::System;
 use cubicle::observer::{Event, Observer};
 
 use super::ending::Ending;
-use super::output::complain;
 use super::printers::Printer;
 
 /// The observer of the command line.
@@ -23,9 +22,13 @@ impl Observer for Listener {
     fn event(&mut self, system: &System, event: Event<'_>) {
         self.ending.snapshot().note(&event);
         self.ending.progress().note(&event);
-        if let Event::Warning(text) = event {
-            self.warnings += 1;
-            complain(&format!("warning: {text}"));
+        match event {
+            Event::Warning(text) => {
+                self.warnings += 1;
+                self.ending.messages.warning(text);
+            }
+            Event::Note(text) => self.ending.messages.note(text),
+            _ => {}
         }
         self.printer.event(system, &event);
     }

@@ -2,54 +2,60 @@
 
 use std::path::Path;
 
-use cubicle::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Source};
+use cubicle::diagnostic::{Diagnostic, Severity, Source};
+use cubicle::load::{Allowed, Loaded};
 use cubicle::model::System;
-use cubicle::report::Style;
 
 use super::input;
-use super::output::complain;
+use super::messages::Messages;
 
-/// Errors and warnings shown of one model: who sees more scrolls back to the first ones.
-const MOST_DIAGNOSTICS: usize = 20;
-
-/// The model in `file`, its text, and how many warnings there were; `None` after telling on standard error what
-/// is wrong with it. Warnings are told with `warn`.
-pub fn load(file: &Path, warn: bool, style: Style) -> Option<(System, String, usize)> {
-    let input = match input::read(file) {
-        Ok(input) => input,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            return None;
-        }
-    };
-    let (system, diagnostics) = match cubicle::load(&input.text) {
-        Ok(loaded) => (Some(loaded.system), loaded.warnings),
-        Err(error) => (None, error.diagnostics),
-    };
-    if system.is_none() || warn {
-        show(&diagnostics, &Source { name: &input.name, text: &input.text }, style);
-    }
-    if system.is_none() {
-        complain(&format!("could not check {}: {}", input.name, count(&diagnostics)));
-    }
-    let warnings = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning).count();
-    Some((system?, input.text, warnings))
+/// A model from a file.
+pub struct Model {
+    /// What it means.
+    pub system: System,
+    /// What it says.
+    pub text: String,
+    /// The warnings that nobody wants.
+    pub allowed: Allowed,
+    /// Number of warnings.
+    pub warnings: usize,
 }
 
-/// Tells on standard error what there is to say about the model, the first messages in full.
-pub fn show(diagnostics: &[Diagnostic], source: &Source<'_>, style: Style) {
-    for diagnostic in diagnostics.iter().take(MOST_DIAGNOSTICS) {
-        complain(&format!("{}\n", diagnostic.render(source.name, source.text, style.colored).trim_end()));
+/// Why there is no model.
+pub struct Refused {
+    /// What the file says, if that is known.
+    pub text: Option<String>,
+    /// What is wrong, in one line.
+    pub error: String,
+}
+
+/// The model in `file`. What is wrong with it is told, and warnings but for those with a code in `allow`; none are
+/// without such a list.
+pub fn load(file: &Path, allow: Option<&[&'static str]>, messages: &Messages) -> Result<Model, Refused> {
+    let input = input::read(file).map_err(|error| {
+        messages.error(&error);
+        Refused { text: None, error }
+    })?;
+    let (system, mut diagnostics) = match cubicle::load(&input.text) {
+        Ok(Loaded { system, allowed, warnings, .. }) => (Some((system, allowed)), warnings),
+        Err(error) => (None, error.diagnostics),
+    };
+    let allow_all = allow.unwrap_or_default();
+    diagnostics.retain(|it| it.severity == Severity::Error || !allow_all.contains(&it.code));
+    if system.is_none() || allow.is_some() {
+        messages.diagnostics(&diagnostics, &Source { name: &input.name, text: &input.text });
     }
-    let more = diagnostics.len().saturating_sub(MOST_DIAGNOSTICS);
-    if more > 0 {
-        complain(&format!("note: {more} more errors and warnings"));
-    }
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
-    if errors >= MAX_ERRORS {
-        complain(&format!(
-            "note: the rest of the model is not looked at: it has {MAX_ERRORS} errors already"
-        ));
+    let warnings = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning).count();
+    match system {
+        Some((system, mut allowed)) => {
+            allow_all.iter().for_each(|code| allowed.everywhere(code));
+            Ok(Model { system, text: input.text, allowed, warnings })
+        }
+        None => {
+            let error = format!("could not check {}: {}", input.name, count(&diagnostics));
+            messages.summary(&error);
+            Err(Refused { text: Some(input.text), error })
+        }
     }
 }
 

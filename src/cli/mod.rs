@@ -8,6 +8,7 @@ mod commands;
 mod compat;
 mod completions;
 mod cpu;
+mod document;
 mod ending;
 mod ends;
 mod exit;
@@ -24,9 +25,12 @@ mod load;
 mod lsp;
 mod manual;
 mod memory;
+mod messages;
 mod output;
+mod panics;
 mod printers;
 mod replay;
+mod run_dir;
 mod settings;
 mod simulate;
 mod supervise;
@@ -34,41 +38,42 @@ mod version;
 mod watchdog;
 
 use std::ffi::OsString;
-use std::io::{self, stderr};
+use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
+use cubicle::certificate::Certificate;
 use cubicle::check::{assumptions, check_here};
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
+use cubicle::report::document::{Answer, Document, Head, Lines};
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Conclusion, Report, itf, report};
 
 use self::args::Args;
-use self::ending::Ending;
+use self::ending::{Ending, Failed};
 use self::listener::Listener;
-use self::load::{load, show};
+use self::load::load;
+use self::messages::Messages;
 use self::output::complain;
 use self::printers::Finished;
+use self::run_dir::RunDir;
+use self::settings::Results;
 use self::supervise::{on_large_stack, supervise};
 
 /// Runs the program on `words`, its own name first.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
-    std::panic::set_hook(Box::new(|panic| {
-        complain(&format!("internal error: {panic}"));
-        complain(
-            "This is a bug of cubicle, not of your model. Please report it with the model and the command.",
-        );
-    }));
-    let words = match hints::look(words.into_iter().collect()) {
+    panics::report();
+    let typed: Vec<OsString> = words.into_iter().collect();
+    let words = match hints::look(typed.clone()) {
         Ok(words) => words,
         Err((error, help)) => {
             complain(&format!("error: {error}"));
             complain(&format!("help: {help}"));
-            return ExitCode::from(exit::USAGE);
+            return ExitCode::from(document::refused(&typed, exit::USAGE, error));
         }
     };
     let command = words.get(1).and_then(|word| word.to_str()).and_then(commands::find);
@@ -81,9 +86,10 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
                 (command.run)(words)
             }
         }
-        None => match parse(words) {
-            Ok(args) => supervised(args),
-            Err(code) => code,
+        None => match parse(words, &typed) {
+            Ok(asked) => supervised(asked),
+            Err(Refused { code, error: Some(error) }) => document::refused(&typed, code, error),
+            Err(Refused { code, error: None }) => code,
         },
     })
 }
@@ -94,30 +100,62 @@ fn no_thread(error: io::Error) -> u8 {
     exit::UNKNOWN
 }
 
+/// A command line that is understood.
+struct Asked {
+    args: Args,
+    /// The beginning of the run's document.
+    head: Head,
+    /// What to tell the user about it.
+    notes: Vec<String>,
+}
+
+/// A command line that is not.
+struct Refused {
+    code: u8,
+    /// In one line; `None` when help or the version was asked for.
+    error: Option<String>,
+}
+
 /// Decides the model under the eyes of the watchdog.
-fn supervised(args: Args) -> u8 {
+fn supervised(asked: Asked) -> u8 {
+    let Asked { args, head, notes } = asked;
+    let run_dir = match args.run_dir.as_ref().map(|path| RunDir::create(path, &head)).transpose() {
+        Ok(run_dir) => run_dir,
+        Err(error) => {
+            let ending = Ending::new(&args, head, None, &Interrupt::default());
+            ending.messages.error(&error);
+            return ending.fail(Failed { code: exit::INTERNAL, error });
+        }
+    };
     let limits = (args.time_limit, settings::memory(&args));
     let told = args.clone();
     supervise(
         limits,
-        move |interrupt| Ending::new(&told, interrupt),
+        move |interrupt| {
+            let ending = Ending::new(&told, head, run_dir, interrupt);
+            notes.iter().for_each(|note| ending.messages.note(note));
+            ending
+        },
         move |interrupt, ending| {
             if !args.quiet {
-                live::start(ending, !args.classic_output);
+                let lines = !args.classic_output && !ending.messages.tells_findings();
+                live::start(ending, lines);
             }
-            decide(&args, interrupt, ending)
+            let (code, document) = decide(&args, interrupt, ending);
+            ending.begin();
+            ending.finish(code, document)
         },
     )
 }
 
-/// The typed command line, or the exit code after help or an error was printed.
-fn parse(words: Vec<OsString>) -> Result<Args, u8> {
+/// The typed command line. What is wrong with it, help and the version are printed.
+fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Asked, Refused> {
     let mut command = Args::command();
     command.build();
     let rewritten = compat::rewrite(&command, words);
     if let Some(missing) = rewritten.missing {
         complain(&format!("error: {missing}"));
-        return Err(exit::USAGE);
+        return Err(Refused { code: exit::USAGE, error: Some(missing) });
     }
     let mut notes = rewritten.notes;
     let parsed = command.try_get_matches_from_mut(rewritten.words).and_then(|matches| {
@@ -128,46 +166,61 @@ fn parse(words: Vec<OsString>) -> Result<Args, u8> {
             None => applies::check(&args, &matches, &rewritten.originals),
         };
         notes.extend(checked.map_err(|what| command.error(ErrorKind::ArgumentConflict, what))?);
-        Ok(args)
+        let head = document::of_args(typed, &command, &matches, &args);
+        Ok((args, head))
     });
-    let args = parsed.map_err(|error| exit::refuse(&error))?;
-    if !args.quiet {
-        for note in &notes {
-            complain(&format!("note: {note}"));
-        }
+    match parsed {
+        Ok((args, head)) => Ok(Asked { args, head, notes }),
+        Err(error) => Err(Refused { code: exit::refuse(&error), error: exit::why(&error) }),
     }
-    Ok(args)
 }
 
-/// Loads the model and decides it.
-fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
-    let told = settings::style(args, &stderr());
-    let Some((system, text, warnings)) = load(&args.file, true, told) else { return exit::USAGE };
+/// Decides the model: the exit code so far, and the document of the run.
+fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> (u8, Document) {
+    match attempt(args, interrupt, ending) {
+        Ok(done) => done,
+        Err(Failed { code, error }) => {
+            let mut document = ending.document();
+            document.error = Some(error);
+            (code, document)
+        }
+    }
+}
+
+/// Loads the model and decides it. What is wrong has been told when that fails.
+fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(u8, Document), Failed> {
+    let messages = &ending.messages;
+    let failed = |code, error: String| {
+        messages.error(&error);
+        Failed { code, error }
+    };
+    let loaded = load(&args.file, Some(&args.allow), messages);
+    if let Some(text) =
+        loaded.as_ref().map_or_else(|refused| refused.text.as_ref(), |model| Some(&model.text))
+    {
+        ending.know_model(text).map_err(|error| failed(exit::INTERNAL, error))?;
+    }
+    let load::Model { system, text, allowed, warnings } =
+        loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })?;
     if args.deny.is_some() && warnings > 0 {
-        complain("error: the model has warnings, and --deny warnings refuses them");
-        return exit::USAGE;
+        let error = "the model has warnings, and --deny warnings refuses them";
+        return Err(failed(exit::USAGE, error.to_owned()));
     }
     if args.type_only {
-        return exit::OK;
+        let mut document = ending.document();
+        document.verdict = Answer::WellFormed;
+        return Ok((exit::OK, document));
     }
-    if let Err(error) = probe_files(args) {
-        complain(&format!("error: {error}"));
-        return exit::INTERNAL;
-    }
-    let mut options = settings::options(args);
+    probe_files(args).map_err(|error| failed(exit::INTERNAL, error))?;
+    let mut options = settings::options(args, &system, &allowed);
     if let Some(cube) = &args.expected_end {
-        match ends::expected_end(&system, &text, cube) {
-            Ok(end) => options.forward.expected_end = end,
-            Err(error) => {
-                complain(&format!("error: {error}"));
-                return exit::USAGE;
-            }
-        }
+        let end = ends::expected_end(&system, &text, cube);
+        options.forward.expected_end = end.map_err(|error| failed(exit::USAGE, error))?;
     }
     let name = args.file.display().to_string();
     let source = Source { name: &name, text: &text };
     let assumed = assumptions(&system, options.backward.trust_invariants);
-    ending.snapshot().assume(&source, &assumed);
+    ending.snapshot().assume(&Lines::new(&text), &assumed);
     let printer = printers::choose(args, ending);
     ending.progress().loaded();
     let mut listener = Listener { warnings: 0, printer, ending: Arc::clone(ending) };
@@ -180,56 +233,91 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> u8 {
     let certified = certificate::certify(args, &system, &text, &options, interrupt, &mut found);
     ending.begin();
 
-    let run = Finished { system: &system, source: &source, options: &options, report: &found };
-    listener.printer.conclude(&run);
-    let code = exit::after_output(exit::of_report(&found), ending.output.finish());
-    show(&report::vacuity(&system, &found), &source, told);
-    advice::tell(args, &system, &text, &options, &found);
-    let written = write_files(args, &system, &source, &found)
-        .and_then(|()| certificate::write(args, &system, certified.as_ref()));
-    // The process ends here: taking millions of states apart would only make it end later.
-    std::mem::forget(found);
-    match written {
-        Ok(()) => code,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            exit::INTERNAL
-        }
+    let mut code = exit::of_report(&found);
+    if ending.results == Results::Human {
+        let run = Finished { system: &system, source: &source, options: &options, report: &found };
+        listener.printer.conclude(&run);
+        code = exit::after_output(code, ending.output.finish());
     }
+    messages.diagnostics(&report::vacuity(&system, &found), &source);
+    advice::tell(args, (&system, &text), &options, &found, messages);
+    let written = write_traces(args, &system, &source, &found, messages)
+        .and_then(|()| certificate::write(args, &system, certified.as_ref(), messages))
+        .and_then(|()| keep(ending, &system, &source, &found, certified.as_ref()));
+    let mut document = ending.document();
+    if let Err(error) = written {
+        messages.error(&error);
+        document.error = Some(error);
+        code = exit::INTERNAL;
+    }
+    if settings::wants_document(args) {
+        document.fill(&system, &text, &found);
+        document.certificate = certified.as_ref().map(|it| certificate::summary(args, it));
+        name_traces(args, &mut document);
+    }
+    // The process ends soon: taking millions of states apart would only make it end later.
+    std::mem::forget(found);
+    Ok((code, document))
+}
+
+/// Puts into the folder of the run what is known of it before its document.
+fn keep(
+    ending: &Ending,
+    system: &System,
+    source: &Source<'_>,
+    found: &Report,
+    certified: Option<&Certificate>,
+) -> Result<(), String> {
+    let Some(folder) = &ending.run_dir else { return Ok(()) };
+    folder.keep_traces(system, source, found)?;
+    certified.map_or(Ok(()), |certificate| folder.keep_certificate(system, certificate))
 }
 
 /// Whether the files that flags ask for can be written, before the work.
 fn probe_files(args: &Args) -> Result<(), String> {
-    let files = [&args.stats_json, &args.trace_out];
+    let files = [settings::stats_file(args), args.trace_out.as_ref()];
     files.into_iter().flatten().try_for_each(|path| files::probe(path))?;
     certificate::probe(args)
 }
 
-/// The files that flags ask for.
-fn write_files(args: &Args, system: &System, source: &Source<'_>, found: &Report) -> Result<(), String> {
-    if let Some(path) = &args.stats_json {
-        files::write(path, &report::statistics_json(system, source, found))?;
+/// How many traces are written to files.
+const fn most_traces(args: &Args) -> usize {
+    if args.all_errors { usize::MAX } else { 1 }
+}
+
+/// Writes the traces where they are asked for.
+fn write_traces(
+    args: &Args,
+    system: &System,
+    source: &Source<'_>,
+    found: &Report,
+    messages: &Messages,
+) -> Result<(), String> {
+    let Some(path) = &args.trace_out else { return Ok(()) };
+    let mut written = 0;
+    for trace in found.traces().take(most_traces(args)) {
+        written += 1;
+        files::write(&files::numbered(path, written), &itf::write(system, trace, source))?;
     }
-    if let Some(path) = &args.trace_out {
-        let most = if args.all_errors { usize::MAX } else { 1 };
-        let mut written = 0;
-        for trace in found.traces().take(most) {
-            written += 1;
-            files::write(&files::numbered(path, written), &itf::write(system, trace, source))?;
+    let removed = files::remove_traces(path, written + 1)?;
+    match written {
+        0 if removed => {
+            messages.note(&format!("there is no trace to write; {} was removed", path.display()));
         }
-        let removed = files::remove_traces(path, written + 1)?;
-        match written {
-            _ if args.quiet => {}
-            0 if removed => {
-                complain(&format!("note: there is no trace to write; {} was removed", path.display()));
-            }
-            0 => complain("note: there is no trace to write"),
-            1 => {}
-            _ => {
-                let last = files::numbered(path, written);
-                complain(&format!("note: {written} traces are in {} to {}", path.display(), last.display()));
-            }
+        0 => messages.note("there is no trace to write"),
+        1 => {}
+        _ => {
+            let last = files::numbered(path, written);
+            messages.note(&format!("{written} traces are in {} to {}", path.display(), last.display()));
         }
     }
     Ok(())
+}
+
+/// Says in the document which file has which trace.
+fn name_traces(args: &Args, document: &mut Document) {
+    let Some(path) = &args.trace_out else { return };
+    for (number, trace) in (1..).zip(document.traces.iter_mut().take(most_traces(args))) {
+        trace.file = Some(files::numbered(path, number).display().to_string());
+    }
 }

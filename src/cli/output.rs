@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use cubicle::interrupt::Interrupt;
@@ -27,6 +27,8 @@ struct Sink {
     live: bool,
     flushed: Instant,
     error: Option<io::Error>,
+    /// Gets all of it as well.
+    copy: Option<File>,
 }
 
 impl Output {
@@ -41,8 +43,14 @@ impl Output {
             Ok(file) => Box::new(File::from(file)),
             Err(_) => Box::new(stdout),
         };
-        let sink = Sink { writer: BufWriter::new(file), live, flushed: Instant::now(), error: None };
+        let sink =
+            Sink { writer: BufWriter::new(file), live, flushed: Instant::now(), error: None, copy: None };
         Self { interrupt, sink: Mutex::new(sink) }
+    }
+
+    /// From now on, writes everything to `copy` as well.
+    pub fn copy_to(&self, copy: File) {
+        self.sink.lock().unwrap_or_else(PoisonError::into_inner).copy = Some(copy);
     }
 
     /// Writes `text`, or does nothing after an error.
@@ -101,6 +109,9 @@ impl Write for Closed {
 
 impl Sink {
     fn write(&mut self, text: &str) -> io::Result<()> {
+        if let Some(copy) = &mut self.copy {
+            copy.write_all(text.as_bytes())?;
+        }
         self.writer.write_all(text.as_bytes())?;
         if self.live || self.flushed.elapsed() >= FLUSH_EVERY {
             self.writer.flush()?;
@@ -110,8 +121,19 @@ impl Sink {
     }
 }
 
+/// Gets all that is written to standard error as well.
+static ERRORS: OnceLock<Mutex<File>> = OnceLock::new();
+
+/// From now on, writes everything that goes to standard error to `copy` as well.
+pub fn copy_errors(copy: File) {
+    let _ = ERRORS.set(Mutex::new(copy));
+}
+
 /// Writes a line to standard error. When even that fails there is nobody left to tell.
 pub fn complain(text: &str) {
+    if let Some(copy) = ERRORS.get() {
+        let _ = writeln!(copy.lock().unwrap_or_else(PoisonError::into_inner), "{text}");
+    }
     line::beside(|| {
         let _ = writeln!(io::stderr().lock(), "{text}");
     });

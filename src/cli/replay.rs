@@ -1,7 +1,7 @@
 //! `cubicle replay FILE TRACE`: executes a trace step by step and says where it first fails.
 
 use std::ffi::OsString;
-use std::io::{stderr, stdout};
+use std::io::stdout;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use cubicle::itf;
 
 use super::args::duration;
 use super::ending::Ending;
-use super::load::load;
+use super::load::{Model, load};
 use super::output::complain;
 use super::supervise::supervise;
 use super::{exit, input, memory, settings};
@@ -54,7 +54,7 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
 
 fn replay(args: &Args, ending: &Ending) -> u8 {
     let style = settings::automatic_style(&stdout());
-    let Some((system, text, _)) = load(&args.model, true, settings::automatic_style(&stderr())) else {
+    let Ok(Model { system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
         return exit::USAGE;
     };
     let name = args.model.display().to_string();

@@ -1,7 +1,10 @@
 //! From the command line as typed to the options of the library.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, stderr};
+use std::path::PathBuf;
 
+use cubicle::load::Allowed;
+use cubicle::model::System;
 use cubicle::options::{
     BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Proof, Restart, SearchOrder, SolverMode,
     Strategy, Vacuity,
@@ -9,10 +12,60 @@ use cubicle::options::{
 use cubicle::report::{Style, TraceStates};
 
 use super::args::{self, Args};
+use super::document::is_stdout;
 use super::memory;
+use super::messages::{Format, Messages};
+
+/// What is written to standard output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Results {
+    /// Text for a person.
+    Human,
+    /// A document of the run.
+    Json,
+    /// Events, then the document in a line.
+    Ndjson,
+    /// Messages and findings as one document in SARIF.
+    Sarif,
+}
+
+/// What is written to standard output.
+pub fn results(args: &Args) -> Results {
+    match (args.format, args.message_format) {
+        (args::Format::Ndjson, _) => Results::Ndjson,
+        (args::Format::Json, _) => Results::Json,
+        (args::Format::Human, args::MessageFormat::Sarif) => Results::Sarif,
+        (args::Format::Human, _) if args.stats_json.as_deref().is_some_and(is_stdout) => Results::Json,
+        (args::Format::Human, _) => Results::Human,
+    }
+}
+
+/// Whether somebody gets the document of the run.
+pub fn wants_document(args: &Args) -> bool {
+    results(args) != Results::Human
+        || args.message_format != args::MessageFormat::Human
+        || args.stats_json.is_some()
+        || args.run_dir.is_some()
+}
+
+/// The file that the document of the run goes to.
+pub fn stats_file(args: &Args) -> Option<&PathBuf> {
+    args.stats_json.as_ref().filter(|path| !is_stdout(path))
+}
+
+/// What there is to say to the user, in the format that is asked for.
+pub fn messages(args: &Args) -> Messages {
+    let format = match args.message_format {
+        args::MessageFormat::Json => Format::Json,
+        args::MessageFormat::Github => Format::Github,
+        args::MessageFormat::Human | args::MessageFormat::Sarif => Format::Human,
+    };
+    let model = args.file.display().to_string();
+    Messages::new(format, args.quiet, style(args, &stderr()), wants_document(args), model)
+}
 
 /// What the engines are asked to do.
-pub fn options(args: &Args) -> Options {
+pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
     Options::default()
         .proof(proof(args))
         .up_to(args.upto)
@@ -27,6 +80,7 @@ pub fn options(args: &Args) -> Options {
             args::Vacuity::Warn => Vacuity::Warn,
             args::Vacuity::Error => Vacuity::Error,
         })
+        .known_vacuity(allowed.known_vacuity(system))
         .time_limit(args.time_limit)
 }
 

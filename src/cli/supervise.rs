@@ -9,8 +9,8 @@ use cubicle::check::STACK_BYTES;
 use cubicle::interrupt::Interrupt;
 use cubicle::verdict::Reason;
 
-use super::ending::Ending;
-use super::{exit, watchdog};
+use super::ending::{Ending, Failed};
+use super::{exit, panics, watchdog};
 
 /// Does `work`, which says how it ended once it has called [`Ending::begin`]; its exit code, or that of the watchdog
 /// where `time` or `memory` (in bytes) is used up and `work` does not see it.
@@ -33,9 +33,14 @@ pub fn supervise(
             code
         })
     });
-    code.unwrap_or_else(|error| {
-        ending.last_words(&Reason::Threads(error.to_string())).unwrap_or(exit::UNKNOWN)
-    })
+    match (code, panics::told()) {
+        (Ok(_), Some(error)) => {
+            ending.begin();
+            ending.fail(Failed { code: exit::INTERNAL, error })
+        }
+        (Ok(code), None) => code,
+        (Err(error), _) => ending.last_words(&Reason::Threads(error.to_string())).unwrap_or(exit::UNKNOWN),
+    }
 }
 
 /// Runs `command` on a thread with a stack for any model; the error when the system gives none.

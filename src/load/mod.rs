@@ -1,16 +1,36 @@
 //! From the text of a model to a system, with everything that there is to say about it.
 //!
 //! In: a text. Out: [`Loaded`], or [`LoadError`]. `model` is the way there; `advice` helps who wrote an
-//! `invariant` the wrong way round.
+//! `invariant` the wrong way round; `allow` takes away warnings that the model says to be known.
 
 mod advice;
+mod allow;
 mod error;
 mod model;
 
 pub use advice::on_refuted_invariant;
+pub use allow::{Allowed, warning};
 pub use error::LoadError;
-pub use model::Loaded;
 pub(crate) use model::meaning;
+
+use self::model::Meaning;
+use crate::diagnostic::Diagnostic;
+use crate::model::System;
+use crate::syntax::ast::File;
+
+/// A model that can be checked.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// What it means.
+    pub system: System,
+    /// What its author may want to know.
+    pub warnings: Vec<Diagnostic>,
+    /// The warnings that its author knows of and accepts; they are not among the others.
+    pub allowed: Allowed,
+    /// What it says.
+    pub file: File,
+}
 
 /// Reads a model.
 ///
@@ -18,8 +38,12 @@ pub(crate) use model::meaning;
 /// What is wrong with it, at least one thing; after [`MAX_ERRORS`](crate::diagnostic::MAX_ERRORS) the rest is not
 /// looked at. Warnings about a model that means nothing yet would only mislead, so errors come alone.
 pub fn load(text: &str) -> Result<Loaded, LoadError> {
-    let mut loaded = meaning(text).map_err(|diagnostics| LoadError::new(diagnostics, text))?;
-    loaded.warnings.extend(advice::wrong_way_round(&loaded.system, text));
-    loaded.warnings.sort_by_key(|warning| warning.primary.span.start);
-    Ok(loaded)
+    let meaning = meaning(text).map_err(|diagnostics| LoadError::new(diagnostics, text))?;
+    let Meaning { system, mut warnings, file } = meaning;
+    warnings.extend(advice::wrong_way_round(&system, text));
+    let (mut allowed, wrong) = Allowed::read(text, &file);
+    warnings.extend(wrong);
+    let mut warnings = allowed.filter(warnings);
+    warnings.sort_by_key(|warning| warning.primary.span.start);
+    Ok(Loaded { system, warnings, allowed, file })
 }

@@ -5,20 +5,19 @@ use crate::model::{self, System};
 use crate::syntax;
 use crate::syntax::ast::File;
 
-/// A model that can be checked.
+/// What a text means.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Loaded {
-    /// What it means.
+pub struct Meaning {
+    /// The system.
     pub system: System,
-    /// What its author may want to know.
+    /// What there is to say about it, whether its author wants to know or not.
     pub warnings: Vec<Diagnostic>,
     /// What it says.
     pub file: File,
 }
 
 /// As [`load`](super::load()), without the warnings that take longer than reading does.
-pub fn meaning(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
+pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
     let (file, mut diagnostics) = syntax::parse(text);
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     if errors >= MAX_ERRORS {
@@ -35,7 +34,7 @@ pub fn meaning(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     diagnostics.extend(more.into_iter().filter(|d| slips.is_empty() || !slips.contains(&line(d))));
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     match system {
-        Some(system) if !failed => Ok(Loaded { system, warnings: diagnostics, file }),
+        Some(system) if !failed => Ok(Meaning { system, warnings: diagnostics, file }),
         _ => {
             diagnostics.retain(|d| d.severity == Severity::Error);
             diagnostics.truncate(MAX_ERRORS);

@@ -1,7 +1,5 @@
 //! What an answer rests on, in words.
 
-use serde_json::{Value, json};
-
 use crate::diagnostic::{Source, Span};
 use crate::model::System;
 use crate::result::{Assumption, AssumptionKind};
@@ -42,17 +40,4 @@ pub(super) fn lines(source: &Source<'_>, spans: impl Iterator<Item = Span>) -> S
     let noun = if lines.len() == 1 { "line" } else { "lines" };
     let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
     format!("{noun} {}", lines.join(", "))
-}
-
-/// For programs.
-pub(super) fn values(source: &Source<'_>, assumptions: &[Assumption]) -> Value {
-    let value = |it: &Assumption| {
-        let (line, column) = source.position(it.span);
-        let kind = match it.kind {
-            AssumptionKind::Axiom => "axiom",
-            AssumptionKind::Trusted => "trusted invariant",
-        };
-        json!({ "kind": kind, "line": line, "column": column })
-    };
-    Value::Array(assumptions.iter().map(value).collect())
 }

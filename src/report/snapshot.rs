@@ -1,34 +1,33 @@
 //! The figures of a run that is ended from outside, in the middle of a step: what its events have told so far.
 
-use serde_json::{Value, json};
-
-use super::assumptions;
-use super::json::{exploration, stage};
+use super::document::{
+    Answer, Assumption, BackwardFigures, Cause, Document, ExplorationFigures, Lines, SafetyAnswer,
+    StageFigures,
+};
 use super::style::Style;
-use crate::diagnostic::Source;
 use crate::observer::Event;
 use crate::options::Proof;
-use crate::result::{Assumption, Stage};
+use crate::result::{self, Stage, Stop};
 use crate::verdict::Reason;
 use crate::words::reason;
 
 /// How far a run has come. Fed with its events by [`Snapshot::note`].
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    /// The explorations that ended: processes and figures.
-    explorations: Vec<(usize, Value)>,
+    /// The explorations that ended.
+    explorations: Vec<ExplorationFigures>,
     /// The exploration that goes on: processes and states.
     exploring: Option<(usize, usize)>,
     /// States of the exploration that goes on or was the last.
     states: usize,
     /// Searches of [`Proof::Auto`] that ended.
-    stages: Vec<Value>,
+    stages: Vec<StageFigures>,
     /// The one that goes on, and the nodes before it.
     stage: Option<(Proof, usize)>,
     /// Nodes of all backward searches, and their restarts; `None` before the first node.
     backward: Option<(usize, usize)>,
-    /// What the run rests on; `None` before the model was read.
-    assumptions: Option<Value>,
+    /// What the run rests on; nothing before the model was read.
+    assumptions: Vec<Assumption>,
 }
 
 impl Snapshot {
@@ -45,8 +44,8 @@ impl Snapshot {
             Event::ForwardEnd(ended) => {
                 self.exploring = None;
                 self.states = ended.states;
-                self.explorations.retain(|(procs, _)| *procs != ended.procs);
-                self.explorations.push((ended.procs, exploration(ended)));
+                self.explorations.retain(|known| known.processes != ended.procs);
+                self.explorations.push(ended.into());
             }
             Event::Node { .. } | Event::NodeCount(_) => {
                 self.exploring = None;
@@ -56,7 +55,7 @@ impl Snapshot {
             Event::Stage { proof, .. } => self.stage = Some((proof, self.nodes())),
             Event::StageEnd(ended) => {
                 self.stage = None;
-                self.stages.push(stage(ended));
+                self.stages.push(ended.into());
             }
             Event::Approximated { .. }
             | Event::BadCandidate { .. }
@@ -70,8 +69,8 @@ impl Snapshot {
     }
 
     /// Notes what the answer will rest on.
-    pub fn assume(&mut self, source: &Source<'_>, assumptions: &[Assumption]) {
-        self.assumptions = Some(assumptions::values(source, assumptions));
+    pub fn assume(&mut self, lines: &Lines<'_>, assumptions: &[result::Assumption]) {
+        self.assumptions = assumptions.iter().map(|it| Assumption::new(lines, it)).collect();
     }
 
     fn nodes(&self) -> usize {
@@ -84,40 +83,30 @@ impl Snapshot {
         format!("{} forward states, {nodes} nodes, {restarts} restarts", self.states)
     }
 
-    /// As [`statistics_json`](super::statistics_json), as far as it is known, of a run that ends for `why`.
-    pub fn json(&self, model: &str, why: &Reason) -> String {
-        let mut explorations: Vec<Value> =
-            self.explorations.iter().map(|(_, figures)| figures.clone()).collect();
+    /// Puts what is known into `document`, of a run that ends for `why`.
+    pub fn fill(&self, document: &mut Document, why: &Reason) {
+        document.verdict = Answer::Unknown;
+        document.reason = Some(why.into());
+        document.safety = Some(SafetyAnswer::Unknown);
+        document.in_the_middle_of_a_step = true;
+        document.assumptions.clone_from(&self.assumptions);
+        document.explorations.clone_from(&self.explorations);
         if let Some((procs, states)) = self.exploring {
-            let stop = match why {
-                Reason::Time => "time",
-                Reason::Memory => "memory",
-                _ => "interrupted",
-            };
-            explorations
-                .push(json!({ "processes": procs, "states": states, "complete": false, "stop": stop }));
+            let stop = Cause::from(Stop::from(why.clone()));
+            document.explorations.push(ExplorationFigures::unfinished(procs, states, stop));
         }
-        let mut stages = self.stages.clone();
+        document.complete = (!document.explorations.is_empty()).then_some(false);
+        document.cause = document.explorations.iter().find(|it| !it.complete).map(|it| it.stop);
+        document.stages.clone_from(&self.stages);
         if let Some((proof, before)) = self.stage {
-            stages.push(stage(&Stage { proof, nodes: self.nodes() - before, reason: Some(why.clone()) }));
+            let stage = Stage { proof, nodes: self.nodes() - before, reason: Some(why.clone()) };
+            document.stages.push(StageFigures::from(&stage));
         }
-        let file = json!({
-            "version": env!("CARGO_PKG_VERSION"),
-            "model": model,
-            "verdict": "unknown",
-            "assumptions": self.assumptions.clone().unwrap_or_else(|| json!([])),
-            "reason": reason(why),
-            "safety": "unknown",
-            "complete": (!explorations.is_empty()).then_some(false),
-            "in the middle of a step": true,
-            "error trace": null,
-            "explorations": explorations,
-            "sizes": null,
-            "stages": stages,
-            "backward": self.backward.map(|(nodes, restarts)| json!({ "nodes": nodes, "restarts": restarts })),
-            "times": {},
+        document.backward = self.backward.map(|(nodes, restarts)| BackwardFigures {
+            nodes,
+            restarts,
+            ..BackwardFigures::default()
         });
-        format!("{file:#}\n")
     }
 }
 
@@ -128,6 +117,9 @@ pub fn unknown(why: &Reason, style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::document::Head;
     use super::*;
     use crate::diagnostic::Span;
     use crate::result::AssumptionKind;
@@ -148,21 +140,29 @@ mod tests {
             snapshot.note(&event);
         }
         assert_eq!(snapshot.line(), "77 forward states, 3 nodes, 0 restarts");
-        let file: Value = serde_json::from_str(&snapshot.json("m.cub", &Reason::Memory)).unwrap();
+        let mut document = Document::new(&Head::example());
+        snapshot.fill(&mut document, &Reason::Memory);
+        let file: Value = serde_json::from_str(&document.text()).unwrap();
         assert_eq!(file["verdict"], "unknown");
-        assert_eq!(file["reason"], "there is not enough memory");
+        assert_eq!(file["reason"], json!({ "kind": "memory", "text": "there is not enough memory" }));
+        assert_eq!(file["explorations"].as_array().unwrap().len(), 1);
+        for (key, value) in [
+            ("processes", json!(3)),
+            ("states", json!(77)),
+            ("complete", json!(false)),
+            ("stop", json!("memory")),
+            ("depth", Value::Null),
+        ] {
+            assert_eq!(file["explorations"][0][key], value, "{key}");
+        }
         assert_eq!(file["assumptions"], json!([]));
-        let source = Source { name: "m.cub", text: "var X : bool\ninvariant () { X = True }" };
-        let axiom = Assumption { kind: AssumptionKind::Axiom, span: Span::new(13, 37) };
-        snapshot.assume(&source, &[axiom]);
-        let file: Value = serde_json::from_str(&snapshot.json("m.cub", &Reason::Memory)).unwrap();
-        assert_eq!(file["assumptions"], json!([{ "kind": "axiom", "line": 2, "column": 1 }]));
-        assert_eq!(
-            file["explorations"],
-            json!([{ "processes": 3, "states": 77, "complete": false, "stop": "memory" }])
-        );
+        let lines = Lines::new("var X : bool\ninvariant () { X = True }");
+        let axiom = result::Assumption { kind: AssumptionKind::Axiom, span: Span::new(13, 37) };
+        snapshot.assume(&lines, &[axiom]);
+        snapshot.fill(&mut document, &Reason::Memory);
+        assert_eq!(serde_json::to_value(&document).unwrap()["assumptions"][0]["line"], 2);
         assert_eq!(file["stages"][0]["nodes"], 2);
         assert_eq!(file["stages"][1]["nodes"], 1);
-        assert_eq!(file["backward"], json!({ "nodes": 3, "restarts": 0 }));
+        assert_eq!((&file["backward"]["nodes"], &file["backward"]["restarts"]), (&json!(3), &json!(0)));
     }
 }

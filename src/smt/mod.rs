@@ -8,6 +8,7 @@ mod encode;
 mod session;
 mod unroll;
 
+pub use crate::queries::{Query, hardest as hardest_queries, record as record_queries};
 pub use session::Session;
 pub use unroll::{Path, Target, Unrolled, unroll};
 

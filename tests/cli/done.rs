@@ -64,7 +64,7 @@ fn a_limit_of_the_user_leaves_the_answer_and_says_not_all() {
         );
         assert_eq!(
             (&json["complete"], &json["cause"], &json["verdict"]),
-            (&false.into(), &cause.into(), &"nothing found".into()),
+            (&false.into(), &cause.into(), &"nothing_found".into()),
             "{line}"
         );
         let last = json["explorations"].as_array().unwrap().last().unwrap();
@@ -142,7 +142,7 @@ fn a_proof_and_the_search_for_deadlocks_both_answer() {
             0,
             "No deadlock found with 2 processes in all 2 orbits of states\nThe system is SAFE\n",
             "safe",
-            "none seen",
+            "none_seen",
         ),
         (
             "brab 2 --deadlock --forward-depth 0",
@@ -150,7 +150,7 @@ fn a_proof_and_the_search_for_deadlocks_both_answer() {
             0,
             "No deadlock found with 2 processes in 1 orbit of states (not all)\nThe system is SAFE\n",
             "safe",
-            "none seen",
+            "none_seen",
         ),
         (
             "brab 2 --deadlock --forward-depth 0 --require-complete",
@@ -169,7 +169,7 @@ fn a_proof_and_the_search_for_deadlocks_both_answer() {
             "safe",
             "unknown",
         ),
-        ("brab 2 --deadlock", models::UNSAFE, 1, "UNSAFE !\n", "unsafe", "none seen"),
+        ("brab 2 --deadlock", models::UNSAFE, 1, "UNSAFE !\n", "unsafe", "none_seen"),
     ] {
         for quiet in ["", "--quiet"] {
             let (outcome, json) = on(&format!("{line} {quiet}"), model);

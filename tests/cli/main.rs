@@ -12,6 +12,7 @@ mod harness;
 mod limits;
 mod load;
 mod lsp;
+mod machine;
 mod manual;
 mod models;
 mod options;

@@ -40,7 +40,6 @@ impl Printer for Classic {
             Event::Spurious(history) => {
                 return complain(&format!("Spurious trace (no instance executes it): {history}"));
             }
-            Event::Note(text) => return complain(&format!("note: {text}")),
             // Events that the library may tell some day are nothing for this format.
             _ => return,
         };

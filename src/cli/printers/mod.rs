@@ -1,8 +1,9 @@
 //! What is written on standard output, a file for each format: `plain` for people, `classic` as the original
-//! program writes, `answer` for `--quiet`. `printer` has what they share.
+//! program writes, `answer` for `--quiet`, `machine` for programs. `printer` has what they share.
 
 mod answer;
 mod classic;
+mod machine;
 mod plain;
 mod printer;
 
@@ -11,16 +12,20 @@ use std::sync::Arc;
 
 use self::answer::Answer;
 use self::classic::Classic;
+use self::machine::Machine;
 use self::plain::Plain;
 pub use self::printer::{Finished, Printer};
 use super::args::Args;
 use super::ending::Ending;
-use super::settings;
+use super::settings::{self, Results};
 
 /// The printer that `args` ask for. `ending` has standard output.
 pub fn choose(args: &Args, ending: &Arc<Ending>) -> Box<dyn Printer> {
     let (style, ending) = (settings::style(args, &stdout()), Arc::clone(ending));
     let states = settings::trace_states(args);
+    if ending.results != Results::Human {
+        return Box::new(Machine { events: ending.results == Results::Ndjson, ending });
+    }
     match args {
         Args { quiet: true, .. } => Box::new(Answer { style, states, ending }),
         Args { classic_output: true, .. } => Box::new(Classic { cubes: args.verbose, style, states, ending }),

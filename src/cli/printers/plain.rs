@@ -50,7 +50,6 @@ impl Printer for Plain {
                 self.ending.output.write(&report::explored(system, exploration, self.style));
             }
             Event::StageEnd(stage) => self.ending.output.write(&report::searched(stage, self.style)),
-            Event::Note(text) => complain(&format!("note: {text}")),
             _ if self.nodes => self.detail(event),
             _ => {}
         }

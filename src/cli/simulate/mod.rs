@@ -18,7 +18,8 @@ use cubicle::report::Style;
 use cubicle::simulate::{Refusal, Session};
 
 use self::follow::{Done, Failure, follow, take_over, tell};
-use super::load::load;
+use super::load::{Model, load};
+use super::messages::Messages;
 use super::output::{Output, complain};
 use super::{exit, settings};
 
@@ -64,7 +65,9 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         return exit::USAGE;
     }
     let told = settings::automatic_style(&stderr());
-    let Some((system, text, _)) = load(&args.model, true, told) else { return exit::USAGE };
+    let Ok(Model { system, text, .. }) = load(&args.model, Some(&[]), &Messages::human(told)) else {
+        return exit::USAGE;
+    };
     let name = args.model.display().to_string();
     let interrupt = Interrupt::default();
     let style = settings::automatic_style(&stdout());

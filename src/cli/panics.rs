@@ -1,0 +1,24 @@
+//! Bugs of this program: told as such, and known to the document of the run.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::output::complain;
+
+static TOLD: Mutex<Option<String>> = Mutex::new(None);
+
+/// From now on, a panic is told as what it is.
+pub fn report() {
+    std::panic::set_hook(Box::new(|panic| {
+        let error = format!("internal error: {panic}");
+        complain(&error);
+        complain(
+            "This is a bug of cubicle, not of your model. Please report it with the model and the command.",
+        );
+        TOLD.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }));
+}
+
+/// The first panic.
+pub fn told() -> Option<String> {
+    TOLD.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}

@@ -1,0 +1,144 @@
+//! What happens during a run, as lines of JSON.
+
+use serde::Serialize;
+
+use super::search::{ExplorationFigures, SearchKind, StageFigures};
+use crate::observer::Event;
+
+/// An event of a run: a line of `--format ndjson`.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum EventLine<'a> {
+    /// A search of a run that chooses by itself begins.
+    StageStart {
+        /// From 1.
+        number: usize,
+        /// Which search.
+        search: SearchKind,
+        /// Processes of the instance that guides it.
+        processes: Option<usize>,
+        /// Its limit on effort.
+        effort: u64,
+    },
+    /// It ended.
+    StageEnd(StageFigures),
+    /// The exploration of an instance begins.
+    ExplorationStart {
+        /// How the next state is chosen.
+        strategy: &'a str,
+        /// Processes of the instance.
+        processes: usize,
+    },
+    /// How far it has come. The clock decides when this is told: such lines differ between two runs.
+    ExplorationProgress {
+        /// States stored.
+        states: usize,
+        /// States that wait to be expanded; for walks, those from which walks begin.
+        waiting: usize,
+        /// Largest depth so far, where that is known as it goes.
+        depth: Option<usize>,
+    },
+    /// It ended, for now: an oracle may grow later.
+    ExplorationEnd(ExplorationFigures),
+    /// A node was expanded.
+    Node {
+        /// Number in this run, from 1.
+        number: usize,
+        /// From the node to its bad state.
+        history: &'a str,
+        /// Literals of its cube.
+        cube: &'a [String],
+        /// Nodes that wait.
+        queued: usize,
+        /// Nodes that were postponed.
+        postponed: usize,
+    },
+    /// What is left to do besides the node before.
+    Frontier {
+        /// Nodes that wait, those postponed among them.
+        waiting: usize,
+        /// Transitions from that node to the bad state or candidate that it leads to.
+        depth: usize,
+    },
+    /// A piece of work begins that may take long and tells nothing until the next event.
+    Work {
+        /// What is done.
+        what: &'a str,
+    },
+    /// A candidate took the place of the node.
+    Approximation {
+        /// Its number, which is negative.
+        candidate: i32,
+        /// Its literals.
+        cube: &'a [String],
+    },
+    /// A candidate turned out to be reachable.
+    BadCandidate {
+        /// Its number.
+        candidate: i32,
+        /// Its literals.
+        cube: &'a [String],
+    },
+    /// The backward search starts again without bad candidates.
+    Restart {
+        /// From 1.
+        number: usize,
+    },
+    /// A path from a bad cube to the initial states was found, which is yet to be replayed.
+    Suspect {
+        /// The path.
+        history: &'a str,
+    },
+    /// No instance executes it.
+    Spurious {
+        /// The path.
+        history: &'a str,
+    },
+    /// Something the user should know.
+    Warning {
+        /// In one line.
+        text: &'a str,
+    },
+    /// Something the user may like to know.
+    Note {
+        /// In one line.
+        text: &'a str,
+    },
+}
+
+impl<'a> EventLine<'a> {
+    /// What there is to be written of `event`.
+    pub fn of(event: &Event<'a>) -> Option<Self> {
+        Some(match *event {
+            Event::Stage { number, proof, effort } => {
+                let (search, processes) = SearchKind::of(proof);
+                Self::StageStart { number, search, processes, effort }
+            }
+            Event::StageEnd(stage) => Self::StageEnd(stage.into()),
+            Event::ForwardStart { strategy, procs } => Self::ExplorationStart { strategy, processes: procs },
+            Event::ForwardProgress { states, queued, depth } => {
+                Self::ExplorationProgress { states, waiting: queued, depth }
+            }
+            Event::ForwardEnd(exploration) => Self::ExplorationEnd(exploration.into()),
+            Event::Node { number, history, cube, queued, postponed } => {
+                Self::Node { number, history, cube, queued, postponed }
+            }
+            Event::Approximated { number, cube } => Self::Approximation { candidate: number, cube },
+            Event::BadCandidate { number, cube } => Self::BadCandidate { candidate: number, cube },
+            Event::Restart(number) => Self::Restart { number },
+            Event::Suspect(history) => Self::Suspect { history },
+            Event::Spurious(history) => Self::Spurious { history },
+            Event::Warning(text) => Self::Warning { text },
+            Event::Note(text) => Self::Note { text },
+            Event::Work(what) => Self::Work { what },
+            Event::Frontier { waiting, depth } => Self::Frontier { waiting, depth },
+            Event::NodeCount(_) => return None,
+        })
+    }
+
+    /// As a line with its end.
+    pub fn line(&self) -> String {
+        serde_json::to_string(self).expect("keys are strings") + "\n"
+    }
+}

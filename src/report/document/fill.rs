@@ -1,0 +1,131 @@
+//! From the report of a run to its document.
+
+use std::time::Duration;
+
+use super::answer::{
+    Answer, Assumption, DecidedBy, Engine, Property, PropertyKind, PropertyVerdict, SafetyAnswer,
+};
+use super::message::{Lines, Place};
+use super::search::{FiredIn, OwnerRecord, SearchKind, TransitionFigures};
+use super::trace::TraceRecord;
+use super::{Document, Times};
+use crate::model::{Bad, BadKind, Owner, System, owner_names};
+use crate::report::vacuity;
+use crate::result::{self, Decider, Exploration, Report};
+use crate::verdict::Verdict;
+
+impl Document {
+    /// Puts in what `report` says of the model; `text` is what spans index.
+    pub fn fill(&mut self, system: &System, text: &str, report: &Report) {
+        let lines = &Lines::new(text);
+        let cut = report.coverage.as_ref().and_then(|coverage| coverage.cut.as_ref());
+        self.verdict = Answer::from(report.conclusion());
+        self.reason = report.open().map(Into::into);
+        self.safety = SafetyAnswer::of(report);
+        self.deadlock = report.deadlocks.as_ref().map(Into::into);
+        self.complete = report.coverage.as_ref().map(|coverage| coverage.cut.is_none());
+        self.cause = cut.map(|cut| cut.stop.into());
+        self.decider = report.decider.map(decider);
+        self.assumptions = report.assumptions.iter().map(|it| Assumption::new(lines, it)).collect();
+        self.properties = properties(system, lines, report);
+        self.traces = report.traces().map(|trace| TraceRecord::new(system, lines, trace)).collect();
+        self.transitions = transitions(system, lines, &report.explorations);
+        self.explorations = report.explorations.iter().map(Into::into).collect();
+        self.sizes = report.enough.map(Into::into);
+        self.stages = report.stages.iter().map(Into::into).collect();
+        self.owners = owners(system, report);
+        self.backward = report.backward.as_ref().map(Into::into);
+        self.vacuity = vacuity::lines(system, report);
+        self.times = times(report);
+    }
+}
+
+fn owners(system: &System, report: &Report) -> Vec<OwnerRecord> {
+    let names = owner_names(system, &report.owners).into_iter();
+    let record = |(name, owner): (String, &Owner)| OwnerRecord {
+        name,
+        held: owner.held(system),
+        by: owner.givers(system),
+    };
+    names.zip(&report.owners).map(record).collect()
+}
+
+const fn decider(decider: Decider) -> DecidedBy {
+    match decider {
+        Decider::Forward(procs) => DecidedBy { engine: Engine::Forward, processes: Some(procs) },
+        Decider::Stage(proof) => match SearchKind::of(proof) {
+            (SearchKind::Brab, processes) => DecidedBy { engine: Engine::Brab, processes },
+            (SearchKind::Classic, processes) => DecidedBy { engine: Engine::Classic, processes },
+        },
+    }
+}
+
+/// The declarations of bad states. A declaration with several disjuncts is violated when one of them is.
+fn properties(system: &System, lines: &Lines<'_>, report: &Report) -> Vec<Property> {
+    let mut found: Vec<(&Bad, PropertyVerdict)> = Vec::new();
+    for (number, bad) in system.bad.iter().enumerate() {
+        let verdict = property(report, number, bad);
+        match found.iter_mut().find(|(known, _)| known.span == bad.span) {
+            Some((_, known)) if verdict == PropertyVerdict::Violated => *known = verdict,
+            Some(_) => {}
+            None => found.push((bad, verdict)),
+        }
+    }
+    found.sort_by_key(|(bad, _)| bad.span);
+    let declared = |(bad, verdict): (&Bad, PropertyVerdict)| Property {
+        name: bad.name.clone(),
+        kind: match bad.kind {
+            BadKind::Unsafe => PropertyKind::Unsafe,
+            BadKind::Invariant => PropertyKind::Invariant,
+        },
+        place: Place::new(lines, bad.span),
+        verdict,
+    };
+    found.into_iter().map(declared).collect()
+}
+
+fn property(report: &Report, number: usize, bad: &Bad) -> PropertyVerdict {
+    let trusted = |it: &result::Assumption| it.span == bad.span;
+    match &report.verdict {
+        _ if report.traces().any(|trace| trace.bad == Some(number)) => PropertyVerdict::Violated,
+        _ if report.assumptions.iter().any(trusted) => PropertyVerdict::Assumed,
+        Some(Verdict::Safe) => PropertyVerdict::Proved,
+        None => PropertyVerdict::NotMet,
+        Some(Verdict::Unsafe(_) | Verdict::Unknown(_)) => PropertyVerdict::Unknown,
+    }
+}
+
+/// The transitions as they are declared: the parts of one count together.
+fn transitions(system: &System, lines: &Lines<'_>, explorations: &[Exploration]) -> Vec<TransitionFigures> {
+    let mut declared: Vec<(u16, TransitionFigures)> = Vec::new();
+    for transition in &system.transitions {
+        if declared.last().is_none_or(|(origin, _)| *origin != transition.origin) {
+            let fired = explorations
+                .iter()
+                .map(|e| FiredIn { processes: e.procs, count: count(system, e, transition.origin) });
+            let (name, place) = (transition.name.clone(), Place::new(lines, transition.span));
+            declared.push((transition.origin, TransitionFigures { name, place, fired: fired.collect() }));
+        }
+    }
+    declared.into_iter().map(|(_, figures)| figures).collect()
+}
+
+fn count(system: &System, exploration: &Exploration, origin: u16) -> u64 {
+    let fired = system.transitions.iter().zip(&exploration.fired);
+    fired.filter(|(transition, _)| transition.origin == origin).map(|(_, count)| count).sum()
+}
+
+fn times(report: &Report) -> Times {
+    let mut times = Times::default();
+    for (part, time) in &report.times {
+        times.parts.insert((*part).to_owned(), time.as_secs_f64());
+    }
+    for phase in report.backward.iter().flat_map(|outcome| &outcome.statistics.phases) {
+        times.phases.insert(phase.name.to_owned(), phase.time.as_secs_f64());
+    }
+    for technique in report.explorations.iter().flat_map(|exploration| &exploration.techniques) {
+        *times.techniques.entry(technique.name.to_owned()).or_default() +=
+            Duration::as_secs_f64(&technique.time);
+    }
+    times
+}

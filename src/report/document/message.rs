@@ -1,0 +1,160 @@
+//! What there is to say to the user, with its place in the model.
+
+use serde::Serialize;
+
+use crate::diagnostic::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
+
+/// A message.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Message {
+    /// How serious it is.
+    pub level: Level,
+    /// Stable code, which `cubicle explain` explains; `null` for what is not about the text of the model.
+    pub code: Option<String>,
+    /// What is to be said, in one line.
+    pub text: String,
+    /// Where in the model; `null` when it is about no place.
+    pub place: Option<Place>,
+    /// What is to be said of this place; may be empty.
+    pub label: String,
+    /// Other places that matter.
+    pub related: Vec<Related>,
+    /// How to mend it.
+    pub help: Option<String>,
+}
+
+/// How serious a message is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// It ends the run, or is what the run looked for.
+    Error,
+    /// The model probably does not say what was meant, or the answer is not worth what it seems.
+    Warning,
+    /// Something to know.
+    Note,
+    /// Something to try.
+    Help,
+}
+
+/// A part of the model's text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Place {
+    /// Line of its first character, from 1.
+    pub line: usize,
+    /// Column of that in characters, from 1.
+    pub column: usize,
+    /// Line of the first character after it.
+    pub end_line: usize,
+    /// Column of that.
+    pub end_column: usize,
+}
+
+impl Place {
+    /// Where `span` is.
+    pub fn new(lines: &Lines<'_>, span: Span) -> Self {
+        let (line, column) = lines.position(span.start);
+        let (end_line, end_column) = lines.position(span.end.max(span.start));
+        Self { line, column, end_line, end_column }
+    }
+}
+
+/// A text and where its lines begin, for many places in a long text.
+#[derive(Debug)]
+pub struct Lines<'t> {
+    text: &'t str,
+    /// Offset of the first character of each line.
+    starts: Vec<usize>,
+    /// Whether each character is a byte.
+    ascii: bool,
+}
+
+impl<'t> Lines<'t> {
+    /// Of the text that spans index.
+    pub fn new(text: &'t str) -> Self {
+        // Nobody sees a byte order mark.
+        let first = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        Self { text, starts: std::iter::once(first).chain(ends).collect(), ascii: text.is_ascii() }
+    }
+
+    /// Line and column of the character at `offset`, from 1.
+    fn position(&self, offset: u32) -> (usize, usize) {
+        let mut at = (offset as usize).min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
+        let at = at.max(self.starts[0]);
+        let line = self.starts.partition_point(|start| *start <= at);
+        let start = self.starts[line - 1];
+        let before = if self.ascii { at - start } else { self.text[start..at].chars().count() };
+        (line, before + 1)
+    }
+}
+
+/// Another place of a message.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Related {
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What is to be said of it; may be empty.
+    pub label: String,
+}
+
+impl Message {
+    /// A message about no place of the model.
+    pub fn new(level: Level, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { level, code: None, text, place: None, label: String::new(), related: Vec::new(), help: None }
+    }
+
+    /// A diagnostic of the model with these lines.
+    pub fn of(diagnostic: &Diagnostic, lines: &Lines<'_>) -> Self {
+        let related = diagnostic
+            .secondary
+            .iter()
+            .map(|label| Related { place: Place::new(lines, label.span), label: label.text.clone() });
+        Self {
+            level: match diagnostic.severity {
+                Severity::Error => Level::Error,
+                Severity::Warning => Level::Warning,
+            },
+            code: Some(diagnostic.code.to_owned()),
+            text: diagnostic.message.clone(),
+            place: Some(Place::new(lines, diagnostic.primary.span)),
+            label: diagnostic.primary.text.clone(),
+            related: related.collect(),
+            help: diagnostic.help.clone(),
+        }
+    }
+
+    /// As one line of `--message-format json`, without line end.
+    pub fn line(&self) -> String {
+        serde_json::to_string(self).expect("keys are strings")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Source;
+
+    #[test]
+    fn places_are_those_that_a_person_reads() {
+        for text in ["", "a", "a\nbc\n", "\u{feff}a\nb", "é→x\n\n𝄞y", "\u{feff}", "\r\na\r\n"] {
+            let (lines, source) = (Lines::new(text), Source { name: "m", text });
+            for start in 0..text.len() as u32 + 2 {
+                assert_eq!(
+                    lines.position(start),
+                    source.position(Span::new(start, start)),
+                    "{text:?} {start}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! What a run found out, for programs: one JSON document, whatever the end of the run.
+//!
+//! In go a [`Head`] (what is known before the run), the [`Report`](crate::Report) or a [`Snapshot`](super::Snapshot),
+//! and what was told on the way; out comes a [`Document`], which `serde` writes. Only [`Document::times`] depends on
+//! the clock. `docs/schema` has the JSON Schema of it, made from these types; [`SCHEMA_VERSION`] counts its changes.
+
+mod answer;
+mod event;
+mod fill;
+mod message;
+mod search;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+pub use self::answer::{
+    Answer, Assumption, AssumptionKind, Cause, DeadlockAnswer, DecidedBy, Engine, Property, PropertyKind,
+    PropertyVerdict, ReasonKind, SafetyAnswer, WhyOpen,
+};
+pub use self::event::EventLine;
+pub use self::message::{Level, Lines, Message, Place};
+pub use self::search::{
+    BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, OwnerRecord, PhaseCalls,
+    SearchKind, Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,
+};
+pub use self::trace::{Assignment, LiteralAt, TraceKind, TraceRecord, TraceStep};
+
+/// Counts the changes of the schema that a reader of documents has to know of. What is only added leaves it as it is:
+/// readers ignore keys that they do not know.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A run as one document.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct Document {
+    /// Always `run`: among the lines of `--format ndjson` it tells the document from the events before it.
+    pub kind: Kind,
+    /// Changes when a key is gone or means something else.
+    pub schema_version: u32,
+    /// Which program made it.
+    pub tool: Tool,
+    /// The words of the command line, the program's name first.
+    pub command: Vec<String>,
+    /// Every option that has a value, given or by default, as it is written on a command line.
+    pub options: BTreeMap<String, OptionValue>,
+    /// The model.
+    pub model: Model,
+    /// Seed of everything that is drawn by lot.
+    pub seed: u64,
+    /// Processes of the instance that is explored, or that guides a proof; `null` when the run chooses.
+    pub k: Option<usize>,
+    /// What the run came to.
+    pub verdict: Answer,
+    /// Exit code of the program.
+    pub exit_code: u8,
+    /// Why there is no answer, or not all that was asked for: wrong usage, a model with errors, a file that cannot be
+    /// written, an internal error.
+    pub error: Option<String>,
+    /// Why the verdict is `unknown`.
+    pub reason: Option<WhyOpen>,
+    /// Whether a bad state is reachable, apart from deadlocks; `null` when only instances were explored and nothing bad
+    /// was met.
+    pub safety: Option<SafetyAnswer>,
+    /// Whether there is a deadlock; `null` when nobody asked.
+    pub deadlock: Option<DeadlockAnswer>,
+    /// Whether all states of the instances that were asked for were seen; `null` when none was asked for.
+    pub complete: Option<bool>,
+    /// What cut the first exploration that was asked for and not completed.
+    pub cause: Option<Cause>,
+    /// Whether the run was ended from outside while an engine was at work: figures are those of its last events.
+    pub in_the_middle_of_a_step: bool,
+    /// What settled the verdict.
+    pub decider: Option<DecidedBy>,
+    /// What the answer rests on that was not shown.
+    pub assumptions: Vec<Assumption>,
+    /// What the model says never to occur, each with its verdict.
+    pub properties: Vec<Property>,
+    /// Runs to bad states and to deadlocks, each executed on the model before.
+    pub traces: Vec<TraceRecord>,
+    /// The transitions of the model, and how often each fired.
+    pub transitions: Vec<TransitionFigures>,
+    /// The instances that were explored.
+    pub explorations: Vec<ExplorationFigures>,
+    /// Why no larger instance was explored, with `--procs auto`.
+    pub sizes: Option<Sizes>,
+    /// The searches of a run that chooses by itself, in order.
+    pub stages: Vec<StageFigures>,
+    /// The variables that the proof has added to the model.
+    pub owners: Vec<OwnerRecord>,
+    /// The last backward search.
+    pub backward: Option<BackwardFigures>,
+    /// Why the answer may be worth nothing, one line each.
+    pub vacuity: Vec<String>,
+    /// Errors, warnings, notes and advice, in the order in which they were told.
+    pub messages: Vec<Message>,
+    /// The certificate of a proof, when one was made.
+    pub certificate: Option<CertificateSummary>,
+    /// All that depends on the clock.
+    pub times: Times,
+}
+
+/// Tells a [`Document`] from other lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// It is one.
+    Run,
+}
+
+/// Which program made a document.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Tool {
+    /// `cubicle`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Version of Z3.
+    pub z3: String,
+}
+
+impl Tool {
+    /// This program with this version of Z3.
+    pub fn with_z3(version: &str) -> Self {
+        Self {
+            name: "cubicle".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            z3: version.to_owned(),
+        }
+    }
+}
+
+/// A value of an option.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum OptionValue {
+    /// A switch.
+    Switch(bool),
+    /// One value, as it is written.
+    One(String),
+    /// Several.
+    Several(Vec<String>),
+}
+
+/// Which model a run is about.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Model {
+    /// The file as the command line names it; `-` is standard input. `null` when the command line is wrong.
+    pub path: Option<String>,
+    /// SHA-256 of its bytes, in hexadecimal digits; `null` when it could not be read.
+    pub sha256: Option<String>,
+}
+
+/// A certificate that was checked.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CertificateSummary {
+    /// The folder that it was written to, if any.
+    pub path: Option<String>,
+    /// Cubes of the invariant.
+    pub invariants: usize,
+    /// What had to be shown of them.
+    pub obligations: usize,
+}
+
+/// What depends on the clock, in seconds.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Times {
+    /// Wall-clock time from the start to the document.
+    pub total: f64,
+    /// Wall-clock time of each part of the run.
+    pub parts: BTreeMap<String, f64>,
+    /// Time inside of the backward search, without what other phases inside of it took; empty unless measured.
+    pub phases: BTreeMap<String, f64>,
+    /// Time of each technique of walks, over all threads and instances.
+    pub techniques: BTreeMap<String, f64>,
+}
+
+/// What is known before a run: the beginning of its document.
+#[derive(Clone, Debug)]
+pub struct Head {
+    /// See [`Document::tool`].
+    pub tool: Tool,
+    /// See [`Document::command`].
+    pub command: Vec<String>,
+    /// See [`Document::options`].
+    pub options: BTreeMap<String, OptionValue>,
+    /// See [`Document::model`].
+    pub model: Model,
+    /// See [`Document::seed`].
+    pub seed: u64,
+    /// See [`Document::k`].
+    pub k: Option<usize>,
+}
+
+#[cfg(test)]
+impl Head {
+    /// One for tests.
+    pub fn example() -> Self {
+        Self {
+            tool: Tool::with_z3("4.8.12"),
+            command: vec!["cubicle".to_owned(), "m.cub".to_owned()],
+            options: BTreeMap::from([("quiet".to_owned(), OptionValue::Switch(false))]),
+            model: Model { path: Some("m.cub".to_owned()), sha256: None },
+            seed: 0,
+            k: None,
+        }
+    }
+}
+
+impl Document {
+    /// Of a run that has come to nothing yet: no answer, and nothing seen.
+    pub fn new(head: &Head) -> Self {
+        let head = head.clone();
+        Self {
+            kind: Kind::Run,
+            schema_version: SCHEMA_VERSION,
+            tool: head.tool,
+            command: head.command,
+            options: head.options,
+            model: head.model,
+            seed: head.seed,
+            k: head.k,
+            verdict: Answer::Error,
+            exit_code: 0,
+            error: None,
+            reason: None,
+            safety: None,
+            deadlock: None,
+            complete: None,
+            cause: None,
+            in_the_middle_of_a_step: false,
+            decider: None,
+            assumptions: Vec::new(),
+            properties: Vec::new(),
+            traces: Vec::new(),
+            transitions: Vec::new(),
+            explorations: Vec::new(),
+            sizes: None,
+            stages: Vec::new(),
+            owners: Vec::new(),
+            backward: None,
+            vacuity: Vec::new(),
+            messages: Vec::new(),
+            certificate: None,
+            times: Times::default(),
+        }
+    }
+
+    /// As a file: indented, ending in a line feed.
+    pub fn text(&self) -> String {
+        serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
+    }
+
+    /// As the last line of `--format ndjson`, ending in a line feed.
+    pub fn line(&self) -> String {
+        serde_json::to_string(self).expect("keys are strings") + "\n"
+    }
+}

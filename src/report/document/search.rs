@@ -1,0 +1,335 @@
+//! Figures of explorations and of backward searches in a document.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::answer::{Cause, WhyOpen};
+use super::message::Place;
+use crate::options::Proof;
+use crate::result::{Candidate, Enough, Exploration, Outcome, Stage, Stop, TechniqueReport};
+
+/// A transition as the model declares it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TransitionFigures {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    #[serde(flatten)]
+    pub place: Place,
+    /// How often it fired, in each instance that was explored.
+    pub fired: Vec<FiredIn>,
+}
+
+/// How often a transition fired in an instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FiredIn {
+    /// Processes of the instance.
+    pub processes: usize,
+    /// Steps. Exhaustive search leaves out steps to states that it meets anyway, but none of the first ones of a
+    /// transition.
+    pub count: u64,
+}
+
+/// The exploration of an instance. Of one that was ended from outside only the first figures are known.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ExplorationFigures {
+    /// Processes of the instance.
+    pub processes: usize,
+    /// States stored: orbits with `symmetry`, sets of states with `open_cells`.
+    pub states: usize,
+    /// Whether all states were seen.
+    pub complete: bool,
+    /// Why it ended.
+    pub stop: Cause,
+    /// Whether states are counted up to renaming of processes.
+    pub symmetry: Option<bool>,
+    /// Whether some cells are left open in stored states, so that one stands for several.
+    pub open_cells: Option<bool>,
+    /// Largest number of steps to a stored state, by the way that it was found.
+    pub depth: Option<usize>,
+    /// Stored states that stand for a deadlocked one.
+    pub deadlocked_states: Option<usize>,
+    /// Of these, such as need a proc cell with a value outside of the processes that init or `:= ?` merely allows.
+    pub outside_deadlocked_states: Option<usize>,
+    /// Seed of walks.
+    pub seed: Option<u64>,
+    /// Epochs of walks: with `--epochs` set to it, the same seed repeats them.
+    pub epochs: Option<usize>,
+    /// Combinations of values that walks have met.
+    pub combinations: Option<Combinations>,
+    /// What each technique of walks contributed.
+    pub techniques: Vec<TechniqueFigures>,
+}
+
+impl ExplorationFigures {
+    /// Of an exploration that goes on: what its events have told.
+    pub(in crate::report) fn unfinished(processes: usize, states: usize, stop: Cause) -> Self {
+        Self {
+            processes,
+            states,
+            complete: false,
+            stop,
+            symmetry: None,
+            open_cells: None,
+            depth: None,
+            deadlocked_states: None,
+            outside_deadlocked_states: None,
+            seed: None,
+            epochs: None,
+            combinations: None,
+            techniques: Vec::new(),
+        }
+    }
+}
+
+impl From<&Exploration> for ExplorationFigures {
+    fn from(of: &Exploration) -> Self {
+        let combinations = |(cells, met)| Combinations { cells, met };
+        Self {
+            processes: of.procs,
+            states: of.states,
+            complete: of.stop == Stop::Complete,
+            stop: of.stop.into(),
+            symmetry: Some(of.symmetry),
+            open_cells: Some(of.compressed),
+            depth: Some(of.depth),
+            deadlocked_states: Some(of.deadlock_states),
+            outside_deadlocked_states: Some(of.outside_deadlock_states),
+            seed: (of.epochs > 0).then_some(of.seed),
+            epochs: (of.epochs > 0).then_some(of.epochs),
+            combinations: of.combinations.map(combinations),
+            techniques: of.techniques.iter().map(TechniqueFigures::from).collect(),
+        }
+    }
+}
+
+/// Combinations of (cell, value), up to renaming of processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Combinations {
+    /// Cells of each.
+    pub cells: usize,
+    /// How many were met.
+    pub met: usize,
+}
+
+/// A technique of walks.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TechniqueFigures {
+    /// Its name.
+    pub name: String,
+    /// Walks.
+    pub walks: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// States that were new.
+    pub states: u64,
+    /// Combinations that were new.
+    pub combinations: u64,
+}
+
+impl From<&TechniqueReport> for TechniqueFigures {
+    fn from(of: &TechniqueReport) -> Self {
+        Self {
+            name: of.name.to_owned(),
+            walks: of.runs,
+            steps: of.steps,
+            states: of.states,
+            combinations: of.combinations,
+        }
+    }
+}
+
+/// Why no larger instance was explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Sizes {
+    /// The last three sizes look the same.
+    Settled,
+    /// An instance was not explored completely, so that it cannot be compared.
+    Cut,
+    /// The model has no larger instance.
+    Largest,
+    /// Larger instances are not tried.
+    Limit,
+    /// A bad state was found.
+    Found,
+}
+
+impl From<Enough> for Sizes {
+    fn from(enough: Enough) -> Self {
+        match enough {
+            Enough::Settled { .. } => Self::Settled,
+            Enough::Cut(_) => Self::Cut,
+            Enough::Largest => Self::Largest,
+            Enough::Limit => Self::Limit,
+            Enough::Found => Self::Found,
+        }
+    }
+}
+
+/// A search of a run that chooses by itself.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StageFigures {
+    /// What was done.
+    pub search: SearchKind,
+    /// Processes of the instance that guided it.
+    pub processes: Option<usize>,
+    /// Nodes, over all restarts.
+    pub nodes: usize,
+    /// Why it did not decide; `null` when it did.
+    pub reason: Option<WhyOpen>,
+}
+
+impl From<&Stage> for StageFigures {
+    fn from(stage: &Stage) -> Self {
+        let (search, processes) = SearchKind::of(stage.proof);
+        Self { search, processes, nodes: stage.nodes, reason: stage.reason.as_ref().map(WhyOpen::from) }
+    }
+}
+
+/// Kinds of backward search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SearchKind {
+    /// With approximations, guided by the states of an instance.
+    Brab,
+    /// Without.
+    Classic,
+}
+
+impl SearchKind {
+    /// What a way to a proof does, and the processes of the instance that guides it.
+    pub(super) const fn of(proof: Proof) -> (Self, Option<usize>) {
+        match proof {
+            Proof::Brab(procs) => (Self::Brab, Some(procs)),
+            Proof::Auto | Proof::Classic => (Self::Classic, None),
+        }
+    }
+}
+
+/// A variable that a proof has added to the model: the process that made something so last.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct OwnerRecord {
+    /// Its name.
+    pub name: String,
+    /// While what it counts.
+    pub held: String,
+    /// The transitions that give it a value, each at the parameter that becomes the owner.
+    pub by: Vec<String>,
+}
+
+/// A backward search. Of one that was ended from outside only nodes and restarts are known.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BackwardFigures {
+    /// Nodes visited in the last run.
+    pub nodes: usize,
+    /// Restarts without candidates that were refuted.
+    pub restarts: usize,
+    /// Nodes of each run before a restart, latest first.
+    pub abandoned: Vec<usize>,
+    /// Nodes that others cover, in all runs.
+    pub fixpoints: usize,
+    /// Calls of Z3.
+    pub solver_calls: usize,
+    /// Most processes of a visited cube.
+    pub max_processes: usize,
+    /// Most literals of a visited cube.
+    pub max_literals: usize,
+    /// Visited nodes that were removed because a later one subsumes them.
+    pub deleted: usize,
+    /// What settled the tests whether a node is covered.
+    pub tests: TestsSettled,
+    /// Candidates that were proposed, in all runs.
+    pub proposed_candidates: u64,
+    /// Of these, refuted later.
+    pub bad_candidates: u64,
+    /// Questions to the oracle.
+    pub oracle_questions: u64,
+    /// Of these, refuted by a state that was seen.
+    pub oracle_refutations: u64,
+    /// The candidates that were kept: when the verdict is `safe`, cubes that are proved unreachable.
+    pub candidates: Vec<CandidateCube>,
+    /// Further counters.
+    pub counters: BTreeMap<String, u64>,
+    /// How often each phase was entered; empty unless measured.
+    pub phases: Vec<PhaseCalls>,
+}
+
+/// What settled the tests whether a node is covered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TestsSettled {
+    /// One visited cube that contains it.
+    pub subsumption: u64,
+    /// Its literals, which contradict each other.
+    pub contradiction: u64,
+    /// The procedure for finite domains.
+    pub finite_domains: u64,
+    /// Z3.
+    pub z3: u64,
+}
+
+/// A cube that was guessed to be unreachable.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CandidateCube {
+    /// Its number, which is negative.
+    pub number: i32,
+    /// Its literals.
+    pub literals: Vec<String>,
+}
+
+/// How often a phase was entered.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PhaseCalls {
+    /// Its name.
+    pub name: String,
+    /// How often.
+    pub calls: u64,
+}
+
+impl From<&Outcome> for BackwardFigures {
+    fn from(outcome: &Outcome) -> Self {
+        let of = &outcome.statistics;
+        let candidate = |it: &Candidate| CandidateCube { number: it.number, literals: it.literals.clone() };
+        Self {
+            nodes: of.nodes,
+            restarts: of.restarts,
+            abandoned: of.abandoned.clone(),
+            fixpoints: of.fixpoints,
+            solver_calls: of.solver_calls,
+            max_processes: of.max_procs,
+            max_literals: of.max_literals,
+            deleted: of.deleted,
+            tests: TestsSettled {
+                subsumption: of.tests.subsumed,
+                contradiction: of.tests.empty,
+                finite_domains: of.tests.finite,
+                z3: of.tests.solver,
+            },
+            proposed_candidates: of.proposals.proposed,
+            bad_candidates: of.proposals.bad,
+            oracle_questions: of.proposals.asked,
+            oracle_refutations: of.proposals.refuted,
+            candidates: outcome.candidates.iter().map(candidate).collect(),
+            counters: of.counters.iter().map(|&(name, value)| (name.to_owned(), value)).collect(),
+            phases: of
+                .phases
+                .iter()
+                .map(|phase| PhaseCalls { name: phase.name.to_owned(), calls: phase.calls })
+                .collect(),
+        }
+    }
+}

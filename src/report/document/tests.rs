@@ -1,0 +1,40 @@
+//! The schemas in `docs/schema` are those of the types. `CUBICLE_BLESS=1` writes them anew.
+
+use std::path::Path;
+
+use schemars::{JsonSchema, schema_for};
+use serde_json::Value;
+
+use super::{Document, EventLine, Message};
+
+fn check<T: JsonSchema>(name: &str, title: &str) {
+    let mut schema = schema_for!(T);
+    schema.insert("title".to_owned(), Value::from(title));
+    let text = format!("{:#}\n", schema.to_value());
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema").join(name);
+    if std::env::var_os("CUBICLE_BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+        return;
+    }
+    let known = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        known == text,
+        "docs/schema/{name} is not the schema of the types any more: CUBICLE_BLESS=1 writes it anew. Is it only \
+         more than before? If not, SCHEMA_VERSION is one more."
+    );
+}
+
+#[test]
+fn the_schema_of_a_run_is_that_of_its_type() {
+    check::<Document>("run.json", "A run of cubicle");
+}
+
+#[test]
+fn the_schema_of_an_event_is_that_of_its_type() {
+    check::<EventLine<'static>>("event.json", "An event of a run of cubicle");
+}
+
+#[test]
+fn the_schema_of_a_message_is_that_of_its_type() {
+    check::<Message>("message.json", "A message of cubicle");
+}

@@ -1,0 +1,149 @@
+//! Traces of a document: what `--trace-out` writes for tools, here for a reader.
+
+use serde::Serialize;
+
+use super::message::{Lines, Place};
+use crate::model::semantics::State;
+use crate::model::{BadKind, System};
+use crate::report::style::Style;
+use crate::report::trace::history;
+use crate::verdict::Trace;
+use crate::words::{Names, Violation, cells, ending, processes, violated};
+
+/// A run of the model.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TraceRecord {
+    /// What it leads to.
+    pub kind: TraceKind,
+    /// The name of the property that it violates, as in the list of properties; `deadlock` when it ends in one.
+    pub ends_in: String,
+    /// Where that property stands; `null` for a deadlock.
+    pub place: Option<Place>,
+    /// Processes of the instance.
+    pub processes: usize,
+    /// The processes that make the last state bad.
+    pub witnesses: Vec<String>,
+    /// What holds of them there.
+    pub literals: Vec<LiteralAt>,
+    /// `Init -> t(#1) -> u(#1, #3) -> unsafe at line 12`.
+    pub history: String,
+    /// All cells of the initial state.
+    pub initial: Vec<Assignment>,
+    /// The steps.
+    pub steps: Vec<TraceStep>,
+    /// Explains names of values that are not the model's, one line each.
+    pub legend: Vec<String>,
+    /// The file in ITF that it was written to.
+    pub file: Option<String>,
+}
+
+/// What a trace leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum TraceKind {
+    /// A state that `unsafe` describes.
+    Unsafe,
+    /// A state that an `invariant` excludes.
+    Invariant,
+    /// A state without an enabled transition.
+    Deadlock,
+}
+
+/// A literal that holds, and the comparison that it comes from.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LiteralAt {
+    /// The literal.
+    pub literal: String,
+    /// Where the comparison stands.
+    #[serde(flatten)]
+    pub place: Place,
+}
+
+/// A step of a trace.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TraceStep {
+    /// Name of the transition.
+    pub transition: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The processes that its `exists` parts hold for.
+    pub hidden_arguments: Vec<String>,
+    /// Where the transition stands.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The cells that it changes.
+    pub changes: Vec<Assignment>,
+}
+
+/// A cell and its value.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Assignment {
+    /// `At[#1]`.
+    pub cell: String,
+    /// As the model writes it.
+    pub value: String,
+}
+
+impl TraceRecord {
+    /// Of a trace that has been replayed.
+    pub fn new(system: &System, lines: &Lines<'_>, trace: &Trace) -> Self {
+        let names = Names::new(system, trace);
+        let (witnesses, literals) = match violated(system, trace) {
+            Some(Violation { witnesses, literals }) => (witnesses, literals),
+            None => (Vec::new(), Vec::new()),
+        };
+        let mut before = &trace.initial;
+        let mut steps = Vec::with_capacity(trace.steps.len());
+        for step in &trace.steps {
+            let transition = system.transition(step.transition);
+            let (shown, hidden) = step.args.split_at(transition.params.len());
+            steps.push(TraceStep {
+                transition: transition.name.clone(),
+                arguments: processes_of(shown),
+                hidden_arguments: processes_of(hidden),
+                place: Place::new(lines, transition.span),
+                changes: assignments(system, &names, &step.after, Some(before)),
+            });
+            before = &step.after;
+        }
+        Self {
+            kind: match trace.bad.map(|bad| system.bad[bad].kind) {
+                Some(BadKind::Unsafe) => TraceKind::Unsafe,
+                Some(BadKind::Invariant) => TraceKind::Invariant,
+                None => TraceKind::Deadlock,
+            },
+            ends_in: ending(system, trace).to_owned(),
+            place: trace.bad.map(|bad| Place::new(lines, system.bad[bad].span)),
+            processes: trace.initial.procs,
+            witnesses: processes_of(&witnesses),
+            literals: literals
+                .into_iter()
+                .map(|(literal, span)| LiteralAt { literal, place: Place::new(lines, span) })
+                .collect(),
+            history: history(system, trace, Style::PLAIN),
+            initial: assignments(system, &names, &trace.initial, None),
+            steps,
+            legend: names.legend(),
+            file: None,
+        }
+    }
+}
+
+fn processes_of(numbers: &[usize]) -> Vec<String> {
+    numbers.iter().map(|&number| processes(&[number])).collect()
+}
+
+/// The cells of `state` that differ from those of `before`, or all.
+fn assignments(system: &System, names: &Names<'_>, state: &State, before: Option<&State>) -> Vec<Assignment> {
+    cells(system, state.procs)
+        .filter(|(.., position)| {
+            before.is_none_or(|before| before.values[*position] != state.values[*position])
+        })
+        .map(|(_, var, cell, position)| Assignment { cell, value: names.value(var, state.values[position]) })
+        .collect()
+}

@@ -1,0 +1,40 @@
+//! What a run has found, as messages: for formats in which a violated property is a message like any other.
+
+use super::document::{Document, Level, Message, PropertyKind, PropertyVerdict, TraceKind};
+
+/// What has no code in the text of the model: what a run finds.
+pub const UNSAFE: &str = "unsafe";
+/// An `invariant` that a run refutes.
+pub const INVARIANT: &str = "invariant";
+/// A deadlock.
+pub const DEADLOCK: &str = "deadlock";
+
+/// A message for each violated property, at its declaration, and one for the first deadlock.
+pub fn findings(document: &Document) -> Vec<Message> {
+    let mut found = Vec::new();
+    for property in document.properties.iter().filter(|it| it.verdict == PropertyVerdict::Violated) {
+        let (code, what) = match property.kind {
+            PropertyKind::Unsafe => (UNSAFE, "an unsafe state is reachable"),
+            PropertyKind::Invariant => (INVARIANT, "a state that this `invariant` excludes is reachable"),
+        };
+        let trace = document.traces.iter().find(|trace| trace.place == Some(property.place));
+        let text = match trace {
+            Some(trace) => format!("{what} with {}: {}", processes(trace.processes), trace.history),
+            None => what.to_owned(),
+        };
+        found.push(Message {
+            code: Some(code.to_owned()),
+            place: Some(property.place),
+            ..Message::new(Level::Error, text)
+        });
+    }
+    if let Some(trace) = document.traces.iter().find(|trace| trace.kind == TraceKind::Deadlock) {
+        let text = format!("deadlock with {}: {}", processes(trace.processes), trace.history);
+        found.push(Message { code: Some(DEADLOCK.to_owned()), ..Message::new(Level::Error, text) });
+    }
+    found
+}
+
+fn processes(number: usize) -> String {
+    format!("{number} {}", if number == 1 { "process" } else { "processes" })
+}

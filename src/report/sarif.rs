@@ -1,0 +1,165 @@
+//! The messages and findings of a run in SARIF 2.1.0, a format of static analysis that editors and forges read.
+
+use serde_json::{Value, json};
+
+use super::document::{Answer, Document, Level, Message, Place, TraceRecord};
+use super::findings::{DEADLOCK, INVARIANT, UNSAFE, findings};
+use crate::explain;
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+/// The document, ending in a line feed. Advice and notes that are about no place are left out.
+pub fn sarif(document: &Document) -> String {
+    let uri = document.model.path.as_deref().map(uri);
+    let found = findings(document);
+    let about_model = |it: &&Message| it.code.is_some() && matches!(it.level, Level::Error | Level::Warning);
+    let messages: Vec<&Message> = document.messages.iter().filter(about_model).chain(&found).collect();
+    let mut codes: Vec<&str> = messages.iter().filter_map(|message| message.code.as_deref()).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    let results = messages.iter().map(|message| result(document, message, &codes, uri.as_deref()));
+    let told = document.messages.iter().filter(|it| it.code.is_none());
+    let told = told.map(|it| json!({ "level": level(it.level), "message": { "text": it.text } }));
+    let file = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": document.tool.name,
+                "version": document.tool.version,
+                "rules": codes.iter().map(|code| rule(code)).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "invocations": [{
+                "commandLine": document.command.join(" "),
+                "arguments": document.command.get(1..).unwrap_or_default(),
+                "exitCode": document.exit_code,
+                "executionSuccessful": document.verdict != Answer::Error,
+                "toolExecutionNotifications": told.collect::<Vec<_>>(),
+            }],
+            "results": results.collect::<Vec<_>>(),
+            "properties": { "verdict": document.verdict },
+        }],
+    });
+    format!("{file:#}\n")
+}
+
+fn rule(code: &str) -> Value {
+    let title = match code {
+        UNSAFE => "A state that `unsafe` describes is reachable",
+        INVARIANT => "A state that an `invariant` excludes is reachable",
+        DEADLOCK => "A state without an enabled transition is reachable",
+        code => explain::codes().find(|(known, _)| *known == code).map_or("", |(_, title)| title),
+    };
+    let mut rule = json!({ "id": code, "shortDescription": { "text": title } });
+    if let Some(page) = explain::page(code) {
+        rule["help"] = json!({ "text": page, "markdown": page });
+    }
+    rule
+}
+
+fn result(document: &Document, message: &Message, codes: &[&str], uri: Option<&str>) -> Value {
+    let code = message.code.as_deref().expect("only messages with a code are results");
+    let mut text = message.text.clone();
+    for more in [&message.label, message.help.as_deref().unwrap_or("")] {
+        if !more.is_empty() {
+            text += &format!("\n{more}");
+        }
+    }
+    let mut result = json!({
+        "ruleId": code,
+        "ruleIndex": codes.binary_search(&code).expect("each code has a rule"),
+        "level": level(message.level),
+        "message": { "text": text },
+    });
+    let location = |place| physical(uri, place);
+    // A finding about the run as a whole is one about the file.
+    result["locations"] = json!([{ "physicalLocation": location(message.place) }]);
+    if !message.related.is_empty() {
+        let related = message.related.iter().map(|it| {
+            let text = if it.label.is_empty() { "see here" } else { &it.label };
+            json!({ "physicalLocation": location(Some(it.place)), "message": { "text": text } })
+        });
+        result["relatedLocations"] = related.collect();
+    }
+    let trace = match code {
+        UNSAFE | INVARIANT => document.traces.iter().find(|trace| trace.place == message.place),
+        DEADLOCK => document.traces.iter().find(|trace| trace.place.is_none()),
+        _ => None,
+    };
+    if let Some(trace) = trace {
+        result["codeFlows"] = json!([{ "threadFlows": [{ "locations": flow(trace, uri) }] }]);
+    }
+    result
+}
+
+/// The steps of a trace, each at its transition, with what it changes.
+fn flow(trace: &TraceRecord, uri: Option<&str>) -> Vec<Value> {
+    let mut locations: Vec<Value> = trace
+        .steps
+        .iter()
+        .map(|step| {
+            let changes: Vec<String> =
+                step.changes.iter().map(|it| format!("{} := {}", it.cell, it.value)).collect();
+            let action = format!("{}({})", step.transition, step.arguments.join(", "));
+            let text = if changes.is_empty() { action } else { format!("{action}: {}", changes.join(", ")) };
+            let place = physical(uri, Some(step.place));
+            json!({ "location": { "physicalLocation": place, "message": { "text": text } } })
+        })
+        .collect();
+    let end = json!({ "physicalLocation": physical(uri, trace.place), "message": { "text": trace.ends_in } });
+    locations.push(json!({ "location": end }));
+    locations
+}
+
+fn physical(uri: Option<&str>, place: Option<Place>) -> Value {
+    let mut location = json!({ "artifactLocation": { "uri": uri.unwrap_or("-") } });
+    if let Some(place) = place {
+        location["region"] = json!({
+            "startLine": place.line,
+            "startColumn": place.column,
+            "endLine": place.end_line,
+            "endColumn": place.end_column,
+        });
+    }
+    location
+}
+
+const fn level(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Note | Level::Help => "note",
+    }
+}
+
+/// A path as a relative reference, or as a `file` URI when it is absolute.
+fn uri(path: &str) -> String {
+    let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte));
+            }
+            _ => uri += &format!("%{byte:02X}"),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+
+    #[test]
+    fn paths_become_references() {
+        for (path, is) in [
+            ("a/b.cub", "a/b.cub"),
+            ("/tmp/a b.cub", "file:///tmp/a%20b.cub"),
+            ("50%:é.cub", "50%25%3A%C3%A9.cub"),
+            ("-", "-"),
+        ] {
+            assert_eq!(uri(path), is);
+        }
+    }
+}
