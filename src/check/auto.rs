@@ -123,7 +123,15 @@ impl Auto<'_, '_> {
             let explored = &mut session.space.explored;
             let at = explored.partition_point(|it| it.exploration.procs < procs);
             let known = explored.get(at).is_some_and(|it| it.exploration.procs == procs);
-            if !known {
+            if known {
+                if explored[at].exploration.stop != Stop::States {
+                    return None;
+                }
+                session.observer.event(session.system, Event::Work("walking on from the states seen"));
+                if !explored[at].grow_to(states) {
+                    return None;
+                }
+            } else {
                 let limits = ForwardOptions {
                     deadlock: false,
                     stop_at_unsafe: true,
@@ -132,14 +140,6 @@ impl Auto<'_, '_> {
                 };
                 let new = session.explore(procs, &limits, Purpose::GrowingOracle);
                 session.space.explored.insert(at, new);
-            } else {
-                if explored[at].exploration.stop != Stop::States {
-                    return None;
-                }
-                session.observer.event(session.system, Event::Work("walking on from the states seen"));
-                if !explored[at].grow_to(states) {
-                    return None;
-                }
             }
             let exploration = &session.space.explored[at].exploration;
             session.observer.event(session.system, Event::ForwardEnd(exploration));

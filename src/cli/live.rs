@@ -78,7 +78,7 @@ impl Watched {
             (Some(count), Some((before, since))) if count >= before => {
                 let window = now - since;
                 if window >= WINDOW {
-                    self.rate = Some(((count - before) as f64 / window.as_secs_f64()) as u64);
+                    self.rate = Some((count - before) as u64 * 1000 / window.as_millis().max(1) as u64);
                     self.counted = Some((count, now));
                 }
             }
