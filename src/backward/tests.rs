@@ -4,5 +4,6 @@ mod algebra;
 mod candidates;
 mod covers;
 mod pre_images;
+mod texts;
 mod theory;
 mod world;

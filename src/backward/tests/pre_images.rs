@@ -1,11 +1,13 @@
-//! Merging the cubes of a pre-image keeps their union.
+//! Pre-images are what steps say, and merging their cubes keeps the union.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::world::{Raw, WORLDS, World};
-use crate::backward::cube::compact;
-use crate::backward::preimage::{Pre, PreOptions, merge};
+use crate::backward::cube::{Cube, compact};
+use crate::backward::preimage::{Pre, PreCounts, PreOptions, Prepared, merge, pre_image, prepare};
+use crate::model::semantics::{Semantics, State, Value, distinct_tuples};
+use crate::model::{Assignment, TransitionId};
 
 fn check_merge(world: &World, raws: &[Vec<Raw>], keep_unused: bool, join: bool) -> Result<(), TestCaseError> {
     let mut pres = Vec::new();
@@ -52,5 +54,95 @@ proptest! {
         for world in WORLDS.iter() {
             check_merge(world, &raws, keep, join)?;
         }
+    }
+}
+
+/// All states that a step of a transition leads to.
+fn successors(world: &World, semantics: &Semantics<'_>, t: TransitionId, state: &State) -> Vec<State> {
+    let transition = world.system.transition(t);
+    let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
+    for update in transition.updates.iter().filter(|u| u.assignment == Assignment::Nondet) {
+        let domain = world.domain(crate::backward::cube::CubeCell::ghost(update.var));
+        let longer = |c: Vec<Value>| domain.iter().map(move |&v| c.iter().copied().chain([v]).collect());
+        choices = choices.into_iter().flat_map(longer).collect();
+    }
+    let mut out = Vec::new();
+    for args in distinct_tuples(state.procs, transition.arity()) {
+        if semantics.enabled(state, t, &args) == Some(true) {
+            out.extend(choices.iter().map(|c| semantics.fire(state, t, &args, c).expect("small numbers")));
+        }
+    }
+    out
+}
+
+/// Compares the pre-image of a cube with the steps from all states; how many lead into the cube.
+fn check_pre(
+    world: &World,
+    cube: &Cube,
+    t: &Prepared<'_>,
+    options: PreOptions,
+) -> Result<usize, TestCaseError> {
+    let semantics = Semantics::new(&world.system, world.procs.into());
+    let mut counts = PreCounts::default();
+    let mut pres: Vec<Pre> = Vec::new();
+    pre_image(&world.context, t, cube, options, &mut counts, &mut pres).expect("small numbers");
+    prop_assert!(counts.untouched <= counts.instances);
+    let mut met = 0;
+    for model in &world.models {
+        let (state, _) = world.state(model);
+        let after = successors(world, &semantics, t.id, &state);
+        let leads = after.iter().any(|s| world.inside(cube, &world.seen(s, model)));
+        met += usize::from(leads);
+        let claimed =
+            pres.iter().filter(|pre| pre.procs <= world.procs).any(|pre| world.inside(&pre.cube, model));
+        let name = &t.transition.params;
+        prop_assert!(
+            !leads || claimed || world.inside(cube, model),
+            "{}: {name:?} leads from {model:?} into {cube:?}, which {pres:?} lacks",
+            world.name
+        );
+        if t.transition.universals.is_empty() {
+            prop_assert!(
+                leads || !claimed,
+                "{}: {name:?} leads from {model:?} not into {cube:?}",
+                world.name
+            );
+        }
+    }
+    Ok(met)
+}
+
+const STEPS: [&str; 6] = ["values", "matrix", "pointers", "steps", "sums", "data"];
+
+proptest! {
+    /// A state is in the pre-image of a cube if a step leads into it, and then only, but for universal guards.
+    #[test]
+    fn pre_images_are_what_steps_say(raw in vec(any::<Raw>(), 1..4), keep_unused in any::<bool>(), join in any::<bool>()) {
+        let options = PreOptions { keep_unused, eliminate_constants: false, join };
+        for world in WORLDS.iter().filter(|w| STEPS.contains(&w.name)) {
+            let Some(cube) = world.drawn(&raw) else { continue };
+            let (cube, _) = compact(&world.context, &cube).expect("small numbers");
+            for t in prepare(&world.system) {
+                check_pre(world, &cube, &t, options)?;
+            }
+        }
+    }
+}
+
+/// Without steps into cubes, the property would say nothing; transitions come cheapest first.
+#[test]
+fn steps_into_cubes_are_met() {
+    let world = super::world::world("steps");
+    let prepared = prepare(&world.system);
+    let order: Vec<u16> = prepared.iter().map(|t| t.id.0).collect();
+    assert_eq!(order, [3, 0, 1, 2, 4]);
+    let options = PreOptions { keep_unused: false, eliminate_constants: false, join: true };
+    for t in &prepared {
+        let cubes = (0..12u8).filter_map(|n| {
+            let raws = [(n % 4, 0, 0, 1 << (n % 3), (0, 0, 0)), (n / 4 + 1, 0, 0, 2, (0, 0, 0))];
+            Some(compact(&world.context, &world.drawn(&raws)?).expect("no numbers").0)
+        });
+        let met: usize = cubes.map(|c| check_pre(world, &c, t, options).expect("it holds")).sum();
+        assert!(met > 20, "only {met} of {:?}", t.id);
     }
 }

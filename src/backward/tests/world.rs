@@ -101,6 +101,27 @@ const TEXTS: &[(&str, u8, bool, &str)] = &[
          unsafe (z) { X = 1.0 } transition t (x) { X := ?; Y := ?; N[x] := X + 1.0 }",
     ),
     (
+        "steps",
+        2,
+        false,
+        "type t = A | B | C var G : t var P : proc array S[proc] : t
+         init (z) { S[z] = A && G = A } unsafe (z) { S[z] = C && P = z }
+         transition take (x) requires { S[x] = A && G <> B } { S[x] := B; P := x }
+         transition all (x) requires { S[x] = B && forall_other y. S[y] <> C }
+         { G := C; S[y] := case | y = x : A | S[y] = B : C | _ : S[y] }
+         transition pass (x y) requires { P = x && S[y] = A } { P := y; G := ? }
+         transition copy (x) { S[x] := G; P := case | P = x && G = A : P | S[x] = B : x | _ : P }
+         transition swap (x y) requires { S[x] <> S[y] } { S[j] := case | j = x : S[y] | j = y : S[x] | _ : S[j] }",
+    ),
+    (
+        "sums",
+        2,
+        false,
+        "var X : int array N[proc] : int init (z) { X = 0 && N[z] = 0 } unsafe (z) { X = 1 && N[z] = 1 }
+         transition inc (x) requires { N[x] <= X } { N[x] := N[x] + 1; X := X - 1 }
+         transition twice (x) requires { X <> N[x] } { X := N[x] + 2; N[j] := case | j = x : X | _ : N[j] }",
+    ),
+    (
         "data",
         2,
         false,
@@ -309,6 +330,16 @@ impl World {
             values[layout.position(cell.var(), index)] = value;
         }
         (State { procs: n, values }, model.order.clone())
+    }
+
+    /// What the processes of `model` see of another state.
+    pub fn seen(&self, state: &State, model: &Model) -> Model {
+        let layout = Layout::new(&self.system, self.procs.into());
+        let value = |&cell: &CubeCell| {
+            let index = self.context.indices(cell).map(|p| model.order[usize::from(p)]);
+            (cell, state.values[layout.position(cell.var(), index)])
+        };
+        Model { order: model.order.clone(), values: self.cells.iter().map(value).collect() }
     }
 }
 
