@@ -60,8 +60,7 @@ fn refusal(words: &[String]) -> Option<String> {
         Ok(matches) => matches,
         Err(error) => return Some(error.to_string().lines().next().unwrap_or_default().to_owned()),
     };
-    let takes_path =
-        |parser: &ValueParser| parser.type_id() == ValueParser::from(clap::value_parser!(PathBuf)).type_id();
+    let takes_path = |parser: &ValueParser| parser.type_id() == clap::value_parser!(PathBuf).type_id();
     let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
     let writes = command.get_arguments().find(|arg| {
         let id = arg.get_id().as_str();

@@ -16,9 +16,8 @@ pub fn lay_out(file: &File, lexemes: &Lexemes<'_>, eol: &'static str, out: &mut 
     let tall = |item: &Item| matches!(item, Item::Transition(_));
     for (number, this) in file.items.iter().enumerate() {
         let blank = match number.checked_sub(1).map(|before| &file.items[before]) {
-            None => Blank::Kept,
             Some(before) if tall(before) || tall(this) => Blank::Wanted,
-            Some(_) => Blank::Kept,
+            _ => Blank::Kept,
         };
         item(&mut writer, this, Sep::Line(blank));
     }

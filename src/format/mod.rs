@@ -25,6 +25,9 @@ pub enum Refused {
 }
 
 /// Lays a model out. It need not mean anything, but it has to be free of errors of syntax.
+///
+/// # Errors
+/// It has errors, or the result would not say the same.
 pub fn format(text: &str) -> Result<String, Refused> {
     let (file, mut diagnostics) = syntax::parse(text);
     diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);

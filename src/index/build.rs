@@ -140,7 +140,9 @@ impl<'f> Builder<'f> {
             Item::NumberProcs(_) | Item::Type(_) => {}
             Item::Symbol(decl) => {
                 if let ast::SymbolKind::Array(index) = &decl.kind {
-                    index.iter().for_each(|ty| self.named(ty, SymbolKind::Type, Role::Read));
+                    for ty in index {
+                        self.named(ty, SymbolKind::Type, Role::Read);
+                    }
                 }
                 self.named(&decl.ty, SymbolKind::Type, Role::Read);
             }
@@ -204,7 +206,9 @@ impl<'f> Builder<'f> {
             ExprKind::If(a, b, c) => [a, b, c].into_iter().for_each(|part| self.formula(part)),
             ExprKind::Quantified { vars, body, .. } => {
                 let outside = self.locals.len();
-                vars.iter().for_each(|name| self.local(name, SymbolKind::Process, this.span));
+                for name in vars {
+                    self.local(name, SymbolKind::Process, this.span);
+                }
                 self.formula(body);
                 self.locals.truncate(outside);
             }
@@ -240,7 +244,9 @@ impl<'f> Builder<'f> {
             Base::Name(name) => self.value(name),
             Base::Cell { array, index } => {
                 self.named(array, SymbolKind::Array, Role::Read);
-                index.iter().for_each(|name| self.value(name));
+                for name in index {
+                    self.value(name);
+                }
             }
         }
     }

@@ -32,6 +32,9 @@ pub enum Denied {
 const PREDECLARED: [&str; 7] = ["bool", "mbool", "int", "real", "proc", "True", "False"];
 
 /// The places of what is named at byte `offset` of `text`, all of which get the name `new`.
+///
+/// # Errors
+/// Why it cannot have that name.
 pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<Span>, Denied> {
     let (file, diagnostics) = syntax::parse(text);
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
@@ -42,7 +45,7 @@ pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<Span>, Denied> {
     let target = &index.symbols[symbol];
     is_name(target.kind, new)?;
     let other = index.symbols.iter().enumerate().find(|&(number, other)| {
-        number != symbol && other.name == new && !(other.name == target.name) && clash(target, other)
+        number != symbol && other.name == new && other.name != target.name && clash(target, other)
     });
     if let Some((_, other)) = other {
         return Err(Denied::Taken(new.to_owned(), other.kind.word()));

@@ -83,9 +83,7 @@ impl Place<'_, '_> {
             }
             return items;
         }
-        if keyword == "transition" && self.blocks() > 0
-            || !rest.contains(&"requires") && keyword == "transition"
-        {
+        if keyword == "transition" && (self.blocks() > 0 || !rest.contains(&"requires")) {
             // A statement begins with what it writes.
             let mut items = self.of_kinds(&[SymbolKind::Global, SymbolKind::Array]);
             items.extend(words(&["let"]));

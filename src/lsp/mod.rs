@@ -56,13 +56,12 @@ pub fn serve(input: impl BufRead + Send + 'static, output: Box<dyn Write + Send>
         return End::Abrupt;
     }
     loop {
-        let incoming = match receiver.try_recv() {
-            Ok(incoming) => incoming,
-            Err(_) => {
-                guarded(|| server.publish());
-                let Ok(incoming) = receiver.recv() else { return End::Abrupt };
-                incoming
-            }
+        let incoming = if let Ok(incoming) = receiver.try_recv() {
+            incoming
+        } else {
+            guarded(|| server.publish());
+            let Ok(incoming) = receiver.recv() else { return End::Abrupt };
+            incoming
         };
         match incoming {
             Incoming::End => return End::Abrupt,
