@@ -67,9 +67,6 @@ impl Owner {
 
 /// The names of the variables for some owners, in order: such as no variable, type or constructor of the system
 /// has.
-///
-/// # Panics
-/// Never: there are more numbers than names.
 pub fn owner_names(system: &System, owners: &[Owner]) -> Vec<String> {
     let mut taken: Vec<String> = system.vars.iter().map(|var| var.name.clone()).collect();
     taken.extend(system.enums.iter().flat_map(|it| it.constructors.iter().chain([&it.name]).cloned()));
@@ -78,7 +75,7 @@ pub fn owner_names(system: &System, owners: &[Owner]) -> Vec<String> {
         let base = format!("{}_owner", system.var(owner.var).name);
         let numbered = (2..).map(|n| format!("{base}{n}"));
         let free = std::iter::once(base.clone()).chain(numbered).find(|name| !taken.contains(name));
-        taken.push(free.expect("there are more numbers than names"));
+        taken.push(free.unwrap_or(base));
     }
     taken.split_off(taken.len() - owners.len())
 }
