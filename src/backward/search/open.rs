@@ -1,5 +1,7 @@
 //! What a run left when it ended without an answer.
 
+use std::cmp::Reverse;
+
 use super::node::{NodeId, Nodes, Origin};
 use super::run::Run;
 use crate::backward::cube::{Bound, Cube, Form, Relational};
@@ -51,8 +53,13 @@ pub fn open(run: &Run<'_, '_>) -> Open {
 /// What grew on the way from a root to one of the deepest nodes.
 fn growth(system: &System, nodes: &Nodes) -> Vec<Growth> {
     let mut deepest: Vec<NodeId> = (0..nodes.len()).collect();
-    deepest.sort_by_key(|&id| (std::cmp::Reverse(nodes.get(id).depth), id));
-    deepest.truncate(PATHS);
+    let key = |&id: &NodeId| (Reverse(nodes.get(id).depth), id);
+    // There may be millions, and the run is to end at once.
+    if deepest.len() > PATHS {
+        deepest.select_nth_unstable_by_key(PATHS, key);
+        deepest.truncate(PATHS);
+    }
+    deepest.sort_by_key(key);
     let found = deepest.into_iter().map(|id| on_path(system, nodes, id)).find(|grown| !grown.is_empty());
     found.unwrap_or_default()
 }
