@@ -56,6 +56,7 @@ pub mod check;
 pub mod diagnostic;
 pub mod engine;
 pub mod explain;
+pub mod export;
 pub mod format;
 pub mod forward;
 mod growth;

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use clap::{Command, CommandFactory};
 
 use super::args::Args;
-use super::{certificate, completions, explain, fmt, lsp, manual, replay, simulate};
+use super::{certificate, completions, explain, export, fmt, lsp, manual, replay, simulate};
 
 /// A command with a word of its own.
 pub struct Subcommand {
@@ -40,6 +40,7 @@ pub const ALL: &[Subcommand] = &[
         run: |words| explain::run(words.into_iter()),
         needs_stack: false,
     },
+    Subcommand { name: "export", parser: export::Args::command, run: export::run, needs_stack: true },
     Subcommand { name: "fmt", parser: fmt::Args::command, run: fmt::run, needs_stack: true },
     Subcommand { name: "lsp", parser: lsp::Args::command, run: lsp::run, needs_stack: true },
     Subcommand {

@@ -13,6 +13,7 @@ mod ending;
 mod ends;
 mod exit;
 mod explain;
+mod export;
 mod external;
 mod files;
 mod fmt;

@@ -2,6 +2,7 @@
 //! and the reference semantics of states and steps.
 
 mod axioms;
+pub mod classes;
 mod compare;
 mod context;
 mod dnf;
@@ -27,6 +28,7 @@ mod symbols;
 mod terms;
 mod transitions;
 mod tuning;
+pub mod union_find;
 mod updates;
 
 pub use elaborate::elaborate;

@@ -5,6 +5,7 @@ mod assumptions;
 mod bad_input;
 mod certificate;
 mod done;
+mod export;
 mod files;
 mod flags;
 mod fmt;

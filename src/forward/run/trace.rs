@@ -11,13 +11,13 @@ use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
 use crate::forward::run::finding::Finding;
 use crate::forward::state::cells::{Cells, Kind};
-use crate::forward::state::classes::Names;
 use crate::forward::state::codes::UNDEF;
-use crate::forward::state::union_find::UnionFind;
 use crate::forward::store::visited::{ROOT, Visited};
 use crate::forward::symmetry::refinement::rename;
 use crate::model::System;
+use crate::model::classes::Names;
 use crate::model::semantics::{ReplayError, State, Step, Value, replay};
+use crate::model::union_find::UnionFind;
 use crate::verdict::Trace;
 
 /// A run could not be rebuilt from its stored states, or the reference semantics rejects it.

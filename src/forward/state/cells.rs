@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use crate::forward::error::Unbuildable;
 use crate::forward::ground::init::Disjunct;
-use crate::forward::state::classes::{Classes, Names};
+use crate::model::classes::{Classes, Names};
 use crate::model::semantics::{Layout, PROC_STRIDE, Point, Value, tuples};
 use crate::model::{Assignment, Rational, System, Term, Type, VarId};
 

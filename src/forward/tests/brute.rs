@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::forward::state::classes::{Classes, Names};
+use crate::model::classes::{Classes, Names};
 use crate::model::semantics::{Point, Semantics, State, Value, distinct_tuples, tuples};
 use crate::model::*;
 

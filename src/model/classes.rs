@@ -1,7 +1,7 @@
 //! Which variables exchange or compare values: classes that share one encoding.
 
-use crate::forward::state::union_find::UnionFind;
-use crate::model::{Assignment, Conj, Dnf, Literal, System, Term, VarId};
+use super::union_find::UnionFind;
+use super::{Assignment, Conj, Dnf, Literal, System, Term, VarId};
 
 /// How finely values without a name (outside values of proc, all values of an abstract type) must be
 /// told apart.

@@ -1,0 +1,115 @@
+//! Formulas as text, for targets that write operators between their operands.
+
+use super::expr::{Comparison, Expr, Process};
+use crate::model::{EnumId, Rational, VarId};
+
+/// The operators of a target.
+#[derive(Debug)]
+pub struct Operators {
+    /// Truth and falsehood.
+    pub truth: [&'static str; 2],
+    /// Conjunction.
+    pub and: &'static str,
+    /// Disjunction.
+    pub or: &'static str,
+    /// Negation.
+    pub not: &'static str,
+    /// Equal, different, at most, less.
+    pub compare: [&'static str; 4],
+    /// A choice: before the condition, between it and what holds then, before what holds otherwise.
+    pub choice: [&'static str; 3],
+}
+
+/// What differs from target to target.
+pub trait Dialect {
+    /// Its operators.
+    fn operators(&self) -> &Operators;
+    /// A cell.
+    fn cell(&self, var: VarId, index: &[Process]) -> String;
+    /// A process as a value.
+    fn process(&self, process: &Process) -> String;
+    /// A constructor.
+    fn constructor(&self, ty: EnumId, constructor: u8) -> String;
+    /// A quantifier over the processes.
+    fn each(&self, all: bool, name: &str, body: &str) -> String;
+
+    /// A formula or term.
+    fn write(&self, expr: &Expr) -> String {
+        let operators = self.operators();
+        match expr {
+            Expr::All(parts) if parts.is_empty() => operators.truth[0].to_owned(),
+            Expr::Any(parts) if parts.is_empty() => operators.truth[1].to_owned(),
+            Expr::All(parts) => self.list(parts, operators.and),
+            Expr::Any(parts) => self.list(parts, operators.or),
+            Expr::Not(inner) => format!("{}({})", operators.not, self.write(inner)),
+            Expr::Compare(how, left, right) => {
+                let operator = operators.compare[match how {
+                    Comparison::Equal => 0,
+                    Comparison::Different => 1,
+                    Comparison::AtMost => 2,
+                    Comparison::Less => 3,
+                }];
+                format!("{} {operator} {}", self.inner(left), self.inner(right))
+            }
+            Expr::If(condition, then, otherwise) => {
+                let [before, between, other] = operators.choice;
+                let (condition, then) = (self.inner(condition), self.inner(then));
+                format!("{before}{condition}{between}{then}{other}{}", self.inner(otherwise))
+            }
+            Expr::Each(all, name, body) => self.each(*all, name, &self.write(body)),
+            Expr::Cell(var, index) => self.cell(*var, index),
+            Expr::Process(process) => self.process(process),
+            Expr::Constructor(ty, constructor) => self.constructor(*ty, *constructor),
+            Expr::Sum(terms, constant) => self.sum(terms, *constant),
+        }
+    }
+
+    /// The same, in parentheses unless it is a single word.
+    fn inner(&self, expr: &Expr) -> String {
+        let text = self.write(expr);
+        let single = match expr {
+            Expr::All(parts) | Expr::Any(parts) => parts.is_empty(),
+            Expr::Cell(..) | Expr::Process(_) | Expr::Constructor(..) => true,
+            Expr::Sum(terms, constant) => terms.is_empty() && constant.signum() >= 0,
+            _ => false,
+        };
+        if single { text } else { format!("({text})") }
+    }
+
+    /// Operands with the same operator between them.
+    fn list(&self, parts: &[Expr], operator: &str) -> String {
+        parts.iter().map(|part| self.operand(part)).collect::<Vec<_>>().join(&format!(" {operator} "))
+    }
+
+    /// An operand of a conjunction or disjunction.
+    fn operand(&self, expr: &Expr) -> String {
+        match expr {
+            Expr::Compare(..) | Expr::Not(_) => self.write(expr),
+            other => self.inner(other),
+        }
+    }
+
+    /// Products and a constant.
+    fn sum(&self, terms: &[(Rational, Expr)], constant: Rational) -> String {
+        let mut text = String::new();
+        for (factor, cell) in terms {
+            let size = factor.num().unsigned_abs();
+            let product = if size == 1 { self.write(cell) } else { format!("{size} * {}", self.write(cell)) };
+            text.push_str(match (text.is_empty(), factor.signum() < 0) {
+                (true, false) => "",
+                (true, true) => "0 - ",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            });
+            text.push_str(&product);
+        }
+        let size = constant.num().unsigned_abs();
+        match (text.is_empty(), constant.signum()) {
+            (true, -1) => format!("-{size}"),
+            (true, _) => size.to_string(),
+            (false, 0) => text,
+            (false, -1) => format!("{text} - {size}"),
+            (false, _) => format!("{text} + {size}"),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! A system in the languages of other tools: an instance for Murphi, Promela and TLA+, and as Horn clauses in
+//! SMT-LIB. Reads the model and returns text.
+//!
+//! All targets get the same states and steps that [`crate::model::semantics`] has: updates read the old state,
+//! parameters are pairwise distinct, and values of proc type may be no process. What a target cannot say is a
+//! [`Refusal`]. In reading order: `expr` and `read` (formulas with names or numbers for their processes), `ground` (the steps of an
+//! instance), `values` (numbers for values without a name), `initial`, `names`, `symbols`, and a file for each target.
+
+mod expr;
+mod ground;
+mod infix;
+mod initial;
+mod murphi;
+mod names;
+mod promela;
+mod read;
+mod refusal;
+mod smtlib;
+mod symbols;
+mod tla;
+mod values;
+
+pub use refusal::Refusal;
+
+use crate::model::System;
+use crate::model::semantics::admits;
+
+/// A language of another tool.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Of Murphi, for rumur and its relatives.
+    Murphi,
+    /// Of SPIN.
+    Promela,
+    /// Of TLC and Apalache.
+    Tla,
+    /// Constrained Horn clauses, for Z3.
+    SmtLib,
+}
+
+/// Which instance, and how it is called.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// Number of processes, at least 1.
+    pub procs: usize,
+    /// Bounds of numbers: a step that leaves them is not possible.
+    pub range: Option<(i64, i64)>,
+    /// Where the model comes from, for a comment.
+    pub source: String,
+    /// Name of the module, for targets whose files have one.
+    pub module: String,
+}
+
+/// The instance in the language of `target`, or why it cannot be said there.
+pub fn export(system: &System, instance: &Instance, target: Target) -> Result<String, Refusal> {
+    let procs = instance.procs;
+    if procs == 0 || !admits(system, procs) {
+        let what = format!("the system has no instance with {procs} processes");
+        return Err(Refusal::of_command(what));
+    }
+    if values::cells(system, procs).is_none() {
+        return Err(Refusal::of_command(format!("an instance with {procs} processes has too many cells")));
+    }
+    match target {
+        Target::Murphi => murphi::write(system, instance),
+        Target::Promela => promela::write(system, instance),
+        Target::Tla => tla::write(system, instance),
+        Target::SmtLib => smtlib::write(system, instance),
+    }
+}
+
+/// The first lines of every file.
+fn title(instance: &Instance, language: &str) -> Vec<String> {
+    let processes =
+        if instance.procs == 1 { "1 process".to_owned() } else { format!("{} processes", instance.procs) };
+    let mut lines = vec![format!("{} with {processes}, for {language}.", names::comment(&instance.source))];
+    if let Some((low, high)) = instance.range {
+        lines.push(format!(
+            "Numbers are between {low} and {high}: a step that leaves these bounds is not possible."
+        ));
+    }
+    lines
+}

@@ -1,0 +1,251 @@
+//! Model formulas read with names or numbers for their processes: guards, new values, bad states.
+
+use super::expr::{Comparison, Expr, Process};
+use crate::model::{
+    Assignment, Bad, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
+    Transition, Type, Update, VarId,
+};
+
+/// The bounds of numbers: a step that leaves them is not possible.
+pub type Range = Option<(i64, i64)>;
+
+/// Reads formulas of a system.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// Bounds of numbers.
+    pub range: Range,
+}
+
+/// What a universal guard speaks of.
+#[derive(Clone, Debug)]
+pub enum Others<'a> {
+    /// Each of these processes.
+    These(&'a [usize]),
+    /// A quantifier of the target, over a process with this name.
+    Bound(&'a str),
+}
+
+impl Reader<'_> {
+    /// A conjunction; `scope` are the processes of its variables.
+    pub fn conj(self, conj: &Conj, scope: &[Process]) -> Expr {
+        Expr::all(conj.iter().map(|literal| self.literal(literal, scope)))
+    }
+
+    /// A disjunction of conjunctions.
+    pub fn dnf(self, dnf: &Dnf, scope: &[Process]) -> Expr {
+        Expr::any(dnf.0.iter().map(|conj| self.conj(conj, scope)))
+    }
+
+    fn literal(self, literal: &Literal, scope: &[Process]) -> Expr {
+        match literal {
+            Literal::In { cell, values } => self.member(cell, *values, scope),
+            Literal::Eq { left, right, negated } => {
+                let how = if *negated { Comparison::Different } else { Comparison::Equal };
+                Expr::compare(how, term(left, None, scope), term(right, None, scope))
+            }
+            Literal::Less { left, right, strict } => {
+                let how = if *strict { Comparison::Less } else { Comparison::AtMost };
+                Expr::compare(how, term(left, None, scope), term(right, None, scope))
+            }
+            Literal::Linear { expr, relation, .. } => linear(expr, *relation, scope),
+        }
+    }
+
+    fn member(self, cell: &Cell, values: u64, scope: &[Process]) -> Expr {
+        let Type::Enum(id) = self.system.var(cell.var).ty else { unreachable!("only enums have value sets") };
+        let all = self.system.enumeration(id).all();
+        let few = (values & all).count_ones() * 2 <= all.count_ones();
+        let shown = if few { values & all } else { all & !values };
+        let how = if few { Comparison::Equal } else { Comparison::Different };
+        let parts = (0..64u8)
+            .filter(|c| shown >> c & 1 == 1)
+            .map(|c| Expr::compare(how, place(cell, scope), Expr::Constructor(id, c)));
+        if few { Expr::any(parts) } else { Expr::all(parts) }
+    }
+
+    /// The guard of a transition with these arguments, hidden ones included; not that they differ.
+    pub fn guard(self, transition: &Transition, args: &[Process], others: &Others<'_>) -> Expr {
+        let plain = self.conj(&transition.guard, args);
+        let universal = transition.universals.iter().map(|universal| {
+            let of = |other: Process| {
+                let scope: Vec<Process> = args.iter().cloned().chain([other]).collect();
+                self.dnf(&universal.body, &scope)
+            };
+            match others {
+                Others::These(these) => Expr::all(these.iter().map(|&p| of(Process::Number(p)))),
+                Others::Bound(name) => {
+                    let other = Process::Named((*name).to_owned());
+                    let same = args.iter().map(|arg| {
+                        let (arg, other) = (Expr::Process(arg.clone()), Expr::Process(other.clone()));
+                        Expr::compare(Comparison::Equal, other, arg)
+                    });
+                    let body = Expr::any(same.chain([of(other.clone())]));
+                    Expr::each(true, (*name).to_owned(), body)
+                }
+            }
+        });
+        Expr::all([plain].into_iter().chain(universal))
+    }
+
+    /// The new value of one cell; `None` for `:= ?`.
+    pub fn new_value(self, update: &Update, args: &[Process], index: &[Process]) -> Option<Expr> {
+        let Assignment::Cases(branches) = &update.assignment else { return None };
+        let scope: Vec<Process> = args.iter().chain(index).cloned().collect();
+        Some(self.branches(branches, &scope, &|value| self.value(value, update.var, &scope)))
+    }
+
+    /// That the new value of one cell lies within the bounds of numbers.
+    pub fn in_range(self, update: &Update, args: &[Process], index: &[Process]) -> Expr {
+        let (Some((low, high)), Assignment::Cases(branches)) = (self.range, &update.assignment) else {
+            return Expr::TRUE;
+        };
+        if !self.system.var(update.var).ty.is_numeric() {
+            return Expr::TRUE;
+        }
+        let scope: Vec<Process> = args.iter().chain(index).cloned().collect();
+        self.branches(branches, &scope, &|value| {
+            let Term::Linear(sum) = value else { unreachable!("a number") };
+            let bound = |n| Expr::number(Rational::integer(n));
+            match sum.terms.as_slice() {
+                [] => {
+                    let n = sum.constant;
+                    let within = (Rational::integer(low)..=Rational::integer(high)).contains(&n);
+                    if within { Expr::TRUE } else { Expr::FALSE }
+                }
+                [(_, one)] if *one == Rational::ONE && sum.constant.is_zero() => Expr::TRUE,
+                _ => {
+                    let value = self.value(value, update.var, &scope);
+                    Expr::all([
+                        Expr::compare(Comparison::AtMost, bound(low), value.clone()),
+                        Expr::compare(Comparison::AtMost, value, bound(high)),
+                    ])
+                }
+            }
+        })
+    }
+
+    /// What the first branch says whose condition holds.
+    fn branches(self, branches: &[Branch], scope: &[Process], of: &impl Fn(&Term) -> Expr) -> Expr {
+        let (last, before) = branches.split_last().expect("the last branch of an update is unconditional");
+        before.iter().rev().fold(of(&last.value), |otherwise, branch| {
+            Expr::choice(self.dnf(&branch.when, scope), of(&branch.value), otherwise)
+        })
+    }
+
+    /// A term that cells of `var` can hold.
+    pub fn value(self, value: &Term, var: VarId, scope: &[Process]) -> Expr {
+        term(value, Some(self.system.var(var).ty), scope)
+    }
+
+    /// The cube of a bad state, for these processes; not that they differ.
+    pub fn bad(self, bad: &Bad, scope: &[Process]) -> Expr {
+        self.conj(&bad.cube, scope)
+    }
+}
+
+/// A write of one cell, named by the processes of the transition: the array elsewhere is as it was.
+pub fn point_write(update: &Update, arity: usize, params: usize) -> Option<(Vec<ProcRef>, &Term)> {
+    let Assignment::Cases(branches) = &update.assignment else { return None };
+    let bound = |i: usize| ProcRef::Var((params + i) as u8);
+    if arity == 0 {
+        return (branches.len() == 1).then(|| (Vec::new(), &branches[0].value));
+    }
+    let [first, last] = branches.as_slice() else { return None };
+    let unchanged = match &last.value {
+        Term::Cell(cell) => Some(cell),
+        Term::Linear(sum) => match sum.terms.as_slice() {
+            [(cell, one)] if *one == Rational::ONE && sum.constant.is_zero() => Some(cell),
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_index = |cell: &Cell| {
+        cell.var == update.var && cell.index.iter().enumerate().all(|(i, proc)| *proc == bound(i))
+    };
+    let [conj] = first.when.0.as_slice() else { return None };
+    if !unchanged.is_some_and(is_index) || conj.len() != arity || mentions(&first.value, params) {
+        return None;
+    }
+    let mut at: Vec<Option<ProcRef>> = vec![None; arity];
+    for literal in conj {
+        let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } = literal else {
+            return None;
+        };
+        let place = (0..arity).find(|&i| *a == bound(i) || *b == bound(i))?;
+        let other = if *a == bound(place) { *b } else { *a };
+        if matches!(other, ProcRef::Var(v) if usize::from(v) >= params) {
+            return None;
+        }
+        at[place] = Some(other);
+    }
+    Some((at.into_iter().collect::<Option<_>>()?, &first.value))
+}
+
+/// Whether a term speaks of a process variable from number `first` on.
+fn mentions(term: &Term, first: usize) -> bool {
+    let bound = |p: &ProcRef| matches!(p, ProcRef::Var(v) if usize::from(*v) >= first);
+    match term {
+        Term::Constructor(_) => false,
+        Term::Proc(p) => bound(p),
+        Term::Cell(cell) => cell.index.iter().any(bound),
+        Term::Linear(sum) => sum.terms.iter().any(|(cell, _)| cell.index.iter().any(bound)),
+    }
+}
+
+/// That processes are pairwise distinct.
+pub fn distinct(processes: &[Process]) -> Expr {
+    let pairs = processes.iter().enumerate().flat_map(|(i, p)| processes[..i].iter().map(move |q| (q, p)));
+    Expr::all(pairs.map(|(q, p)| {
+        Expr::compare(Comparison::Different, Expr::Process(q.clone()), Expr::Process(p.clone()))
+    }))
+}
+
+/// The process that a reference stands for.
+pub fn process(reference: ProcRef, scope: &[Process]) -> Process {
+    match reference {
+        ProcRef::Var(v) => scope[usize::from(v)].clone(),
+        ProcRef::Const(k) => Process::Number(usize::from(k) + 1),
+    }
+}
+
+fn place(cell: &Cell, scope: &[Process]) -> Expr {
+    Expr::Cell(cell.var, cell.index.iter().map(|&p| process(p, scope)).collect())
+}
+
+fn term(term: &Term, ty: Option<Type>, scope: &[Process]) -> Expr {
+    match (term, ty) {
+        (Term::Constructor(c), Some(Type::Enum(id))) => Expr::Constructor(id, *c),
+        (Term::Constructor(_), _) => unreachable!("constructors are assigned to enum cells only"),
+        (Term::Proc(p), _) => Expr::Process(process(*p, scope)),
+        (Term::Cell(cell), _) => place(cell, scope),
+        (Term::Linear(linear), _) => sum(&linear.terms, linear.constant, scope),
+    }
+}
+
+fn sum(terms: &[(Cell, Rational)], constant: Rational, scope: &[Process]) -> Expr {
+    match terms {
+        [(cell, one)] if *one == Rational::ONE && constant.is_zero() => place(cell, scope),
+        _ => Expr::Sum(terms.iter().map(|(cell, n)| (*n, place(cell, scope))).collect(), constant),
+    }
+}
+
+/// `expr relation 0`, with what is subtracted on the right.
+fn linear(expr: &Linear, relation: Relation, scope: &[Process]) -> Expr {
+    let of = |positive: bool| -> Vec<(Cell, Rational)> {
+        let terms = expr.terms.iter().filter(|(_, n)| (n.signum() > 0) == positive);
+        terms.map(|(cell, n)| (cell.clone(), if positive { *n } else { n.neg() })).collect()
+    };
+    let (mut left, mut right) = (expr.constant, Rational::ZERO);
+    if left.signum() < 0 || of(false).is_empty() {
+        (left, right) = (Rational::ZERO, left.neg());
+    }
+    let how = match relation {
+        Relation::Eq => Comparison::Equal,
+        Relation::Ne => Comparison::Different,
+        Relation::Le => Comparison::AtMost,
+        Relation::Lt => Comparison::Less,
+    };
+    Expr::compare(how, sum(&of(true), left, scope), sum(&of(false), right, scope))
+}

@@ -1,0 +1,418 @@
+//! `cubicle export`, with other model checkers as judges: they must see as many states as we do, and come to the
+//! same verdict. What they say of more models stands in `docs/export.md`:
+//! `CUBICLE_BLESS=1 cargo test --test cli export::table -- --ignored` makes that table anew.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use crate::harness::{cubicle, run, run_stdin, run_words, run_words_stdin};
+
+/// A model as the judges get it.
+struct Case {
+    model: &'static str,
+    procs: u8,
+    /// Bounds of numbers, as words.
+    bounds: &'static str,
+}
+
+const fn case(model: &'static str, procs: u8, bounds: &'static str) -> Case {
+    Case { model, procs, bounds }
+}
+
+/// Those that every run of the tests asks the judges about: arrays and a variable, a wrong one, `case` and numbers.
+const FEW: &[Case] = &[case("mutex", 3, ""), case("moesi_wrong", 2, ""), case("bakery_wrong", 2, "0 3")];
+
+/// Those of the table.
+const MANY: &[Case] = &[
+    case("mutex", 3, ""),
+    case("mutex_wrong", 3, ""),
+    case("bakery", 2, "0 3"),
+    case("bakery_wrong", 2, "0 3"),
+    case("berkeley", 3, ""),
+    case("burns", 3, ""),
+    case("burns_wrong", 3, ""),
+    case("dekker", 2, ""),
+    case("dekker_wrong", 2, ""),
+    case("dijkstra", 3, ""),
+    case("directory", 2, ""),
+    case("illinois", 3, ""),
+    case("leader_election", 3, ""),
+    case("leader_election_wrong", 3, ""),
+    case("mesi", 2, ""),
+    case("moesi", 3, ""),
+    case("moesi_wrong", 3, ""),
+    case("peterson", 2, ""),
+    case("pipeline_barrier", 2, ""),
+    case("pipeline_barrier_wrong", 3, ""),
+    case("readers_count", 3, "-1 4"),
+    case("ricart_agrawala", 2, "0 3"),
+    case("rwlock", 2, ""),
+    case("rwlock_wrong", 2, ""),
+    case("sense_barrier", 3, ""),
+    case("sense_barrier_wrong", 3, ""),
+    case("synapse", 3, ""),
+    case("szymanski", 3, ""),
+    case("szymanski_wrong", 3, ""),
+    case("ticket_lock", 2, "0 3"),
+    case("token_ring", 3, ""),
+    case("two_phase_commit", 3, ""),
+    case("two_phase_commit_wrong", 3, ""),
+];
+
+/// What somebody says of an instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Answer {
+    states: u64,
+    safe: bool,
+}
+
+/// What all say of one.
+struct Answers {
+    ours: Answer,
+    /// Some of our states stand for several.
+    compressed: bool,
+    rumur: Answer,
+    spin: Answer,
+    /// Whether Z3 finds the clauses satisfiable; `None` when it does not know in time.
+    z3: Option<bool>,
+}
+
+#[expect(clippy::print_stderr, reason = "whoever reads the tests should know what they leave out")]
+/// Whether a judge is here; says so on standard error when not.
+fn is_here(tool: &str) -> bool {
+    let here =
+        Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    if !here {
+        eprintln!(
+            "`{tool}` is not installed: what it would say is not tested (apt-get install spin rumur gcc z3)"
+        );
+    }
+    here
+}
+
+fn ours(case: &Case) -> (Answer, bool) {
+    let mut line = format!(
+        "--only-forward --procs {} --forward-nosym --all-errors --vacuity ignore examples/{}.cub",
+        case.procs, case.model
+    );
+    if !case.bounds.is_empty() {
+        let _ = write!(line, " --abstr-num {}", case.bounds);
+    }
+    let outcome = run(&line);
+    let total = outcome.stdout.lines().find_map(|line| line.strip_prefix("Total forward nodes"));
+    let total = total.unwrap_or_else(|| panic!("{line}: {outcome:?}")).trim_start_matches([' ', ':']);
+    let (states, unit) = total.split_once(' ').expect("a number and its unit");
+    let answer = Answer { states: states.parse().unwrap(), safe: outcome.code == Some(0) };
+    (answer, unit != "states")
+}
+
+fn exported(case: &Case, target: &str) -> String {
+    let mut line = format!("export examples/{}.cub --procs {} --to {target}", case.model, case.procs);
+    if !case.bounds.is_empty() && target != "smtlib" {
+        let _ = write!(line, " --abstr-num {}", case.bounds);
+    }
+    let outcome = run(&line);
+    assert_eq!(outcome.code, Some(0), "{line}: {}", outcome.stderr);
+    outcome.stdout
+}
+
+fn tool(folder: &Path, line: &str) -> Output {
+    let words: Vec<&str> = line.split(' ').collect();
+    let program = if words[0].starts_with("./") { folder.join(words[0]) } else { words[0].into() };
+    let output = Command::new(program).args(&words[1..]).current_dir(folder).stdin(Stdio::null()).output();
+    output.unwrap_or_else(|error| panic!("{line}: {error}"))
+}
+
+/// Runs `line`, which must succeed.
+fn build(folder: &Path, line: &str) {
+    let output = tool(folder, line);
+    let said = || format!("{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{line}: {}", said());
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn rumur(text_of_model: &str) -> Answer {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str, model: &str| {
+        fs::write(folder.path().join(format!("{name}.m")), model).unwrap();
+        let flags = "--deadlock-detection off --symmetry-reduction off --threads 1 --max-errors 1";
+        build(folder.path(), &format!("rumur {flags} {name}.m -o {name}.c"));
+        build(folder.path(), &format!("gcc -O1 -w -mcx16 {name}.c -o {name} -lpthread"));
+        let output = tool(folder.path(), &format!("./{name}"));
+        (output.status.success(), text(&output.stdout))
+    };
+    let (safe, _) = run("properties", text_of_model);
+    // States in which an invariant fails have no successors for rumur: those are counted without.
+    let end = text_of_model.find("\ninvariant ").unwrap_or(text_of_model.len());
+    let (complete, said) = run("states", &text_of_model[..end]);
+    assert!(complete, "{said}");
+    let states = said.lines().find_map(|line| line.trim().split_once(" states, "));
+    Answer { states: states.unwrap_or_else(|| panic!("{said}")).0.parse().unwrap(), safe }
+}
+
+fn spin(text_of_model: &str) -> Answer {
+    let run = |model: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("model.pml"), model).unwrap();
+        build(folder.path(), "spin -a model.pml");
+        build(folder.path(), "gcc -O1 -w -DSAFETY pan.c -o pan");
+        let said = text(&tool(folder.path(), "./pan -m1000000 -n").stdout);
+        assert!(!said.contains("max search depth too small") && !said.contains("out of memory"), "{said}");
+        said
+    };
+    let safe = run(text_of_model).contains("errors: 0\n");
+    // An assertion that fails ends the search: states are counted without.
+    let without = text_of_model.lines().filter(|line| !line.ends_with("-> assert(false) }"));
+    let said = run(&without.collect::<Vec<_>>().join("\n"));
+    let states = said.lines().find_map(|line| line.trim().strip_suffix(" states, stored"));
+    let states: u64 = states.unwrap_or_else(|| panic!("{said}")).trim().parse().unwrap();
+    Answer { states: states - u64::from(text_of_model.contains("one state more")), safe }
+}
+
+fn z3(clauses: &str) -> Option<bool> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("clauses.smt2"), clauses).unwrap();
+    let said = text(&tool(folder.path(), "z3 -T:20 clauses.smt2").stdout);
+    match said.trim() {
+        "sat" => Some(true),
+        "unsat" => Some(false),
+        "timeout" | "unknown" => None,
+        other => panic!("{other}"),
+    }
+}
+
+fn ask(case: &Case) -> Answers {
+    let (ours, open) = ours(case);
+    let murphi = exported(case, "murphi");
+    let compressed = open || murphi.contains("counted apart");
+    Answers {
+        ours,
+        compressed,
+        rumur: rumur(&murphi),
+        spin: spin(&exported(case, "promela")),
+        z3: z3(&exported(case, "smtlib")),
+    }
+}
+
+/// All say the same.
+fn agree(case: &Case, answers: &Answers) {
+    let Answers { ours, compressed, rumur, spin, z3 } = answers;
+    let name = case.model;
+    assert_eq!(rumur, spin, "{name}: rumur, spin");
+    assert_eq!(rumur.safe, ours.safe, "{name}: rumur, cubicle");
+    assert!(if *compressed { ours.states <= rumur.states } else { ours.states == rumur.states }, "{name}");
+    assert!(z3.is_none_or(|safe| safe == ours.safe), "{name}: z3, cubicle");
+}
+
+#[test]
+fn judges_see_the_same_states_and_come_to_the_same_verdict() {
+    let here = ["rumur", "spin", "gcc", "z3"].map(is_here);
+    if here.contains(&false) {
+        return;
+    }
+    for case in FEW {
+        let answers = ask(case);
+        agree(case, &answers);
+        assert!(!answers.compressed && answers.z3.is_some(), "{}", case.model);
+    }
+}
+
+const BEGIN: &str = "<!-- table: begin -->\n";
+const END: &str = "<!-- table: end -->";
+
+#[test]
+#[ignore = "minutes; needs rumur, spin, gcc and z3"]
+fn table() {
+    let mut table = String::from(
+        "| model | K | bounds | cubicle | rumur | spin | z3 |\n| --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for case in MANY {
+        let answers = ask(case);
+        agree(case, &answers);
+        let verdict = |safe| if safe { "safe" } else { "unsafe" };
+        let Answers { ours, compressed, rumur, spin, z3 } = &answers;
+        let _ = writeln!(
+            table,
+            "| {} | {} | {} | {}{}, {} | {}, {} | {}, {} | {} |",
+            case.model,
+            case.procs,
+            case.bounds.replace(' ', " to "),
+            ours.states,
+            if *compressed { "\\*" } else { "" },
+            verdict(ours.safe),
+            rumur.states,
+            verdict(rumur.safe),
+            spin.states,
+            verdict(spin.safe),
+            z3.map_or("–", verdict)
+        );
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/export.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(BEGIN).expect("the place of the table");
+    let (_, after) = rest.split_once(END).expect("the end of the table");
+    let new = format!("{before}{BEGIN}{table}{END}{after}");
+    if std::env::var_os("CUBICLE_BLESS").is_some() {
+        fs::write(&path, new).unwrap();
+    } else {
+        assert_eq!(page, new, "docs/export.md is stale");
+    }
+}
+
+/// Names that mean something in the other languages, or nearly the same as another.
+const HOSTILE: &str = "
+type rule = Begin | End | Process | Skip | Mtype | If
+type process = TRUE | INT | Startstate
+var Ruleset : rule
+var Init : proc
+var VARIABLE : process
+array State[proc] : bool
+array STATE[proc, proc] : rule
+init (end) { Ruleset = Begin && State[end] = False && STATE[end, end] = If && VARIABLE = INT && Init <> end }
+unsafe (do od) { State[do] = True && State[od] = True && Ruleset = End }
+transition atomic (assert) requires { State[assert] = False } { State[assert] := True; Ruleset := End }
+transition next (proctype active) requires { State[active] = True }
+{ Ruleset := Mtype; STATE[proctype, active] := Skip; VARIABLE := ? }
+transition Next () { Ruleset := case | Ruleset = Begin : End | _ : Begin; Init := ?; }
+";
+
+#[test]
+fn names_are_valid_in_each_language_and_differ() {
+    for target in ["murphi", "promela", "smtlib", "tla"] {
+        let outcome = run_stdin(&format!("export - --to {target}"), HOSTILE.as_bytes());
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        let said = outcome.stdout;
+        match target {
+            "murphi" => {
+                assert!(
+                    said.contains("rule_2: enum { Begin_2, End_2, Process_2, Skip, Mtype, If_2 }"),
+                    "{said}"
+                );
+                if is_here("rumur") && is_here("gcc") {
+                    assert!(!rumur(&said).safe);
+                }
+            }
+            "promela" => {
+                assert!(
+                    said.contains("mtype = { Begin, End_2, Process, Skip_2, Mtype_2, If_2, TRUE_2"),
+                    "{said}"
+                );
+                if is_here("spin") && is_here("gcc") {
+                    assert!(!spin(&said).safe);
+                }
+            }
+            "smtlib" => {
+                if is_here("z3") {
+                    assert_eq!(z3(&said), Some(false));
+                }
+            }
+            _ => {
+                assert!(said.contains("VARIABLES Ruleset, Init_2, VARIABLE_2, State_2, STATE_3\n"), "{said}");
+                assert!(said.contains("next_2(proctype, active) ==\n"), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn all_judges_read_updates_and_guards_as_we_do() {
+    // A swap of cells that are read and written at once, a matrix, a rotation, order, constants.
+    let model = "
+        number_procs 3
+        type t = A | B | C
+        const K : t
+        var G : t
+        var P : proc
+        array S[proc] : t
+        array M[proc, proc] : bool
+        init (i j) { S[i] = A && M[i, j] = False && P = #1 && (K = A || K = C) && (G = A || G = B) }
+        unsafe (i j) { S[i] = C && S[j] = C && M[i, j] = True && M[j, i] = False }
+        transition swap (i) requires { S[i] <> G } { S[i] := G; G := S[i] }
+        transition turn (i) requires { P = i && exists_other j. S[j] = G } { G := case | G = A : B | G = B : C | _ : A }
+        transition mark (i j) requires { forall_other k. k < i || S[k] = A } { M[i, j] := True; P := j }
+        transition clear () requires { G = C } { M[i, j] := case | S[i] = S[j] : False | _ : M[j, i]; G := K }
+    ";
+    let here = ["rumur", "spin", "gcc", "z3"].map(is_here);
+    if here.contains(&false) {
+        return;
+    }
+    let explored = run_stdin(
+        "--only-forward --procs 3 --forward-nosym --all-errors --vacuity ignore -",
+        model.as_bytes(),
+    );
+    assert_eq!(explored.code, Some(1), "{}{}", explored.stdout, explored.stderr);
+    let export = |target: &str| {
+        run_words_stdin(&["export", "-", "--procs", "3", "--to", target], model.as_bytes()).stdout
+    };
+    let (rumur, spin) = (rumur(&export("murphi")), spin(&export("promela")));
+    assert_eq!(rumur, spin);
+    assert!(!rumur.safe);
+    let states = format!(": {} states", rumur.states);
+    assert!(explored.stdout.contains(&states), "{states}: {}", explored.stdout);
+}
+
+#[test]
+fn what_cannot_be_said_is_refused_with_its_place() {
+    let reals = "var X : real\ninit { X = 0.5 }\nunsafe { X = 1. }\ntransition t () { X := X + 0.5; }\n";
+    let numbers = "var N : int\ninit { N = 0 }\nunsafe { N = 4 }\ntransition t () { N := N + 1; }\n";
+    let any = "var N : int\ninit { N = 0 }\nunsafe { N = 4 }\ntransition t () { N := ?; }\n";
+    let open =
+        "var N : int\nvar B : bool\ninit { B = True }\nunsafe { N = 4 }\ntransition t () { B := False; }\n";
+    let large = "var N : int\ninit { N = 0 }\nunsafe { N = 4000000000 }\ntransition t () { N := N + 1; }\n";
+    let nothing = "var B : bool\narray A[proc] : bool\ninit (p) { B = True && A[p] = True && A[p] = False }\n\
+                   unsafe { B = False }\ntransition t () { B := False; }\n";
+    for (model, words, says) in [
+        (reals, "--to murphi", "<stdin>:1:1: Murphi has no real numbers, and `X` is one"),
+        (reals, "--to promela", "<stdin>:1:1: Promela has no real numbers, and `X` is one"),
+        (reals, "--to tla", "<stdin>:1:1: TLC has no real numbers, and `X` is one"),
+        (numbers, "--to murphi", "<stdin>:1:1: numbers of Murphi have bounds, and `N` has none"),
+        (numbers, "--to promela", "<stdin>:1:1: numbers of Promela have bounds, and `N` has none"),
+        (numbers, "--to smtlib --abstr-num 0 4", "numbers of SMT-LIB need no bounds"),
+        (
+            numbers,
+            "--to murphi --abstr-num 1 4",
+            "<stdin>:2:1: `N` is 0 in the beginning, which is out of range",
+        ),
+        (numbers, "--to murphi --abstr-num 4 0", "--abstr-num needs a lower bound"),
+        (numbers, "--to promela --abstr-num 0 3000000000", "numbers of Promela are at most 2147483647"),
+        (any, "--to tla", "<stdin>:4:1: TLC cannot choose among all integers, as t does for `N`"),
+        (open, "--to tla", "<stdin>:1:1: `N` may be any number in the beginning"),
+        (large, "--to promela --abstr-num 0 4", "<stdin>:3:1: a sum may be larger than 2147483647"),
+        (nothing, "--to murphi", "<stdin>:3:1: no state is initial with 2 processes"),
+        (
+            "number_procs 2\nvar B : bool\ninit { B = True }\n",
+            "--to tla --procs 3",
+            "no instance with 3 processes",
+        ),
+        (numbers, "--to tla --procs 0", "invalid value '0'"),
+        (numbers, "--to lustre", "invalid value 'lustre'"),
+        ("var", "--to tla", "C00"),
+    ] {
+        let line: Vec<&str> = ["export", "-"].into_iter().chain(words.split(' ')).collect();
+        let outcome = run_words_stdin(&line, model.as_bytes());
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{words}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(says), "{words}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn files_are_written_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("Mutual-Exclusion.tla");
+    let to = path.to_str().unwrap();
+    let outcome = run_words(&["export", "examples/mutex.cub", "--to", "tla", "-o", to]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(0), ""));
+    let written = fs::read_to_string(&path).unwrap();
+    assert!(written.starts_with("---- MODULE Mutual_Exclusion ----\n") && written.ends_with("====\n"));
+    let refused =
+        cubicle().args(["export", "examples/bakery.cub", "--to", "murphi", "-o", to]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&path).unwrap(), written);
+    let nowhere = run("export examples/mutex.cub --to tla -o /nowhere/at.all");
+    assert_eq!(nowhere.code, Some(4), "{}", nowhere.stderr);
+}
