@@ -10,6 +10,7 @@ mod expr;
 mod ground;
 mod infix;
 mod initial;
+mod instance;
 mod murphi;
 mod names;
 mod promela;
@@ -20,6 +21,7 @@ mod symbols;
 mod tla;
 mod values;
 
+pub use instance::Instance;
 pub use refusal::Refusal;
 
 use crate::model::System;
@@ -38,19 +40,6 @@ pub enum Target {
     SmtLib,
 }
 
-/// Which instance, and how it is called.
-#[derive(Clone, Debug)]
-pub struct Instance {
-    /// Number of processes, at least 1.
-    pub procs: usize,
-    /// Bounds of numbers: a step that leaves them is not possible.
-    pub range: Option<(i64, i64)>,
-    /// Where the model comes from, for a comment.
-    pub source: String,
-    /// Name of the module, for targets whose files have one.
-    pub module: String,
-}
-
 /// The instance in the language of `target`, or why it cannot be said there.
 pub fn export(system: &System, instance: &Instance, target: Target) -> Result<String, Refusal> {
     let procs = instance.procs;
@@ -67,17 +56,4 @@ pub fn export(system: &System, instance: &Instance, target: Target) -> Result<St
         Target::Tla => tla::write(system, instance),
         Target::SmtLib => smtlib::write(system, instance),
     }
-}
-
-/// The first lines of every file.
-fn title(instance: &Instance, language: &str) -> Vec<String> {
-    let processes =
-        if instance.procs == 1 { "1 process".to_owned() } else { format!("{} processes", instance.procs) };
-    let mut lines = vec![format!("{} with {processes}, for {language}.", names::comment(&instance.source))];
-    if let Some((low, high)) = instance.range {
-        lines.push(format!(
-            "Numbers are between {low} and {high}: a step that leaves these bounds is not possible."
-        ));
-    }
-    lines
 }

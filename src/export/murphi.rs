@@ -6,11 +6,12 @@ use super::expr::{Expr, Process};
 use super::ground::cells;
 use super::infix::{Dialect, Operators};
 use super::initial::{Group, groups};
+use super::instance::{Instance, title};
 use super::names::Names;
 use super::read::{Others, Reader, distinct, point_write, process};
+use super::refusal::Refusal;
 use super::symbols::{Symbols, need_range, need_size, refuse_reals, used_enums};
 use super::values::Values;
-use super::{Instance, Refusal, title};
 use crate::model::semantics::{Layout, Value};
 use crate::model::{BOOL, Bad, EnumId, System, Transition, Type, Update, VarId};
 

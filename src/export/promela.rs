@@ -6,11 +6,12 @@ use super::expr::{Expr, Process};
 use super::ground::{Step, bad, cells, steps};
 use super::infix::{Dialect, Operators};
 use super::initial::groups;
+use super::instance::{Instance, title};
 use super::names::{Names, comment};
 use super::read::Reader;
+use super::refusal::Refusal;
 use super::symbols::{Symbols, need_range, need_size, refuse_reals, used_enums};
 use super::values::Values;
-use super::{Instance, Refusal, title};
 use crate::model::semantics::{Layout, Value};
 use crate::model::{BOOL, EnumId, System, Type, VarId};
 

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use super::expr::{Comparison, Expr, Process};
 use super::ground::{bad, cells, numbers, steps};
+use super::instance::{Instance, title};
 use super::read::Reader;
+use super::refusal::Refusal;
 use super::symbols::used_enums;
 use super::values::Values;
-use super::{Instance, Refusal, title};
 use crate::model::semantics::{distinct_tuples, tuples};
 use crate::model::{BOOL, Rational, System, Type, VarId};
 

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use super::expr::{Expr, Process};
 use super::infix::{Dialect, Operators};
 use super::initial::{Group, groups};
+use super::instance::{Instance, title};
 use super::names::Names;
 use super::read::{Others, Reader, distinct, point_write, process};
+use super::refusal::Refusal;
 use super::symbols::{Symbols, need_choice, refuse_reals, used_enums};
 use super::values::Values;
-use super::{Instance, Refusal, title};
 use crate::model::semantics::{Layout, Value};
 use crate::model::{Assignment, BOOL, EnumId, System, Transition, Type, Update, VarId};
 

@@ -1,0 +1,29 @@
+//! Which instance is written, and what the first lines of its file say.
+
+use super::names::comment;
+
+/// Which instance, and how it is called.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// Number of processes, at least 1.
+    pub procs: usize,
+    /// Bounds of numbers: a step that leaves them is not possible.
+    pub range: Option<(i64, i64)>,
+    /// Where the model comes from, for a comment.
+    pub source: String,
+    /// Name of the module, for targets whose files have one.
+    pub module: String,
+}
+
+/// The first lines of every file.
+pub fn title(instance: &Instance, language: &str) -> Vec<String> {
+    let processes =
+        if instance.procs == 1 { "1 process".to_owned() } else { format!("{} processes", instance.procs) };
+    let mut lines = vec![format!("{} with {processes}, for {language}.", comment(&instance.source))];
+    if let Some((low, high)) = instance.range {
+        lines.push(format!(
+            "Numbers are between {low} and {high}: a step that leaves these bounds is not possible."
+        ));
+    }
+    lines
+}
