@@ -94,7 +94,7 @@ fn is_here(tool: &str) -> bool {
 
 fn ours(case: &Case) -> (Answer, bool) {
     let mut line = format!(
-        "--only-forward --procs {} --forward-nosym --all-errors --vacuity ignore examples/{}.cub",
+        "--only-forward --procs {} --classic-output --forward-nosym --all-errors --vacuity ignore examples/{}.cub",
         case.procs, case.model
     );
     if !case.bounds.is_empty() {
@@ -342,7 +342,7 @@ fn all_judges_read_updates_and_guards_as_we_do() {
         return;
     }
     let explored = run_stdin(
-        "--only-forward --procs 3 --forward-nosym --all-errors --vacuity ignore -",
+        "--only-forward --procs 3 --classic-output --forward-nosym --all-errors --vacuity ignore -",
         model.as_bytes(),
     );
     assert_eq!(explored.code, Some(1), "{}{}", explored.stdout, explored.stderr);
