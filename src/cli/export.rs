@@ -9,7 +9,8 @@ use cubicle::diagnostic::Source;
 use cubicle::export::{Instance, Target, export};
 use cubicle::interrupt::Interrupt;
 
-use super::load::load;
+use super::load::{Model, load};
+use super::messages::Messages;
 use super::output::{Output, complain};
 use super::{exit, files};
 
@@ -71,7 +72,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
         _ => None,
     };
     let style = super::settings::automatic_style(&stderr());
-    let Some((system, text, _)) = load(&args.model, true, style) else { return exit::USAGE };
+    let messages = Messages::human(style);
+    let Ok(Model { system, text, .. }) = load(&args.model, Some(&[]), &messages) else { return exit::USAGE };
     let stdin = args.model.as_os_str() == "-";
     let name = if stdin { "<stdin>".to_owned() } else { args.model.display().to_string() };
     let stem = args.output.as_ref().unwrap_or(&args.model).file_stem().filter(|stem| *stem != "-");
