@@ -141,7 +141,7 @@ impl Ending {
 
     /// Writes the document where it is wanted; the exit code, which is `code` when that succeeds.
     pub fn finish(&self, code: u8, mut document: Document) -> u8 {
-        document.messages = self.messages.told().clone();
+        document.messages.clone_from(&self.messages.told());
         for finding in report::findings(&document) {
             self.messages.finding(&finding);
         }

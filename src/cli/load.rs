@@ -46,17 +46,15 @@ pub fn load(file: &Path, allow: Option<&[&'static str]>, messages: &Messages) ->
         messages.diagnostics(&diagnostics, &Source { name: &input.name, text: &input.text });
     }
     let warnings = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning).count();
-    match system {
-        Some((system, mut allowed)) => {
-            allow_all.iter().for_each(|code| allowed.everywhere(code));
-            Ok(Model { system, text: input.text, allowed, warnings })
-        }
-        None => {
-            let error = format!("could not check {}: {}", input.name, count(&diagnostics));
-            messages.summary(&error);
-            Err(Refused { text: Some(input.text), error })
-        }
+    let Some((system, mut allowed)) = system else {
+        let error = format!("could not check {}: {}", input.name, count(&diagnostics));
+        messages.summary(&error);
+        return Err(Refused { text: Some(input.text), error });
+    };
+    for code in allow_all {
+        allowed.everywhere(code);
     }
+    Ok(Model { system, text: input.text, allowed, warnings })
 }
 
 /// `3 errors, 1 warning`.

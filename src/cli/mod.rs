@@ -134,7 +134,9 @@ fn supervised(asked: Asked) -> u8 {
         limits,
         move |interrupt| {
             let ending = Ending::new(&told, head, run_dir, interrupt);
-            notes.iter().for_each(|note| ending.messages.note(note));
+            for note in &notes {
+                ending.messages.note(note);
+            }
             ending
         },
         move |interrupt, ending| {

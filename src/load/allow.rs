@@ -7,7 +7,7 @@ use crate::explain;
 use crate::model::System;
 use crate::options::KnownVacuity;
 use crate::syntax;
-use crate::syntax::ast::File;
+use crate::syntax::ast::{File, Item};
 
 /// What a comment begins with that speaks to this program.
 const ADDRESS: &str = "cubicle:";
@@ -50,7 +50,7 @@ impl Allowed {
         for span in comments(text) {
             let inside = &text[span.start as usize + 2..span.end as usize - 2];
             let Some(words) = inside.trim().strip_prefix(ADDRESS) else { continue };
-            let next = file.items.iter().map(|item| item.span()).find(|item| item.start >= span.end);
+            let next = file.items.iter().map(Item::span).find(|item| item.start >= span.end);
             let about = if span.end <= first { None } else { Some(next.unwrap_or(span)) };
             match codes(words) {
                 Ok(codes) => {
@@ -120,7 +120,10 @@ impl Allow {
     }
 }
 
-/// The code of a warning, however it is typed. The error says what is wrong with it, and how to mend it.
+/// The code of a warning, however it is typed.
+///
+/// # Errors
+/// What is wrong with it, and how to mend it.
 pub fn warning(typed: &str) -> Result<&'static str, (String, String)> {
     let Some(code) = explain::code(typed) else {
         let help = match explain::similar(typed) {

@@ -329,9 +329,10 @@ fn files_of(folder: &Path) -> Vec<String> {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        match path.is_dir() {
-            true => found.extend(files_of(&path).into_iter().map(|inside| format!("{name}/{inside}"))),
-            false => found.push(name),
+        if path.is_dir() {
+            found.extend(files_of(&path).into_iter().map(|inside| format!("{name}/{inside}")));
+        } else {
+            found.push(name);
         }
     }
     found.sort();

@@ -138,6 +138,9 @@ impl<'a> EventLine<'a> {
     }
 
     /// As a line with its end.
+    ///
+    /// # Panics
+    /// Never: all keys are strings.
     pub fn line(&self) -> String {
         serde_json::to_string(self).expect("keys are strings") + "\n"
     }

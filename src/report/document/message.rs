@@ -134,6 +134,9 @@ impl Message {
     }
 
     /// As one line of `--message-format json`, without line end.
+    ///
+    /// # Panics
+    /// Never: all keys are strings.
     pub fn line(&self) -> String {
         serde_json::to_string(self).expect("keys are strings")
     }

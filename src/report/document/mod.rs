@@ -257,11 +257,17 @@ impl Document {
     }
 
     /// As a file: indented, ending in a line feed.
+    ///
+    /// # Panics
+    /// Never: all keys are strings.
     pub fn text(&self) -> String {
         serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
     }
 
     /// As the last line of `--format ndjson`, ending in a line feed.
+    ///
+    /// # Panics
+    /// Never: all keys are strings.
     pub fn line(&self) -> String {
         serde_json::to_string(self).expect("keys are strings") + "\n"
     }
