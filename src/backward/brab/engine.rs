@@ -139,7 +139,12 @@ impl Engine<'_> {
         if run.forgotten.is_some() {
             self.forgotten = run.forgotten.take();
         }
-        self.open = matches!(ended, Ended::Run(End::Unknown(..))).then(|| open(&run));
+        // Without memory there is none to look at what was left.
+        self.open = match &ended {
+            Ended::Run(End::Unknown(Reason::Memory, _)) => None,
+            Ended::Run(End::Unknown(..)) => Some(open(&run)),
+            _ => None,
+        };
         (ended, run.counts)
     }
 

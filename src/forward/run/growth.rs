@@ -14,8 +14,9 @@ use crate::result::{Growing, Growth};
 /// No more steps than this are taken again to name the transitions between two states.
 const MOST_STEPS: usize = 32;
 
-/// No more states than this are looked at: walks come to states that are very deep.
-const MOST_STATES: usize = 10_000;
+/// No more states than this are looked at, back from the last one: paths may be as long as there are states, and the
+/// run may have ended for want of memory.
+const MOST_STATES: usize = 4096;
 
 /// What grew on the way to the last state.
 pub fn growth(system: &System, program: &Program, visited: &Visited) -> Vec<Growth> {
@@ -28,11 +29,10 @@ pub fn growth(system: &System, program: &Program, visited: &Visited) -> Vec<Grow
         return Vec::new();
     }
     let path = path(visited);
-    let path = &path[..path.len().min(MOST_STATES)];
     let mut codes = Vec::new();
     // For each variable, the largest number of each state, and the largest below zero without its sign.
     let mut values = vec![(Vec::new(), Vec::new()); vars.len()];
-    for &state in path {
+    for &state in &path {
         program.packing.unpack(visited.store.state(state), &mut codes);
         for (var, (up, down)) in vars.iter().zip(&mut values) {
             let numbers = || {
@@ -63,10 +63,10 @@ pub fn growth(system: &System, program: &Program, visited: &Visited) -> Vec<Grow
     found
 }
 
-/// The states on the way to the one that was met last: breadth first, none is deeper.
+/// The last states on the way to the one that was met last: breadth first, none is deeper.
 fn path(visited: &Visited) -> Vec<usize> {
     let mut path = vec![visited.parents.len() - 1];
-    while visited.parents[path[path.len() - 1]] != ROOT {
+    while visited.parents[path[path.len() - 1]] != ROOT && path.len() < MOST_STATES {
         path.push(visited.parents[path[path.len() - 1]] as usize);
     }
     path.reverse();
