@@ -3,6 +3,7 @@
 
 mod assumptions;
 mod bad_input;
+mod book;
 mod certificate;
 mod done;
 mod export;
