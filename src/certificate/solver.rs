@@ -13,7 +13,7 @@ use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::{Rational, System, Type};
 use crate::solver;
 
-/// CaseAnswer of a call.
+/// What a call answered.
 #[derive(Debug)]
 pub enum CaseAnswer {
     /// Satisfiable, by this state.

@@ -40,7 +40,10 @@ pub enum Target {
     SmtLib,
 }
 
-/// The instance in the language of `target`, or why it cannot be said there.
+/// The instance in the language of `target`.
+///
+/// # Errors
+/// What cannot be said there, with its place in the model.
 pub fn export(system: &System, instance: &Instance, target: Target) -> Result<String, Refusal> {
     let procs = instance.procs;
     if procs == 0 || !admits(system, procs) {
