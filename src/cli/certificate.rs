@@ -179,12 +179,13 @@ fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
             let what = format!("the solver says {said} to {which}");
             (style.bad("The certificate does not hold"), what, code)
         }
-        Ok((_, Ok(Asked::Stopped(reason)))) => stopped(&reason, style),
+        Ok((_, Ok(Asked::Stopped(reason)))) | Err(Refused::Failed(Failure::Stopped(reason), _)) => {
+            stopped(&reason, style)
+        }
         Ok((_, Err(error))) => {
             complain(&format!("error: {error}"));
             return exit::INTERNAL;
         }
-        Err(Refused::Failed(Failure::Stopped(reason), _)) => stopped(&reason, style),
         Err(refused) => {
             let why = certificate::explain(&system, &refused);
             match refused {
