@@ -44,7 +44,7 @@ fn a_wrong_line_is_named_and_ends_the_script() {
     }
     let run = run_stdin(&format!("simulate {MODEL}"), b"1\n\xff\n");
     assert_eq!((run.code, run.stderr.as_str()), (Some(2), "error: line 2: it is not text in UTF-8\n"));
-    let run = run_stdin(&format!("simulate {MODEL}"), &[b'1'; 100_000]);
+    let run = run_stdin(&format!("simulate {MODEL}"), "1".repeat(100_000).as_bytes());
     assert_eq!((run.code, run.stderr.as_str()), (Some(2), "error: line 1: it has more than 65536 bytes\n"));
 }
 
