@@ -2,7 +2,7 @@
 
 use crate::model::System;
 use crate::options::Proof;
-use crate::result::{Exploration, Stage};
+use crate::result::{Exploration, GraphStep, Stage};
 
 /// Something that happened. Texts are finished lines without line end.
 #[derive(Clone, Debug)]
@@ -82,6 +82,8 @@ pub enum Event<'a> {
     ForwardEnd(&'a Exploration),
     /// A piece of work begins that may take long and tells nothing until the next event: `growing the oracle`.
     Work(&'a str),
+    /// A step of a backward search for those who draw its graph.
+    Graph(&'a GraphStep),
     /// Something the user should know.
     Warning(&'a str),
     /// Something the user may like to know.
@@ -125,6 +127,11 @@ pub trait Observer {
 
     /// Whether node events are wanted; when false, engines need not render them.
     fn wants_nodes(&self) -> bool {
+        false
+    }
+
+    /// Whether [`Event::Graph`] is wanted.
+    fn wants_graph(&self) -> bool {
         false
     }
 }

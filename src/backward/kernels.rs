@@ -74,7 +74,7 @@ impl Kernels<'_> {
     /// Looks for a visited cube that contains each waiting one; how many have one.
     pub fn subsumption(&mut self) -> usize {
         let Self { tester, visited, waiting, .. } = self;
-        waiting.iter().filter(|cube| visited.subsumes(tester, cube).is_ok_and(|found| found)).count()
+        waiting.iter().filter(|cube| visited.subsumer(tester, cube).is_ok_and(|by| by.is_some())).count()
     }
 
     /// Decides for each waiting cube whether the visited ones together contain it; how many they do.

@@ -311,6 +311,26 @@ pub struct Args {
     /// certificate, the hardest questions to Z3
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub run_dir: Option<std::path::PathBuf>,
+    /// Write the run as a page to FILE, in HTML that needs no other file: the answer, traces, invariants, the graph of
+    /// the proof, coverage, the model
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub report: Option<std::path::PathBuf>,
+
+    /// Write the graph of the backward search to FILE, for Graphviz: cubes, their pre-images, candidates
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub dot: Option<std::path::PathBuf>,
+
+    /// What --dot shows: 0 names of bad states, 1 cubes of bad states and candidates, 2 these and the numbers of the
+    /// other nodes, 3 all cubes; 4 and 5 are 2 and 3 with the cubes that were found covered, in grey
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 2,
+        value_parser = clap::value_parser!(u8).range(0..=5),
+        requires = "dot",
+        help_heading = OUTPUT
+    )]
+    pub dot_level: u8,
 
     /// Show times and counters on standard error
     #[arg(long, alias = "profiling", help_heading = OUTPUT)]

@@ -110,12 +110,16 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
         };
         let (name, attached) = name.split_once('=').map_or((name, false), |(name, _)| (name, true));
         let spelt_as_original = name.len() > 1 && !text.starts_with("--");
-        if let Some(&(flag, next)) = WITHOUT_EFFECT.iter().find(|(flag, _)| *flag == name) {
+        // A level, there; a file, here.
+        let is_number = |word: &OsString| word.to_str().is_some_and(|word| word.parse::<i64>().is_ok());
+        let is_ours = name == "dot" && !(spelt_as_original && words.peek().is_some_and(is_number));
+        let without_effect = WITHOUT_EFFECT.iter().find(|(flag, _)| *flag == name && !is_ours);
+        if let Some(&(flag, next)) = without_effect {
             out.notes.push(format!("-{flag} has no effect"));
             out.is_original |= spelt_as_original;
             let is_value = |word: &OsString| match next {
                 Next::Other => false,
-                Next::Number => word.to_str().is_some_and(|word| word.parse::<i64>().is_ok()),
+                Next::Number => is_number(word),
             };
             if !attached {
                 words.next_if(is_value);

@@ -17,6 +17,7 @@ use super::args::Args;
 use super::document::{self, sha256};
 use super::messages::Messages;
 use super::output::{Output, complain};
+use super::pictures::Pictures;
 use super::run_dir::RunDir;
 use super::settings::{self, Results};
 use super::{exit, files, line};
@@ -41,6 +42,8 @@ pub struct Ending {
     head: Mutex<Head>,
     /// The folder that has all about the run.
     pub run_dir: Option<RunDir>,
+    /// Pictures of the run.
+    pub pictures: Pictures,
     /// Standard output.
     pub output: Output,
     /// Messages to the user.
@@ -79,6 +82,7 @@ impl Ending {
             trace_out: args.trace_out.clone(),
             start: Instant::now(),
             head: Mutex::new(head),
+            pictures: Pictures::new(args),
             output,
             messages: settings::messages(args),
             progress: Mutex::new(Progress::new(settings::proof(args))),
@@ -97,6 +101,7 @@ impl Ending {
             trace_out: None,
             start: Instant::now(),
             head: Mutex::new(document::of_model(model)),
+            pictures: Pictures::none(model),
             output: Output::new(interrupt.clone()),
             messages: Messages::human(settings::automatic_style(&std::io::stderr())),
             interrupt: interrupt.clone(),
@@ -120,6 +125,7 @@ impl Ending {
     /// The model was read. The error, for the user, is about the folder of the run.
     pub fn know_model(&self, text: &str) -> Result<(), String> {
         self.head().model.sha256 = Some(sha256(text.as_bytes()));
+        self.pictures.read(text);
         self.run_dir.as_ref().map_or(Ok(()), |folder| folder.keep_model(text))
     }
 
@@ -137,6 +143,15 @@ impl Ending {
         let mut document = self.document();
         document.error = Some(failed.error);
         self.finish(failed.code, document)
+    }
+
+    /// The document as it would be written now.
+    pub fn draft(&self, code: u8, document: &Document) -> Document {
+        let mut document = document.clone();
+        document.messages.clone_from(&self.messages.told());
+        document.exit_code = code;
+        document.times.total = self.start.elapsed().as_secs_f64();
+        document
     }
 
     /// Writes the document where it is wanted; the exit code, which is `code` when that succeeds.
@@ -229,6 +244,12 @@ impl Ending {
         if let Some(path) = &self.trace_out
             && let Err(error) = files::remove_traces(path, 1)
         {
+            self.messages.error(&error);
+            document.error = Some(error);
+            code = exit::INTERNAL;
+        }
+        let answer = report::unknown(why, Style::PLAIN);
+        if let Err(error) = self.pictures.write(&answer, None, || self.draft(code, &document).text()) {
             self.messages.error(&error);
             document.error = Some(error);
             code = exit::INTERNAL;

@@ -21,6 +21,7 @@ pub struct Listener {
 impl Observer for Listener {
     fn event(&mut self, system: &System, event: Event<'_>) {
         self.ending.snapshot().note(&event);
+        self.ending.pictures.note(&event);
         self.ending.progress().note(&event);
         match event {
             Event::Warning(text) => {
@@ -35,5 +36,9 @@ impl Observer for Listener {
 
     fn wants_nodes(&self) -> bool {
         self.printer.wants_nodes()
+    }
+
+    fn wants_graph(&self) -> bool {
+        self.ending.pictures.wants_graph()
     }
 }

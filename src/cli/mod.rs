@@ -29,6 +29,7 @@ mod memory;
 mod messages;
 mod output;
 mod panics;
+mod pictures;
 mod printers;
 mod replay;
 mod run_dir;
@@ -50,6 +51,7 @@ use cubicle::check::{assumptions, check_here};
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
+use cubicle::report::Style;
 use cubicle::report::document::{Answer, Document, Head, Lines};
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Conclusion, Report, itf, report};
@@ -258,6 +260,14 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
         document.certificate = certified.as_ref().map(|it| certificate::summary(args, it));
         name_traces(args, &mut document);
     }
+    let answer = report::answer(&system, &source, &found, None, Style::PLAIN);
+    let answer = answer.trim_end().lines().last().unwrap_or_default();
+    let run = Some((&system, &found));
+    if let Err(error) = ending.pictures.write(answer, run, || ending.draft(code, &document).text()) {
+        messages.error(&error);
+        document.error = Some(error);
+        code = exit::INTERNAL;
+    }
     // The process ends soon: taking millions of states apart would only make it end later.
     std::mem::forget(found);
     Ok((code, document))
@@ -278,7 +288,8 @@ fn keep(
 
 /// Whether the files that flags ask for can be written, before the work.
 fn probe_files(args: &Args) -> Result<(), String> {
-    let files = [settings::stats_file(args), args.trace_out.as_ref()];
+    let files =
+        [settings::stats_file(args), args.trace_out.as_ref(), args.dot.as_ref(), args.report.as_ref()];
     files.into_iter().flatten().try_for_each(|path| files::probe(path))?;
     certificate::probe(args)
 }

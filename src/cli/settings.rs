@@ -46,6 +46,7 @@ pub fn wants_document(args: &Args) -> bool {
         || args.message_format != args::MessageFormat::Human
         || args.stats_json.is_some()
         || args.run_dir.is_some()
+        || args.report.is_some()
 }
 
 /// The file that the document of the run goes to.

@@ -122,6 +122,7 @@ pub fn explore(
         epochs: found.course.epochs,
         combinations: found.course.combinations,
         techniques: found.course.techniques,
+        curve: found.course.curve,
     };
     Explored { exploration, states: Some(seen) }
 }

@@ -81,7 +81,11 @@ impl Progress {
             Event::Restart(number) => self.restarts = number,
             Event::Suspect(_) => self.begin("executing a trace"),
             Event::Work(what) => self.begin(what),
-            Event::StageEnd(_) | Event::Spurious(_) | Event::Warning(_) | Event::Note(_) => {}
+            Event::StageEnd(_)
+            | Event::Graph(_)
+            | Event::Spurious(_)
+            | Event::Warning(_)
+            | Event::Note(_) => {}
         }
     }
 

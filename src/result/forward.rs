@@ -27,6 +27,17 @@ pub struct TechniqueReport {
     pub time: Duration,
 }
 
+/// How far an exploration had come at some point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CurvePoint {
+    /// Steps of walks, or the depth that a breadth-first search had reached.
+    pub work: u64,
+    /// States stored.
+    pub states: usize,
+    /// Of these, how many each of [`Exploration::techniques`] found; empty without walks.
+    pub techniques: Vec<u64>,
+}
+
 /// The result of exploring one instance.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -75,6 +86,8 @@ pub struct Exploration {
     pub combinations: Option<(usize, usize)>,
     /// What each technique of a walk contributed.
     pub techniques: Vec<TechniqueReport>,
+    /// How the states grew, in order; at most some hundred points, none of a depth-first search.
+    pub curve: Vec<CurvePoint>,
 }
 
 impl Exploration {
@@ -100,6 +113,7 @@ impl Exploration {
             epochs: 0,
             combinations: None,
             techniques: Vec::new(),
+            curve: Vec::new(),
         }
     }
 

@@ -6,11 +6,13 @@
 
 mod backward;
 mod forward;
+mod graph;
 mod open;
 mod run;
 
 pub use backward::{Candidate, Forgotten, Outcome, PhaseReport, Proposals, Statistics, Tests};
-pub use forward::{AROUND_DEADLOCKS, Exploration, TechniqueReport};
+pub use forward::{AROUND_DEADLOCKS, CurvePoint, Exploration, TechniqueReport};
+pub use graph::{GraphFate, GraphNode, GraphOrigin, GraphRun, GraphStep, SearchGraph};
 pub use open::{Growing, Growth, Limit, Open, OpenRoot, Try};
 pub use run::{
     Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Looked, Refuted, Report,

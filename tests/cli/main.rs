@@ -4,6 +4,7 @@
 mod assumptions;
 mod bad_input;
 mod book;
+mod browser;
 mod certificate;
 mod done;
 mod export;
@@ -19,6 +20,7 @@ mod manual;
 mod models;
 mod options;
 mod output;
+mod pictures;
 mod signals;
 mod simulate;
 mod terminal;

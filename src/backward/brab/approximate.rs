@@ -137,7 +137,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         }
         drop(phase);
         for pre in pres {
-            if run.tester.contains(c, &pre.cube)? || run.visited.subsumes(run.tester, &pre.cube)? {
+            if run.tester.contains(c, &pre.cube)? || run.visited.subsumer(run.tester, &pre.cube)?.is_some() {
                 continue;
             }
             let mut replaced = false;

@@ -15,7 +15,7 @@ use crate::model::{System, semantics};
 use crate::observer::{Event, Observer};
 use crate::options::BackwardOptions;
 use crate::oracle::Growth;
-use crate::result::{Candidate, Forgotten, Open, Outcome, Proposals, Statistics, Tests};
+use crate::result::{Candidate, Forgotten, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
 use crate::verdict::{Forbidden, Reason, Trace, Verdict};
 
 /// Decides `system` by backward reachability, with approximations when `brab` is given.
@@ -126,6 +126,9 @@ impl Engine<'_> {
     /// One run from the pool's candidates and the bad cubes.
     fn run(&mut self, observer: &mut dyn Observer) -> (Ended, RunCounts) {
         let (setting, candidates) = (&self.setting, &self.pool.kept);
+        if observer.wants_graph() {
+            observer.event(setting.system, Event::Graph(&GraphStep::Run));
+        }
         let mut run = match Run::new(setting, &mut self.tester, &mut self.totals, candidates) {
             Ok(run) => run,
             Err(halt) => return (halt.into(), RunCounts::default()),
@@ -265,10 +268,14 @@ fn drive(
         let before = run.effort();
         if let Some(approximation) = &mut approximation {
             let asked = approximation.asked() / QUESTIONS_PER_EFFORT;
-            id = approximation.replace(run, id, observer)?;
+            let exact = id;
+            id = approximation.replace(run, exact, observer)?;
+            if id != exact {
+                run.tell_candidate(id, exact, observer);
+            }
             run.totals.effort += approximation.asked() / QUESTIONS_PER_EFFORT - asked;
         }
-        if let Some(reason) = run.expand(id)? {
+        if let Some(reason) = run.expand(id, observer)? {
             return Ok(Ended::Run(End::Unknown(reason, None)));
         }
         run.totals.effort += 1 + run.effort() - before;

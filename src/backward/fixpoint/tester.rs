@@ -14,8 +14,8 @@ use crate::workers::WorkerPool;
 /// How a test was decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Covered {
-    /// One visited cube contains it.
-    Subsumed,
+    /// One visited cube contains it: its place among them, where that is known.
+    Subsumed(Option<usize>),
     /// The cube is empty.
     Empty,
     /// Several visited cubes together contain it.

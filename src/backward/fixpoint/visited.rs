@@ -34,11 +34,11 @@ pub struct Visited {
 }
 
 impl Visited {
-    /// Adds a cube; with `delete`, drops those that it subsumes and returns their number.
+    /// Adds a cube; with `delete`, drops those that it subsumes and returns their places, ascending.
     ///
     /// Only the cubes are dropped: their descendants, waiting or visited, stay. Dropping these too loses
     /// states when a cube is found covered by a visited one whose own pre-images then never come.
-    pub fn insert(&mut self, tester: &mut Tester<'_>, cube: Cube, delete: bool) -> Result<usize, Halt> {
+    pub fn insert(&mut self, tester: &mut Tester<'_>, cube: Cube, delete: bool) -> Result<Vec<usize>, Halt> {
         let _phase = tester.profiler.enter(Phase::Subsumption);
         let context = tester.context;
         let pattern = Pattern::new(context, cube);
@@ -63,7 +63,7 @@ impl Visited {
         let table = tester.tables.layout(pattern.cube.procs).0.table(context, &pattern.cube);
         self.digests.push(Digest::new(context, &pattern.cube));
         self.entries.push(Entry { pattern, table });
-        Ok(gone.len())
+        Ok(gone)
     }
 
     /// The visited cubes, in order.
@@ -71,8 +71,8 @@ impl Visited {
         self.entries.iter().map(|e| &e.pattern.cube)
     }
 
-    /// Whether one visited cube alone contains `cube`.
-    pub fn subsumes(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<bool, Halt> {
+    /// The place of a visited cube that alone contains `cube`, if there is one.
+    pub fn subsumer(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<Option<usize>, Halt> {
         let _phase = tester.profiler.enter(Phase::Subsumption);
         let context = tester.context;
         tester.tables.prepare(context, cube.procs);
@@ -81,14 +81,14 @@ impl Visited {
         self.subsumes_view(context, &Tested { cube, dense, masks: &table })
     }
 
-    fn subsumes_view(&self, context: &CubeContext, n: &Tested<'_>) -> Result<bool, Halt> {
+    fn subsumes_view(&self, context: &CubeContext, n: &Tested<'_>) -> Result<Option<usize>, Halt> {
         context.interrupt.poll()?;
         for i in (0..self.digests.len()).rev() {
             if self.digests[i].may_subsume(n.cube) && subsumes(context, &self.entries[i].pattern, n)? {
-                return Ok(true);
+                return Ok(Some(i));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
     /// Whether the visited cubes together contain `cube`.
@@ -97,12 +97,10 @@ impl Visited {
         let phase = tester.profiler.enter(Phase::Subsumption);
         tester.tables.prepare(context, cube.procs);
         let table = tester.tables.layout(cube.procs).0.table(context, cube);
-        if self.subsumes_view(
-            context,
-            &Tested { cube, dense: &tester.tables.layout(cube.procs).0, masks: &table },
-        )? {
+        let view = Tested { cube, dense: &tester.tables.layout(cube.procs).0, masks: &table };
+        if let Some(by) = self.subsumes_view(context, &view)? {
             tester.counts.subsumed += 1;
-            return Ok(Covered::Subsumed);
+            return Ok(Covered::Subsumed(Some(by)));
         }
         drop(phase);
         let _phase = tester.profiler.enter(Phase::FiniteDomain);
@@ -131,7 +129,7 @@ impl Visited {
         }
         let Some(all) = self.all_residues(&view, context)? else {
             tester.counts.hard_covered += 1;
-            return Ok(Covered::Subsumed);
+            return Ok(Covered::Subsumed(None));
         };
         clauses += all.len() as u64;
         let answer = if all.is_empty() {

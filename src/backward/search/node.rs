@@ -3,6 +3,7 @@
 use crate::backward::cube::Cube;
 use crate::backward::safety::{Goal, NamedPath};
 use crate::model::{System, TransitionId};
+use crate::words::processes;
 
 /// Index of a node in [`Nodes`].
 pub type NodeId = usize;
@@ -118,13 +119,8 @@ impl Nodes {
     pub fn history_text(&self, system: &System, id: NodeId) -> String {
         let mut text = String::new();
         for (t, args) in &self.steps(id).steps {
-            let t = system.transition(*t);
-            let shown: Vec<String> =
-                args.iter().take(t.params.len()).map(|a| format!("#{}", a + 1)).collect();
-            text.push_str(&t.name);
-            text.push('(');
-            text.push_str(&shown.join(", "));
-            text.push_str(") -> ");
+            text.push_str(&call(system, *t, args));
+            text.push_str(" -> ");
         }
         text.push_str(&self.root_text(system, self.root(id)));
         text
@@ -138,4 +134,32 @@ impl Nodes {
             Origin::Step { .. } => unreachable!("a root has no step"),
         }
     }
+}
+
+/// `t(#1)`: a step, with the names of the processes of its pre-image; further ones come behind. `args`, `procs` and
+/// `kept` are those of [`Origin::Step`].
+pub(super) fn action(
+    system: &System,
+    transition: TransitionId,
+    args: &[u8],
+    procs: u8,
+    kept: &[u8],
+) -> String {
+    let mut next = kept.len();
+    let mut names = vec![usize::MAX; usize::from(procs)];
+    for (name, &process) in kept.iter().enumerate() {
+        names[usize::from(process)] = name;
+    }
+    for name in names.iter_mut().filter(|name| **name == usize::MAX) {
+        *name = next;
+        next += 1;
+    }
+    let args: Vec<usize> = args.iter().map(|&arg| names[usize::from(arg)]).collect();
+    call(system, transition, &args)
+}
+
+/// `t(#1, #3)`, with the declared parameters only.
+fn call(system: &System, transition: TransitionId, args: &[usize]) -> String {
+    let transition = system.transition(transition);
+    format!("{}({})", transition.name, processes(&args[..transition.params.len()]))
 }

@@ -9,7 +9,7 @@
 
 use super::frontier::Frontier;
 use super::node::{Node, NodeId, Nodes, Origin};
-use crate::backward::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of, text};
+use crate::backward::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of};
 use crate::backward::fixpoint::{Covered, Tester, Visited};
 use crate::backward::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
 use crate::backward::profile::Phase;
@@ -20,7 +20,7 @@ use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::{BadKind, System};
 use crate::observer::{Event, Observer};
 use crate::options::{BackwardOptions, Postpone, SearchOrder};
-use crate::result::Forgotten;
+use crate::result::{Forgotten, GraphFate};
 use crate::smt::{Answer, Unrolled};
 use crate::verdict::{Reason, Trace};
 
@@ -109,6 +109,8 @@ pub struct Run<'a, 'r> {
     taken: Option<NodeId>,
     /// Visited cubes of this run.
     pub visited: Visited,
+    /// The node of each of them; `None` for what is assumed.
+    pub(super) visited_ids: Vec<Option<NodeId>>,
     initial: Vec<Option<Initial>>,
     /// Figures.
     pub counts: RunCounts,
@@ -136,6 +138,7 @@ impl<'a, 'r> Run<'a, 'r> {
             frontier: Frontier::new(setting.options.order),
             taken: None,
             visited: Visited::default(),
+            visited_ids: Vec::new(),
             initial: Vec::new(),
             counts: RunCounts::default(),
             trusted: Vec::new(),
@@ -150,6 +153,7 @@ impl<'a, 'r> Run<'a, 'r> {
         for axiom in &setting.system.axioms {
             for cube in cubes_of(setting.context, axiom.params, &axiom.cube)? {
                 run.visited.insert(run.tester, cube, false)?;
+                run.visited_ids.push(None);
             }
         }
         for (k, bad) in setting.system.bad.iter().enumerate() {
@@ -158,6 +162,7 @@ impl<'a, 'r> Run<'a, 'r> {
                     let node = Node { cube: cube.clone(), origin: Origin::Bad(k), depth: 0 };
                     run.trusted.push(run.nodes.push(node));
                     run.visited.insert(run.tester, cube, false)?;
+                    run.visited_ids.push(None);
                 } else {
                     run.root(cube, Origin::Bad(k));
                 }
@@ -194,8 +199,15 @@ impl<'a, 'r> Run<'a, 'r> {
             };
             self.taken = Some(id);
             let cube = self.nodes.get(id).cube.clone();
-            if self.visited.covers(self.tester, &cube)? != Covered::No {
+            let fate = match self.visited.covers(self.tester, &cube)? {
+                Covered::No => None,
+                Covered::Empty => Some(GraphFate::Empty),
+                Covered::Union => Some(GraphFate::Covered),
+                Covered::Subsumed(by) => Some(GraphFate::Subsumed(by.and_then(|by| self.visited_ids[by]))),
+            };
+            if let Some(fate) = fate {
                 self.counts.fixpoints += 1;
+                self.tell_fate(id, fate, observer);
                 continue;
             }
             if self.meets_init(&cube)? != Sat::No
@@ -290,6 +302,8 @@ impl<'a, 'r> Run<'a, 'r> {
             Ok(found) => found,
             Err(Interrupted(reason)) => return Some(End::Unknown(*reason, None)),
         };
+        self.tell_fate(id, GraphFate::Open, observer);
+        self.tell_init(id, matches!(found, Unrolled::Run(_)), observer);
         if let Origin::Candidate(number) = self.nodes.get(self.nodes.root(id)).origin {
             return Some(match found {
                 Unrolled::Run(trace) => End::Candidate(number, Some(trace)),
@@ -330,43 +344,19 @@ impl<'a, 'r> Run<'a, 'r> {
         forgotten(system, context, &steps, goal, options.solver_timeout)
     }
 
-    /// Tells of a node that is about to be replaced or expanded.
-    pub fn report(&self, id: NodeId, observer: &mut dyn Observer) {
-        let system = self.setting.system;
-        if !observer.wants_nodes() {
-            observer.event(system, Event::NodeCount(self.counts.nodes));
-            self.report_frontier(id, observer);
-            return;
-        }
-        let history = self.nodes.history_text(system, id);
-        let cube = text(system, self.setting.context, &self.nodes.get(id).cube);
-        observer.event(
-            system,
-            Event::Node {
-                number: self.counts.nodes,
-                history: &history,
-                cube: &cube,
-                queued: self.frontier.waiting(),
-                postponed: self.frontier.postponed(),
-            },
-        );
-        self.report_frontier(id, observer);
-    }
-
-    fn report_frontier(&self, id: NodeId, observer: &mut dyn Observer) {
-        let waiting = self.frontier.waiting() + self.frontier.postponed();
-        let depth = self.nodes.get(id).depth;
-        observer.event(self.setting.system, Event::Frontier { waiting, depth });
-    }
-
     /// Takes the pre-images of a node and adds it to the visited ones. Returns a reason when the run must
     /// end before that is done.
-    pub fn expand(&mut self, id: NodeId) -> Result<Option<Reason>, Halt> {
+    pub fn expand(&mut self, id: NodeId, observer: &mut dyn Observer) -> Result<Option<Reason>, Halt> {
         let setting = self.setting;
         let node = self.nodes.get(id).clone();
         self.counts.max_procs = self.counts.max_procs.max(node.cube.procs.into());
         self.counts.max_literals = self.counts.max_literals.max(node.cube.len());
-        self.counts.deleted += self.visited.insert(self.tester, node.cube.clone(), setting.options.delete)?;
+        let places = self.visited.insert(self.tester, node.cube.clone(), setting.options.delete)?;
+        self.counts.deleted += places.len();
+        let dropped: Vec<NodeId> =
+            places.iter().rev().filter_map(|&place| self.visited_ids.remove(place)).collect();
+        self.visited_ids.push(Some(id));
+        self.tell_dropped(&dropped, id, observer);
         let mut later = Vec::new();
         let (context, options) = (setting.context, setting.pre);
         let pres_under = |t: &Prepared<'_>| {
@@ -393,8 +383,9 @@ impl<'a, 'r> Run<'a, 'r> {
             let (counts, pres) = pres?;
             self.counts.pre += counts;
             for pre in pres {
-                if self.visited.subsumes(self.tester, &pre.cube)? {
+                if let Some(by) = self.visited.subsumer(self.tester, &pre.cube)? {
                     self.counts.fixpoints += 1;
+                    self.tell_subsumed(id, t, &pre, by, observer);
                     continue;
                 }
                 let postponed = self.postpones(&node.cube, &pre, t);
@@ -421,6 +412,11 @@ impl<'a, 'r> Run<'a, 'r> {
             self.frontier.postpone(next);
         }
         Ok(None)
+    }
+
+    /// Nodes that wait, and those that were postponed.
+    pub(super) fn queue_lengths(&self) -> (usize, usize) {
+        (self.frontier.waiting(), self.frontier.postponed())
     }
 
     fn postpones(&self, child: &Cube, pre: &Pre, t: &Prepared<'_>) -> bool {

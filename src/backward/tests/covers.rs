@@ -68,8 +68,8 @@ fn check_cover(
     let contained = contained(world, &fitting, &tested);
     let covered = set.covers(&mut tester, &tested).expect("small numbers");
     let one = cubes.iter().any(|cube| tester.contains(cube, &tested).expect("small numbers"));
-    prop_assert_eq!(one, covered == Covered::Subsumed, "{}: {:?}", world.name, covered);
-    prop_assert_eq!(one, set.subsumes(&mut tester, &tested).expect("small numbers"));
+    prop_assert_eq!(one, matches!(covered, Covered::Subsumed(_)), "{}: {:?}", world.name, covered);
+    prop_assert_eq!(one, set.subsumer(&mut tester, &tested).expect("small numbers").is_some());
     if covered == Covered::No {
         let numbers = ["integers", "reals", "sums"].contains(&world.name);
         prop_assert!(!contained || numbers, "{}: {tested:?} is covered by {cubes:?}", world.name);

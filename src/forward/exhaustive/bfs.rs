@@ -2,7 +2,7 @@
 
 use crate::forward::error::Unbuildable;
 use crate::forward::exhaustive::expand::Chunk;
-use crate::forward::exhaustive::search::Search;
+use crate::forward::exhaustive::search::{Search, depth_point};
 use crate::forward::program::sleep::{LevelSleep, SleepId};
 use crate::forward::tuning::CHUNK;
 use crate::forward::tuning::{STEEP, WORTHWHILE};
@@ -14,6 +14,7 @@ impl Search<'_> {
     pub fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
         self.limits.bound_memory(self.visited.store.bytes_each() + size_of::<u32>() + size_of::<SleepId>());
         self.seed()?;
+        self.curve.note(|| depth_point(0, self.visited.store.len()));
         self.sleeps = LevelSleep::of_roots(self.visited.store.len());
         let mut expander = self.expanders()();
         let mut chunk = Chunk::default();
@@ -32,6 +33,7 @@ impl Search<'_> {
                 level_start = level_end;
                 level_end = self.visited.store.len();
                 self.depth = level;
+                self.curve.note(|| depth_point(level, level_end));
                 (self.limits.max_states, self.limits.full) = most;
                 let steep = STEEP * past as f64 <= (level_end - level_start) as f64;
                 if steep && let Some(states) = self.options.steep.filter(|n| (level_end..most.0).contains(n))

@@ -10,6 +10,7 @@ use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::sleep::LevelSleep;
 use crate::forward::run::clock::begin_to_help;
+use crate::forward::run::curve::Curve;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;
 use crate::forward::run::searched::{Course, Searched};
@@ -21,7 +22,7 @@ use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::ForwardOptions;
-use crate::result::Stop;
+use crate::result::{CurvePoint, Stop};
 use crate::workers::WorkerPool;
 
 /// A running search.
@@ -35,11 +36,18 @@ pub struct Search<'a> {
     pub fired: Vec<u64>,
     pub findings: Findings,
     pub depth: usize,
+    /// States by depth; empty but for breadth-first search.
+    pub curve: Curve,
     pub numbers: bool,
     pub bad_scratch: BadScratch,
     pub workers: Arc<WorkerPool>,
     /// Used again in each round.
     pub parts: Vec<RoundPart>,
+}
+
+/// How many states there are up to a depth.
+pub fn depth_point(depth: usize, states: usize) -> CurvePoint {
+    CurvePoint { work: depth as u64, states, techniques: Vec::new() }
 }
 
 /// What became of a state.
@@ -76,6 +84,7 @@ impl<'a> Search<'a> {
             fired: vec![0; system.transitions.len()],
             findings: Findings::new(system, program),
             depth: 0,
+            curve: Curve::default(),
             numbers: false,
             bad_scratch: BadScratch::new(program),
             workers: Arc::new(WorkerPool::new(options.jobs, begin_to_help)),
@@ -91,7 +100,12 @@ impl<'a> Search<'a> {
             None if complete => Stop::Complete,
             None => Stop::Depth,
         };
-        Course { depth: self.depth, fired: std::mem::take(&mut self.fired), ..Course::new(stop) }
+        let curve = if self.curve.is_empty() {
+            Vec::new()
+        } else {
+            self.curve.finish(depth_point(self.depth, self.visited.store.len()))
+        };
+        Course { depth: self.depth, fired: std::mem::take(&mut self.fired), curve, ..Course::new(stop) }
     }
 
     /// What it did, for its runs to be made.

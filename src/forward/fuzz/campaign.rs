@@ -11,6 +11,7 @@ use crate::forward::fuzz::coverage::Coverage;
 use crate::forward::fuzz::goals::Goals;
 use crate::forward::program::compiled::Program;
 use crate::forward::run::clock::begin_to_help;
+use crate::forward::run::curve::Curve;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;
 use crate::forward::run::searched::{Course, Searched};
@@ -19,7 +20,7 @@ use crate::forward::store::visited::Visited;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::options::{CflChoice, ForwardOptions, Strategy};
-use crate::result::{AROUND_DEADLOCKS, Stop, TechniqueReport};
+use crate::result::{AROUND_DEADLOCKS, CurvePoint, Stop, TechniqueReport};
 use crate::workers::WorkerPool;
 
 /// Names of the techniques, by discriminant.
@@ -77,6 +78,7 @@ pub struct Campaign {
     /// Give up beyond this number of steps.
     pub max_steps: u64,
     pub reports: [TechniqueReport; 9],
+    pub curve: Curve,
 }
 
 impl Campaign {
@@ -129,6 +131,7 @@ impl Campaign {
             unguided: 0,
             max_steps: u64::MAX,
             reports: NAMES.map(report),
+            curve: Curve::default(),
             system,
             program,
         }
@@ -147,6 +150,7 @@ impl Campaign {
             epochs: self.epochs,
             combinations: Some((self.coverage.size(), self.coverage.seen())),
             techniques: self.techniques(),
+            curve: self.grown(),
         };
         let Self { system, program, visited, options, limits, findings, .. } = self;
         Searched { system, program, options, limits, visited, findings, course }
@@ -169,6 +173,22 @@ impl Campaign {
     /// Largest depth of a stored state.
     pub fn depth(&self) -> usize {
         self.depths.iter().max().map_or(0, |d| *d as usize)
+    }
+
+    /// How far it has come.
+    pub fn point(&self) -> CurvePoint {
+        let techniques = self.reports.iter().map(|report| report.states).collect();
+        CurvePoint { work: self.steps(), states: self.visited.store.len(), techniques }
+    }
+
+    /// How the states grew, by the techniques that were used.
+    fn grown(&self) -> Vec<CurvePoint> {
+        let mut points = self.curve.finish(self.point());
+        for point in &mut points {
+            let mut reports = self.reports.iter();
+            point.techniques.retain(|_| reports.next().is_some_and(|report| report.runs > 0));
+        }
+        points
     }
 
     /// What each technique contributed.

@@ -76,6 +76,8 @@ impl Campaign {
                 }
             }
             self.bandit.end_epoch();
+            let point = self.point();
+            self.curve.note(|| point);
             let (fired, bads) = (&self.fired, &self.findings.bads);
             let open = self.goals.open.len();
             self.goals.close(|t| match t {

@@ -1,9 +1,10 @@
 //! What an exploration keeps besides its states: how long it may go on, what it found and how to show that.
 //!
 //! In reading order: `clock`, `limits`, `finding`, `trace` (from stored states to what really happens), `outside`,
-//! `findings`, `searched`.
+//! `findings`, `growth`, `curve`, `searched`.
 
 pub mod clock;
+pub mod curve;
 pub mod finding;
 pub mod findings;
 pub mod growth;

@@ -6,8 +6,7 @@ use crate::forward::run::limits::Limits;
 use crate::forward::store::visited::Visited;
 use crate::model::System;
 use crate::options::ForwardOptions;
-use crate::result::Stop;
-use crate::result::TechniqueReport;
+use crate::result::{CurvePoint, Stop, TechniqueReport};
 
 /// How a search went.
 #[derive(Clone, Debug)]
@@ -22,12 +21,21 @@ pub struct Course {
     /// Size of combinations, and how many were seen.
     pub combinations: Option<(usize, usize)>,
     pub techniques: Vec<TechniqueReport>,
+    pub curve: Vec<CurvePoint>,
 }
 
 impl Course {
     /// One that ended like this; the rest is left to be said.
     pub fn new(stop: Stop) -> Self {
-        Self { stop, depth: 0, fired: Vec::new(), epochs: 0, combinations: None, techniques: Vec::new() }
+        Self {
+            stop,
+            depth: 0,
+            fired: Vec::new(),
+            epochs: 0,
+            combinations: None,
+            techniques: Vec::new(),
+            curve: Vec::new(),
+        }
     }
 }
 

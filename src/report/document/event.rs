@@ -133,7 +133,7 @@ impl<'a> EventLine<'a> {
             Event::Note(text) => Self::Note { text },
             Event::Work(what) => Self::Work { what },
             Event::Frontier { waiting, depth } => Self::Frontier { waiting, depth },
-            Event::NodeCount(_) => return None,
+            Event::NodeCount(_) | Event::Graph(_) => return None,
         })
     }
 

@@ -1,0 +1,105 @@
+//! Tells of a run: its nodes in words, and its graph, to who wants them.
+
+use super::node::{NodeId, Origin, action};
+use super::run::Run;
+use crate::backward::cube::{Cube, text};
+use crate::backward::preimage::{Pre, Prepared};
+use crate::observer::{Event, Observer};
+use crate::result::{GraphFate, GraphNode, GraphOrigin, GraphStep};
+
+impl Run<'_, '_> {
+    /// Tells of a node that is about to be replaced or expanded.
+    pub fn report(&self, id: NodeId, observer: &mut dyn Observer) {
+        let system = self.setting.system;
+        self.tell_fate(id, GraphFate::Visited(self.counts.nodes), observer);
+        if !observer.wants_nodes() {
+            observer.event(system, Event::NodeCount(self.counts.nodes));
+            self.report_frontier(id, observer);
+            return;
+        }
+        let history = self.nodes.history_text(system, id);
+        let cube = text(system, self.setting.context, &self.nodes.get(id).cube);
+        let (queued, postponed) = self.queue_lengths();
+        let number = self.counts.nodes;
+        observer.event(system, Event::Node { number, history: &history, cube: &cube, queued, postponed });
+        self.report_frontier(id, observer);
+    }
+
+    fn report_frontier(&self, id: NodeId, observer: &mut dyn Observer) {
+        let ((queued, postponed), depth) = (self.queue_lengths(), self.nodes.get(id).depth);
+        observer.event(self.setting.system, Event::Frontier { waiting: queued + postponed, depth });
+    }
+
+    /// Tells what became of a node.
+    pub(super) fn tell_fate(&self, id: NodeId, fate: GraphFate, observer: &mut dyn Observer) {
+        if !observer.wants_graph() {
+            return;
+        }
+        let (system, node) = (self.setting.system, self.nodes.get(id));
+        let origin = match &node.origin {
+            Origin::Bad(bad) => GraphOrigin::Bad(system.bad[*bad].name.clone()),
+            Origin::Candidate(number) => GraphOrigin::Candidate(*number, None),
+            Origin::Step { child, transition, args, procs, kept } => {
+                let action = action(system, *transition, args, *procs, kept);
+                GraphOrigin::Step { action, of: *child }
+            }
+        };
+        self.tell_cube(Some(id), origin, &node.cube, fate, observer);
+    }
+
+    /// Tells of a candidate in the place of a node.
+    pub fn tell_candidate(&self, candidate: NodeId, of: NodeId, observer: &mut dyn Observer) {
+        if let (true, Origin::Candidate(number)) = (observer.wants_graph(), &self.nodes.get(candidate).origin)
+        {
+            self.tell_fate(of, GraphFate::Open, observer);
+            let (origin, cube) = (GraphOrigin::Candidate(*number, Some(of)), &self.nodes.get(candidate).cube);
+            self.tell_cube(Some(candidate), origin, cube, GraphFate::Visited(self.counts.nodes), observer);
+        }
+    }
+
+    /// Tells of a pre-image of a node that the visited cube number `by` contains.
+    pub(super) fn tell_subsumed(
+        &self,
+        of: NodeId,
+        t: &Prepared<'_>,
+        pre: &Pre,
+        by: usize,
+        observer: &mut dyn Observer,
+    ) {
+        if observer.wants_graph() {
+            let action = action(self.setting.system, t.id, &pre.args, pre.procs, &pre.kept);
+            let fate = GraphFate::Subsumed(self.visited_ids[by]);
+            self.tell_cube(None, GraphOrigin::Step { action, of }, &pre.cube, fate, observer);
+        }
+    }
+
+    fn tell_cube(
+        &self,
+        id: Option<NodeId>,
+        origin: GraphOrigin,
+        cube: &Cube,
+        fate: GraphFate,
+        observer: &mut dyn Observer,
+    ) {
+        let system = self.setting.system;
+        let cube = text(system, self.setting.context, cube);
+        let step = GraphStep::Node(GraphNode { id, origin, cube, fate });
+        observer.event(system, Event::Graph(&step));
+    }
+
+    /// Tells that a node meets the initial states, and whether its path was executed.
+    pub(super) fn tell_init(&self, node: NodeId, executed: bool, observer: &mut dyn Observer) {
+        if observer.wants_graph() {
+            observer.event(self.setting.system, Event::Graph(&GraphStep::Init { node, executed }));
+        }
+    }
+
+    /// Tells of visited nodes that were dropped for a later one.
+    pub(super) fn tell_dropped(&self, nodes: &[NodeId], by: NodeId, observer: &mut dyn Observer) {
+        if observer.wants_graph() {
+            for &node in nodes {
+                observer.event(self.setting.system, Event::Graph(&GraphStep::Dropped { node, by }));
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Pictures of a run as files: what is collected while it goes on, and what is written at its end.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use cubicle::Report;
+use cubicle::diagnostic::Source;
+use cubicle::model::System;
+use cubicle::observer::Event;
+use cubicle::report::{self, DotLevel, Page};
+use cubicle::result::SearchGraph;
+
+use super::args::Args;
+use super::files;
+
+/// The files that were asked for, and what they are to show.
+pub struct Pictures {
+    model: String,
+    /// The text of the model, once it was read.
+    text: OnceLock<String>,
+    dot: Option<PathBuf>,
+    level: DotLevel,
+    page: Option<PathBuf>,
+    graph: Mutex<SearchGraph>,
+}
+
+impl Pictures {
+    /// Those that `args` ask for.
+    pub fn new(args: &Args) -> Self {
+        let level = DotLevel::new(args.dot_level);
+        Self { dot: args.dot.clone(), level, page: args.report.clone(), ..Self::none(&args.file) }
+    }
+
+    /// None, of a command about `model`.
+    pub fn none(model: &Path) -> Self {
+        Self {
+            model: model.display().to_string(),
+            text: OnceLock::new(),
+            dot: None,
+            level: DotLevel::new(0),
+            page: None,
+            graph: Mutex::default(),
+        }
+    }
+
+    /// The model was read.
+    pub fn read(&self, text: &str) {
+        if self.page.is_some() {
+            self.text.get_or_init(|| text.to_owned());
+        }
+    }
+
+    /// Whether somebody wants the graph of the search.
+    pub const fn wants_graph(&self) -> bool {
+        self.dot.is_some() || self.page.is_some()
+    }
+
+    /// Takes an event into account.
+    pub fn note(&self, event: &Event<'_>) {
+        if let Event::Graph(step) = event {
+            self.graph.lock().unwrap_or_else(PoisonError::into_inner).note(step);
+        }
+    }
+
+    /// Writes what was asked for; `answer` says in a line how the run ended, `data` makes its figures in JSON. There
+    /// is no `run` when it was ended from outside. The error is a line for the user.
+    pub fn write(
+        &self,
+        answer: &str,
+        run: Option<(&System, &Report)>,
+        data: impl FnOnce() -> String,
+    ) -> Result<(), String> {
+        let graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(path) = &self.dot {
+            files::write(path, &report::dot(&self.model, answer, &graph, self.level))?;
+        }
+        let Some(path) = &self.page else { return Ok(()) };
+        let source = Source { name: &self.model, text: self.text.get().map_or("", String::as_str) };
+        files::write(path, &Page { source, run, answer, graph: &graph, data: &data() }.text())
+    }
+}

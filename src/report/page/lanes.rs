@@ -1,0 +1,196 @@
+//! A run step by step: a lane for each process, and a table of all cells.
+
+use super::html::{Section, escaped, heads, section, table};
+use crate::diagnostic::Source;
+use crate::model::semantics::{State, Step};
+use crate::model::{System, Var};
+use crate::report::style::Style;
+use crate::report::trace::history;
+use crate::verdict::Trace;
+use crate::words::{Names, Violation, cells, ending, processes, violated};
+
+/// More runs than this are not shown.
+pub const MOST_TRACES: usize = 8;
+
+/// More steps than this are not shown: the file of --trace-out has all.
+const MOST_STEPS: usize = 400;
+
+/// More cells than this have no table: the lanes show what changes.
+const MOST_CELLS: usize = 400;
+
+/// A run as text.
+struct Run<'a> {
+    system: &'a System,
+    source: &'a Source<'a>,
+    trace: &'a Trace,
+    names: Names<'a>,
+    /// Of each cell its declaration, its name and the first process of its index.
+    cells: Vec<(&'a Var, String, Option<usize>)>,
+}
+
+/// A run, the first one with number 0.
+pub fn trace(system: &System, source: &Source<'_>, trace: &Trace, number: usize) -> Section {
+    let procs = trace.initial.procs;
+    let owner =
+        |name: &str| name.split_once("[#")?.1.split([',', ']']).next()?.parse::<usize>().ok()?.checked_sub(1);
+    let cells = cells(system, procs).map(|(_, var, name, _)| (var, owner(&name), name));
+    let run = Run {
+        system,
+        source,
+        trace,
+        names: Names::new(system, trace),
+        cells: cells.map(|(var, owner, name)| (var, name, owner)).collect(),
+    };
+    let (id, title) = match number {
+        0 => ("trace".to_owned(), "Trace".to_owned()),
+        more => (format!("trace-{}", more + 1), format!("Trace {}", more + 1)),
+    };
+    section(&id, &title, &format!("<div class=\"run\" data-run=\"{id}\">\n{}</div>\n", run.text(&id)))
+}
+
+impl Run<'_> {
+    fn text(&self, id: &str) -> String {
+        let shown = self.trace.steps.len().min(MOST_STEPS);
+        let mut text = format!(
+            "<p class=\"history\">{}</p>\n",
+            escaped(&history(self.system, self.trace, Style::PLAIN))
+        );
+        if shown < self.trace.steps.len() {
+            text += &format!(
+                "<p>The first {shown} of {} steps; --trace-out writes all.</p>\n",
+                self.trace.steps.len()
+            );
+        }
+        text += &format!(
+            "<p class=\"controls\" role=\"group\" aria-label=\"Steps\"><button type=\"button\" data-go=\"-1\">&#8592; Step back</button> \
+             <button type=\"button\" data-go=\"1\">Next step &#8594;</button> \
+             <output class=\"now\" aria-live=\"polite\">Init</output></p>\n{}",
+            self.lanes(shown)
+        );
+        if self.cells.len() <= MOST_CELLS {
+            text += &format!(
+                "<p class=\"controls\" role=\"group\" aria-label=\"Table of states\"><button type=\"button\" class=\"full\" \
+                 aria-pressed=\"false\">All values</button> <label>Cells with <input type=\"search\" class=\"filter\" id=\"{id}-filter\" \
+                 placeholder=\"At[#1]\" autocomplete=\"off\"></label> <output class=\"count\" aria-live=\"polite\"></output></p>\n{}",
+                self.states(shown)
+            );
+        }
+        for line in self.names.legend() {
+            text += &format!("<p class=\"note\">{}</p>\n", escaped(&line));
+        }
+        text + &self.ending()
+    }
+
+    fn step(&self, number: usize) -> Option<&Step> {
+        self.trace.steps.get(number.checked_sub(1)?)
+    }
+
+    fn state(&self, number: usize) -> &State {
+        self.step(number).map_or(&self.trace.initial, |step| &step.after)
+    }
+
+    /// `enter(#1)`, with a link to where it is declared.
+    fn action(&self, number: usize) -> String {
+        let Some(step) = self.step(number) else { return "Init".to_owned() };
+        let transition = self.system.transition(step.transition);
+        let name = format!("{}({})", transition.name, processes(&step.args[..transition.params.len()]));
+        let (line, _) = self.source.position(transition.span);
+        format!("<a href=\"#L{line}\">{}</a>", escaped(&name))
+    }
+
+    fn value(&self, cell: usize, number: usize) -> String {
+        escaped(&self.names.value(self.cells[cell].0, self.state(number).values[cell]))
+    }
+
+    fn changed(&self, cell: usize, number: usize) -> bool {
+        number == 0 || self.state(number).values[cell] != self.state(number - 1).values[cell]
+    }
+
+    /// A row for the globals and one for each process; a column for each step, with what it changes.
+    fn lanes(&self, shown: usize) -> String {
+        let mut head = "<th scope=\"col\">Lane</th>".to_owned();
+        for number in 0..=shown {
+            head += &format!(
+                "<th scope=\"col\" data-step=\"{number}\"><button type=\"button\" class=\"step\" data-step=\"{number}\" \
+                 aria-label=\"Step {number}\">{number}</button> {}</th>",
+                self.action(number)
+            );
+        }
+        let globals = self.cells.iter().any(|(.., owner)| owner.is_none()).then_some(None);
+        let lanes = globals.into_iter().chain((0..self.trace.initial.procs).map(Some));
+        let rows: String = lanes.map(|lane| self.lane(lane, shown)).collect();
+        table("Process lanes: what each step changes", &head, &rows)
+            .replace("<table>", "<table class=\"lanes\">")
+    }
+
+    fn lane(&self, lane: Option<usize>, shown: usize) -> String {
+        let name = lane.map_or("globals".to_owned(), |process| processes(&[process]));
+        let mut row = format!("<tr><th scope=\"row\">{name}</th>");
+        for number in 0..=shown {
+            let of_lane = (0..self.cells.len()).filter(|&cell| self.cells[cell].2 == lane);
+            let changes: String = of_lane
+                .filter(|&cell| self.changed(cell, number))
+                .map(|cell| {
+                    let (name, value) = (escaped(self.in_lane(cell)), self.value(cell, number));
+                    format!("<span class=\"change\"><span class=\"cell\">{name}</span> {value}</span>")
+                })
+                .collect();
+            let acts = self
+                .step(number)
+                .is_some_and(|step| lane.is_some_and(|process| step.args.contains(&process)));
+            let acts = if acts { " class=\"acts\"" } else { "" };
+            row += &format!("<td data-step=\"{number}\"{acts}>{changes}</td>");
+        }
+        row + "</tr>\n"
+    }
+
+    /// The name of a cell in its lane, which says the only index of an array.
+    fn in_lane(&self, cell: usize) -> &str {
+        let (var, name, _) = &self.cells[cell];
+        if var.arity() == 1 { &var.name } else { name }
+    }
+
+    /// A row for each state, a column for each cell.
+    fn states(&self, shown: usize) -> String {
+        let names: Vec<&str> = self.cells.iter().map(|(_, name, _)| name.as_str()).collect();
+        let head = heads(&["Step"]) + &heads(&names);
+        let mut rows = String::new();
+        for number in 0..=shown {
+            rows += &format!(
+                "<tr data-step=\"{number}\"><th scope=\"row\">{number} {}</th>",
+                self.action(number)
+            );
+            for cell in 0..self.cells.len() {
+                let class = if self.changed(cell, number) { "changed" } else { "same" };
+                let mark = if number > 0 && class == "changed" {
+                    "<span class=\"mark\" aria-label=\"changed\">*</span>"
+                } else {
+                    ""
+                };
+                rows +=
+                    &format!("<td class=\"{class}\"><span>{}</span>{mark}</td>", self.value(cell, number));
+            }
+            rows += "</tr>\n";
+        }
+        table("States: what changed, or all values", &head, &rows)
+            .replace("<table>", "<table class=\"states\">")
+    }
+
+    /// What the last state violates, literal by literal.
+    fn ending(&self) -> String {
+        let Some(Violation { witnesses, literals }) = violated(self.system, self.trace) else {
+            return "<p>In the last state no transition is enabled.</p>\n".to_owned();
+        };
+        let who =
+            if witnesses.is_empty() { String::new() } else { format!(" for {}", processes(&witnesses)) };
+        let literals: String = literals
+            .iter()
+            .map(|(literal, span)| {
+                let (line, _) = self.source.position(*span);
+                format!("<li><a href=\"#L{line}\">{}</a></li>", escaped(literal))
+            })
+            .collect();
+        let name = escaped(ending(self.system, self.trace));
+        format!("<p>{name} holds in the last state{who}:</p>\n<ul class=\"literals\">{literals}</ul>\n")
+    }
+}

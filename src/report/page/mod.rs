@@ -1,0 +1,94 @@
+//! A run as one page of HTML that needs nothing else: no network, no other file.
+//!
+//! Everything that is to be read stands in the text of the page; the script only shows, hides and marks. A content
+//! security policy allows this script and this style by their hashes and nothing else, and whatever comes from a
+//! model or from the command line goes through [`html::escaped`].
+
+mod curves;
+mod figures;
+mod graph;
+mod html;
+mod lanes;
+mod source;
+#[cfg(test)]
+mod tests;
+
+use self::html::{escaped, section};
+use crate::diagnostic::Source;
+use crate::model::System;
+use crate::result::{Conclusion, Report, SearchGraph};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// SHA-256 of [`STYLE`] and [`SCRIPT`] in base 64, as the policy has them; a test says what they are.
+const STYLE_HASH: &str = "yxH09WzW/PmkFp10plKCl6nkP2hz+z/GfXXJ1RrUQQQ=";
+const SCRIPT_HASH: &str = "jp1QFZ0J7Phaugyifw/WgmtULKaNHP6wM9fMdI3tVYM=";
+
+/// What a page shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'a> {
+    /// The model.
+    pub source: Source<'a>,
+    /// What it means, and what came of it; `None` when the run was ended from outside before that was known.
+    pub run: Option<(&'a System, &'a Report)>,
+    /// The answer in one line.
+    pub answer: &'a str,
+    /// The graph of the search.
+    pub graph: &'a SearchGraph,
+    /// The figures of the run, in JSON: they are put into the page for programs.
+    pub data: &'a str,
+}
+
+impl Page<'_> {
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        let mut sections = vec![section("verdict", "Verdict", &self.verdict())];
+        if let Some((system, report)) = self.run {
+            for (number, trace) in report.traces().take(lanes::MOST_TRACES).enumerate() {
+                sections.push(lanes::trace(system, &self.source, trace, number));
+            }
+            sections.extend(figures::invariants(report));
+        }
+        sections.extend(graph::proof(self.graph));
+        if let Some((system, report)) = self.run {
+            sections.extend(figures::coverage(system, &self.source, report));
+            sections.extend(curves::explorations(report));
+        }
+        sections.push(section("model", "Model", &source::highlighted(self.source.text)));
+        if let Some((_, report)) = self.run {
+            sections.push(section("statistics", "Statistics", &figures::statistics(report)));
+        }
+        let links: String = sections.iter().map(html::Section::link).collect();
+        let body: String = sections.iter().map(|section| section.text.as_str()).collect();
+        let (name, data) = (escaped(self.source.name), html::script_data(self.data));
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; \
+             script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+             <title>{name} - cubicle</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+             <a class=\"skip\" href=\"#verdict\">To the verdict</a>\n\
+             <header><h1>{name}</h1><nav aria-label=\"Sections\"><ul>{links}</ul></nav></header>\n<main>\n{body}</main>\n\
+             <footer>cubicle {version}</footer>\n\
+             <script type=\"application/json\" id=\"run\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+            version = env!("CARGO_PKG_VERSION"),
+        )
+    }
+
+    fn verdict(&self) -> String {
+        let kind = match self.run.map(|(_, report)| report.conclusion()) {
+            Some(Conclusion::Safe | Conclusion::NothingFound) => "good",
+            Some(Conclusion::Unknown) | None => "open",
+            Some(_) => "bad",
+        };
+        let mut text = format!("<p class=\"answer {kind}\">{}</p>\n", escaped(self.answer));
+        if let Some((system, report)) = self.run {
+            text += &figures::grounds(system, &self.source, report);
+        } else {
+            text += "<p>The run was ended in the middle of a step: this page has what was known then.</p>\n";
+        }
+        text
+    }
+}

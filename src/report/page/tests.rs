@@ -1,0 +1,163 @@
+//! The page as a text: what stands in it, and that nothing from outside can become a part of it.
+
+use sha2::{Digest, Sha256};
+
+use super::{Page, SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
+use crate::diagnostic::Source;
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::observer::{Event, Observer};
+use crate::options::{Options, Strategy};
+use crate::result::{GraphFate, GraphNode, GraphOrigin, GraphStep, SearchGraph};
+
+/// Base 64 with padding.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for chunk in bytes.chunks(3) {
+        let bits =
+            chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for digit in 0..4 {
+            let at = (bits >> (18 - 6 * digit) & 63) as usize;
+            out.push(if digit <= chunk.len() { char::from(DIGITS[at]) } else { '=' });
+        }
+    }
+    out
+}
+
+#[test]
+fn the_policy_has_the_hashes_of_script_and_style() {
+    assert_eq!(base64(b"Man"), "TWFu");
+    assert_eq!(base64(b"Ma"), "TWE=");
+    for (what, text, hash) in [("SCRIPT_HASH", SCRIPT, SCRIPT_HASH), ("STYLE_HASH", STYLE, STYLE_HASH)] {
+        assert_eq!(base64(&Sha256::digest(text.as_bytes())), hash, "{what} has to be the first of these");
+        assert!(!text.contains("</"), "{what}: nothing may end the element");
+    }
+}
+
+#[derive(Default)]
+struct Collector(SearchGraph);
+
+impl Observer for Collector {
+    fn event(&mut self, _system: &System, event: Event<'_>) {
+        if let Event::Graph(step) = event {
+            self.0.note(step);
+        }
+    }
+
+    fn wants_graph(&self) -> bool {
+        true
+    }
+}
+
+const LOCK: &str = "(* </pre></script><script>alert(1)</script> & 'x' *)
+type location = Idle | Inside | Gone
+var Locked : bool
+array At[proc] : location
+init (p) { Locked = False && At[p] = Idle }
+unsafe (p q) { At[p] = Inside && At[q] = Inside }
+transition enter (p) requires { At[p] = Idle } { At[p] := Inside; Locked := True; }
+transition never (p) requires { At[p] = Gone } { At[p] := Idle; }
+";
+
+fn page(options: &Options, name: &str, answer: &str, data: &str) -> String {
+    let system = crate::load(LOCK).unwrap().system;
+    let mut collector = Collector::default();
+    let report = crate::check(&system, options, &Interrupt::default(), &mut collector).unwrap();
+    let source = Source { name, text: LOCK };
+    Page { source, run: Some((&system, &report)), answer, graph: &collector.0, data }.text()
+}
+
+/// Elements are closed in the order in which they were opened.
+fn balanced(html: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        if let Some(behind) = rest.strip_prefix('/') {
+            let name = behind.split('>').next().unwrap();
+            assert_eq!(open.pop(), Some(name), "closed in the wrong place");
+        } else if !rest.starts_with('!') {
+            let name = rest.split([' ', '>', '/', '\n']).next().unwrap();
+            let tag = rest.split('>').next().unwrap();
+            assert!(name.chars().all(|c| c.is_ascii_alphanumeric()), "{name:?}");
+            if !["meta", "input"].contains(&name) && !tag.ends_with('/') {
+                open.push(name);
+            }
+            if ["script", "style"].contains(&name) {
+                rest = &rest[rest.find(&format!("</{name}")).unwrap()..];
+            }
+        }
+    }
+    assert_eq!(open, Vec::<&str>::new());
+}
+
+#[test]
+fn a_page_has_all_its_parts() {
+    let html = page(&Options::classic(), "lock.cub", "UNSAFE !", "{\"a\": 1}");
+    balanced(&html);
+    for part in [
+        "<section id=\"verdict\"",
+        "<section id=\"trace\"",
+        "<section id=\"proof\"",
+        "<section id=\"model\"",
+        "<section id=\"statistics\"",
+        "<p class=\"answer bad\">UNSAFE !</p>",
+        "<table class=\"lanes\">",
+        "<table class=\"states\">",
+        "<a href=\"#L7\">enter(#1)</a>",
+        "id=\"L7\"",
+        "<span class=\"k\">transition</span>",
+        "<g class=\"node bad\" tabindex=\"0\" role=\"button\" aria-label=\"node 1, unsafe at line 6: At[#1] = Inside &amp;&amp; At[#2] = Inside\"",
+        "<td class=\"changed\"><span>Inside</span><span class=\"mark\" aria-label=\"changed\">*</span></td>",
+        "<script type=\"application/json\" id=\"run\">{\"a\": 1}</script>",
+    ] {
+        assert!(html.contains(part), "{part} is missing in {html}");
+    }
+    let mut options = Options::explore(2);
+    options.forward.strategy = Strategy::Cfl;
+    options.forward.epochs = Some(3);
+    options.forward.stop_at_unsafe = false;
+    let html = page(&options, "lock.cub", "UNSAFE !", "{}");
+    balanced(&html);
+    for part in [
+        "<section id=\"coverage\"",
+        "class=\"never\">never",
+        "<section id=\"exploration\"",
+        "<polyline class=\"curve c1\"",
+    ] {
+        assert!(html.contains(part), "{part} is missing in {html}");
+    }
+}
+
+#[test]
+fn nothing_is_loaded_and_nothing_foreign_runs() {
+    let name = "\"><img src=x onerror=alert(1)>\u{202e}.cub";
+    let html =
+        page(&Options::classic(), name, "<b>UNSAFE</b>", "{\"x\": \"</script><script>alert(2)</script>\"}");
+    balanced(&html);
+    assert_eq!((html.matches("<script").count(), html.matches("</script>").count()), (2, 2));
+    for bad in
+        ["<img", "onerror=alert(1)>", "<b>", "http:", "https:", "src=", "style=", "\u{202e}", "<pre></script"]
+    {
+        let harmless = bad == "src=" && html.matches("src=").count() == html.matches("&lt;img src=").count();
+        assert!(!html.contains(bad) || harmless || bad == "onerror=alert(1)>", "{bad}");
+    }
+    assert!(html.contains("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;[U+202E].cub"));
+    assert!(html.contains("default-src 'none'"));
+}
+
+#[test]
+fn a_run_that_was_ended_from_outside_has_a_page() {
+    let mut graph = SearchGraph::default();
+    let origin = GraphOrigin::Bad("unsafe at line 1".into());
+    let node = GraphNode { id: Some(0), origin, cube: vec!["<A> = B".into()], fate: GraphFate::Visited(1) };
+    graph.note(&GraphStep::Node(node));
+    let source = Source { name: "m.cub", text: "var" };
+    let html =
+        Page { source, run: None, answer: "UNKNOWN: the time limit was reached", graph: &graph, data: "{}" }
+            .text();
+    balanced(&html);
+    assert!(html.contains("<p class=\"answer open\">UNKNOWN") && html.contains("in the middle of a step"));
+    assert!(html.contains("&lt;A&gt; = B"));
+}

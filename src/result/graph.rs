@@ -1,0 +1,173 @@
+//! The graph of a backward search: cubes, what they are pre-images of, and what became of each.
+//!
+//! A search tells it step by step to whoever wants it; it keeps none of it. [`SearchGraph`] is what the steps
+//! add up to.
+
+/// More cubes than this are not kept: nobody looks at so many.
+const MOST_NODES: usize = 50_000;
+
+/// Where a cube comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum GraphOrigin {
+    /// A disjunct of an `unsafe` or `invariant`, by its name.
+    Bad(String),
+    /// A candidate, with its negative number, and the cube that it replaced, if it does not begin the run.
+    Candidate(i32, Option<usize>),
+    /// The pre-image of cube `of` by `action`: `enter(#1)`.
+    Step {
+        /// Transition and arguments, with the names of the processes of the pre-image.
+        action: String,
+        /// The cube after the step.
+        of: usize,
+    },
+}
+
+/// What became of a cube.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GraphFate {
+    /// Its pre-images were taken; the number is that of the node, in order.
+    Visited(usize),
+    /// Another one contains it: this one, or one that stands for what is assumed.
+    Subsumed(Option<usize>),
+    /// Several others together contain it.
+    Covered,
+    /// It has no state.
+    Empty,
+    /// The search ended with it, or went on with a candidate in its place.
+    Open,
+}
+
+/// A cube of a search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GraphNode {
+    /// Its number in this run of the search; `None` for pre-images that are contained in a visited cube at once.
+    pub id: Option<usize>,
+    /// Where it comes from.
+    pub origin: GraphOrigin,
+    /// Its literals.
+    pub cube: Vec<String>,
+    /// What became of it.
+    pub fate: GraphFate,
+}
+
+/// A step of a search, as far as its graph goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum GraphStep {
+    /// A run begins: the first, or one after a restart.
+    Run,
+    /// A cube, or what became of one that was told before.
+    Node(GraphNode),
+    /// A visited cube was dropped, since a later one contains it.
+    Dropped {
+        /// The one that was dropped.
+        node: usize,
+        /// The later one.
+        by: usize,
+    },
+    /// A cube meets the initial states.
+    Init {
+        /// The cube.
+        node: usize,
+        /// Whether an instance executes the path.
+        executed: bool,
+    },
+}
+
+/// One run of a search, from its bad cubes to a fixpoint or a restart.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct GraphRun {
+    /// In the order in which they were told.
+    pub nodes: Vec<GraphNode>,
+    /// Visited cubes that were dropped: which, and by which.
+    pub dropped: Vec<(usize, usize)>,
+    /// Cubes that meet the initial states; whether an instance executes the path.
+    pub init: Vec<(usize, bool)>,
+}
+
+impl GraphRun {
+    /// The node with a number.
+    pub fn node(&self, id: usize) -> Option<&GraphNode> {
+        self.nodes.iter().find(|node| node.id == Some(id))
+    }
+}
+
+/// The graphs of all runs of all searches.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SearchGraph {
+    /// In order; the last one decided, if any did.
+    pub runs: Vec<GraphRun>,
+    /// Cubes that were not kept, since there were too many.
+    pub left_out: usize,
+    kept: usize,
+    /// Where in the last run the node with a number stands.
+    places: Vec<Option<usize>>,
+}
+
+impl SearchGraph {
+    /// Adds a step.
+    pub fn note(&mut self, step: &GraphStep) {
+        if *step == GraphStep::Run || self.runs.is_empty() {
+            self.runs.push(GraphRun::default());
+            self.places.clear();
+        }
+        let Some(run) = self.runs.last_mut() else { return };
+        match step {
+            GraphStep::Run => {}
+            GraphStep::Node(node) => {
+                let known = node.id.and_then(|id| self.places.get(id).copied().flatten());
+                if let Some(at) = known {
+                    run.nodes[at].fate = node.fate;
+                } else if self.kept < MOST_NODES {
+                    self.kept += 1;
+                    if let Some(id) = node.id {
+                        self.places.resize(self.places.len().max(id + 1), None);
+                        self.places[id] = Some(run.nodes.len());
+                    }
+                    run.nodes.push(node.clone());
+                } else {
+                    self.left_out += 1;
+                }
+            }
+            GraphStep::Dropped { node, by } => run.dropped.push((*node, *by)),
+            GraphStep::Init { node, executed } => run.init.push((*node, *executed)),
+        }
+    }
+
+    /// Whether there is nothing to draw.
+    pub fn is_empty(&self) -> bool {
+        self.runs.iter().all(|run| run.nodes.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(id: Option<usize>, fate: GraphFate) -> GraphStep {
+        GraphStep::Node(GraphNode { id, origin: GraphOrigin::Bad("unsafe".into()), cube: Vec::new(), fate })
+    }
+
+    #[test]
+    fn a_node_is_kept_once_with_its_last_fate() {
+        let mut graph = SearchGraph::default();
+        let steps = [
+            node(Some(3), GraphFate::Open),
+            node(None, GraphFate::Subsumed(Some(3))),
+            node(Some(3), GraphFate::Visited(1)),
+            GraphStep::Run,
+            node(Some(3), GraphFate::Empty),
+        ];
+        steps.iter().for_each(|step| graph.note(step));
+        let fates = |run: &GraphRun| run.nodes.iter().map(|node| node.fate).collect::<Vec<_>>();
+        assert_eq!(fates(&graph.runs[0]), [GraphFate::Visited(1), GraphFate::Subsumed(Some(3))]);
+        assert_eq!(fates(&graph.runs[1]), [GraphFate::Empty]);
+        assert_eq!(graph.left_out, 0);
+    }
+
+    #[test]
+    fn there_is_a_limit() {
+        let mut graph = SearchGraph::default();
+        (0..MOST_NODES + 2).for_each(|id| graph.note(&node(Some(id), GraphFate::Empty)));
+        assert_eq!((graph.runs[0].nodes.len(), graph.left_out), (MOST_NODES, 2));
+    }
+}
