@@ -205,7 +205,9 @@ mod tests {
             GraphStep::Init { node: 2, executed: true },
             GraphStep::Dropped { node: 1, by: 2 },
         ];
-        steps.iter().for_each(|step| graph.note(step));
+        for step in &steps {
+            graph.note(step);
+        }
         graph
     }
 

@@ -157,7 +157,9 @@ mod tests {
             GraphStep::Run,
             node(Some(3), GraphFate::Empty),
         ];
-        steps.iter().for_each(|step| graph.note(step));
+        for step in &steps {
+            graph.note(step);
+        }
         let fates = |run: &GraphRun| run.nodes.iter().map(|node| node.fate).collect::<Vec<_>>();
         assert_eq!(fates(&graph.runs[0]), [GraphFate::Visited(1), GraphFate::Subsumed(Some(3))]);
         assert_eq!(fates(&graph.runs[1]), [GraphFate::Empty]);
@@ -167,7 +169,9 @@ mod tests {
     #[test]
     fn there_is_a_limit() {
         let mut graph = SearchGraph::default();
-        (0..MOST_NODES + 2).for_each(|id| graph.note(&node(Some(id), GraphFate::Empty)));
+        for id in 0..MOST_NODES + 2 {
+            graph.note(&node(Some(id), GraphFate::Empty));
+        }
         assert_eq!((graph.runs[0].nodes.len(), graph.left_out), (MOST_NODES, 2));
     }
 }
