@@ -25,7 +25,7 @@ pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {
     file(system, trace, source, &meta)
 }
 
-/// As [`write`], for a run that somebody stopped: the file claims nothing of its last state, whatever `bad` of
+/// As [`write()`], for a run that somebody stopped: the file claims nothing of its last state, whatever `bad` of
 /// the trace says.
 pub fn write_open(system: &System, trace: &Trace, source: &Source<'_>) -> String {
     file(system, trace, source, &meta(trace, source))
