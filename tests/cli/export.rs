@@ -159,7 +159,8 @@ fn spin(text_of_model: &str) -> Answer {
     let run = |model: &str| {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("model.pml"), model).unwrap();
-        build(folder.path(), "spin -a model.pml");
+        // Without it, variables that nothing reads are no part of a state.
+        build(folder.path(), "spin -o2 -a model.pml");
         build(folder.path(), "gcc -O1 -w -DSAFETY pan.c -o pan");
         let said = text(&tool(folder.path(), "./pan -m1000000 -n").stdout);
         assert!(!said.contains("max search depth too small") && !said.contains("out of memory"), "{said}");
