@@ -1,7 +1,9 @@
 //! Formulas as text, for targets that write operators between their operands.
 
 use super::expr::{Comparison, Expr, Process};
-use crate::model::{EnumId, Rational, VarId};
+use super::values::Values;
+use crate::model::semantics::Value;
+use crate::model::{EnumId, Rational, System, Type, VarId};
 
 /// The operators of a target.
 #[derive(Debug)]
@@ -26,12 +28,34 @@ pub trait Dialect {
     fn operators(&self) -> &Operators;
     /// A cell.
     fn cell(&self, var: VarId, index: &[Process]) -> String;
-    /// A process as a value.
-    fn process(&self, process: &Process) -> String;
+    /// The system, and how its values without a name are written.
+    fn instance(&self) -> (&System, &Values);
     /// A constructor.
     fn constructor(&self, ty: EnumId, constructor: u8) -> String;
     /// A quantifier over the processes.
     fn each(&self, all: bool, name: &str, body: &str) -> String;
+
+    /// A process as a value.
+    fn process(&self, process: &Process) -> String {
+        let (_, values) = self.instance();
+        match process {
+            Process::Named(name) if values.is_ordered() => format!("({name} * {})", values.stride),
+            Process::Named(name) => name.clone(),
+            Process::Number(n) => values.process(*n).to_string(),
+        }
+    }
+
+    /// A value that a cell of `var` holds.
+    fn value(&self, var: VarId, value: Value) -> String {
+        let (system, values) = self.instance();
+        match (value, system.var(var).ty) {
+            (Value::Constructor(c), Type::Enum(id)) => self.constructor(id, c),
+            (Value::Proc(point), _) => values.number(point).to_string(),
+            (Value::Abstract(n), _) => n.to_string(),
+            (Value::Number(n), _) => n.to_string(),
+            (other, ty) => unreachable!("{other:?} of type {ty:?}"),
+        }
+    }
 
     /// A formula or term.
     fn write(&self, expr: &Expr) -> String {

@@ -43,7 +43,8 @@ pub enum Target {
 /// The instance in the language of `target`.
 ///
 /// # Errors
-/// What cannot be said there, with its place in the model.
+///
+/// What the target cannot say, or an instance that is too large to be written out.
 pub fn export(system: &System, instance: &Instance, target: Target) -> Result<String, Refusal> {
     let procs = instance.procs;
     if procs == 0 || !admits(system, procs) {

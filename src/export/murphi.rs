@@ -16,81 +16,13 @@ use crate::model::semantics::{Layout, Value};
 use crate::model::{BOOL, Bad, EnumId, System, Transition, Type, Update, VarId};
 
 /// Words of the language, and of ours.
-const RESERVED: &[&str] = &[
-    "alias",
-    "array",
-    "assert",
-    "assume",
-    "begin",
-    "boolean",
-    "by",
-    "case",
-    "clear",
-    "const",
-    "cover",
-    "do",
-    "else",
-    "elsif",
-    "end",
-    "endalias",
-    "endexists",
-    "endfor",
-    "endforall",
-    "endfunction",
-    "endif",
-    "endprocedure",
-    "endrecord",
-    "endrule",
-    "endruleset",
-    "endstartstate",
-    "endswitch",
-    "endwhile",
-    "enum",
-    "error",
-    "exists",
-    "false",
-    "for",
-    "forall",
-    "function",
-    "if",
-    "import",
-    "in",
-    "int",
-    "interleaved",
-    "invariant",
-    "isundefined",
-    "ismember",
-    "isundef",
-    "liveness",
-    "multiset",
-    "multisetadd",
-    "multisetcount",
-    "multisetremove",
-    "multisetremovepred",
-    "of",
-    "procedure",
-    "process",
-    "procs",
-    "program",
-    "put",
-    "real",
-    "record",
-    "return",
-    "rule",
-    "ruleset",
-    "scalarset",
-    "startstate",
-    "switch",
-    "then",
-    "to",
-    "traceuntil",
-    "true",
-    "type",
-    "undefine",
-    "union",
-    "var",
-    "while",
-];
+const RESERVED: &str = "\
+    alias array assert assume begin boolean by case clear const cover do else elsif end endalias \
+    endexists endfor endforall endfunction endif endprocedure endrecord endrule endruleset endstartstate \
+    endswitch endwhile enum error exists false for forall function if import in int interleaved \
+    invariant isundefined ismember isundef liveness multiset multisetadd multisetcount multisetremove \
+    multisetremovepred of procedure process procs program put real record return rule ruleset scalarset \
+    startstate switch then to traceuntil true type undefine union var while";
 
 const OPERATORS: Operators = Operators {
     truth: ["true", "false"],
@@ -201,16 +133,6 @@ impl Murphi<'_> {
         }
     }
 
-    fn value(&self, var: VarId, value: Value) -> String {
-        match (value, self.system.var(var).ty) {
-            (Value::Constructor(c), Type::Enum(id)) => self.symbols.constructor(id, c).to_owned(),
-            (Value::Proc(point), _) => self.values.number(point).to_string(),
-            (Value::Abstract(n), _) => n.to_string(),
-            (Value::Number(n), _) => n.to_string(),
-            (other, ty) => unreachable!("{other:?} of type {ty:?}"),
-        }
-    }
-
     fn start(&self, out: &mut String, procs: usize, groups: &[Group]) {
         let layout = Layout::new(self.system, procs);
         let mut names = self.names.clone();
@@ -297,7 +219,8 @@ impl Murphi<'_> {
         let mut guard = vec![distinct(&args), self.reader.guard(transition, &args, &Others::Bound(&other))];
         let mut writes = Writes::default();
         for update in &transition.updates {
-            guard.push(self.bounds(update, transition, &args, &names));
+            let index = loops(&names, self.system.var(update.var).arity()).0;
+            guard.push(self.reader.bounds(update, &args, &index));
             let alone = transition.updates.len() == 1;
             if let Some(any) = self.update(&mut writes, update, &args, &mut names, alone) {
                 rulesets.push(any);
@@ -318,21 +241,6 @@ impl Murphi<'_> {
         if !rulesets.is_empty() {
             out.push_str("end;\n");
         }
-    }
-
-    /// That what an update writes lies within the bounds of numbers.
-    fn bounds(&self, update: &Update, transition: &Transition, args: &[Process], names: &Names) -> Expr {
-        let arity = self.system.var(update.var).arity();
-        if let Some((index, _)) = point_write(update, arity, transition.arity()) {
-            let index: Vec<Process> = index.into_iter().map(|p| process(p, args)).collect();
-            return self.reader.in_range(update, args, &index);
-        }
-        let (index, _) = loops(names, arity);
-        let body = self.reader.in_range(update, args, &index);
-        index.into_iter().rev().fold(body, |body, name| match name {
-            Process::Named(name) => Expr::each(true, name, body),
-            Process::Number(_) => unreachable!("loops bind names"),
-        })
     }
 
     /// Adds the write of one variable; the ruleset that chooses its value, for `:= ?`.
@@ -419,17 +327,13 @@ impl Dialect for Murphi<'_> {
         &OPERATORS
     }
 
+    fn instance(&self) -> (&System, &Values) {
+        (self.system, &self.values)
+    }
+
     fn cell(&self, var: VarId, index: &[Process]) -> String {
         let index: String = index.iter().map(|p| format!("[{}]", text_of(p))).collect();
         format!("{}{index}", self.symbols.var(var))
-    }
-
-    fn process(&self, process: &Process) -> String {
-        match process {
-            Process::Named(name) if self.values.is_ordered() => format!("({name} * {})", self.values.stride),
-            Process::Named(name) => name.clone(),
-            Process::Number(n) => self.values.process(*n).to_string(),
-        }
     }
 
     fn constructor(&self, ty: EnumId, constructor: u8) -> String {

@@ -12,9 +12,9 @@ pub struct Names {
 }
 
 impl Names {
-    /// With the words of the target, which are nobody's names.
-    pub fn new(reserved: &[&str]) -> Self {
-        Self { taken: reserved.iter().map(|word| word.to_ascii_lowercase()).collect() }
+    /// With the words of the target, blanks between them, which are nobody's names.
+    pub fn new(reserved: &str) -> Self {
+        Self { taken: reserved.split_whitespace().map(str::to_ascii_lowercase).collect() }
     }
 
     /// `wanted`, or what comes next to it: with a number after it.
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn names_are_valid_and_differ() {
-        let mut names = Names::new(&["Rule", "end"]);
+        let mut names = Names::new("Rule end");
         let given: Vec<String> =
             ["rule", "END", "A", "a", "A", "A_2"].map(|name| names.fresh(name)).into_iter().collect();
         assert_eq!(given, ["rule_2", "END_2", "A", "a_2", "A_3", "A_2_2"]);

@@ -16,93 +16,13 @@ use crate::model::semantics::{Layout, Value};
 use crate::model::{BOOL, EnumId, System, Type, VarId};
 
 /// Words of the language, which constructors must not be. (Variables begin with `v_`.)
-const RESERVED: &[&str] = &[
-    "active",
-    "arrow",
-    "assert",
-    "at",
-    "atomic",
-    "bit",
-    "bool",
-    "break",
-    "buffer",
-    "byte",
-    "c_code",
-    "c_decl",
-    "c_expr",
-    "c_state",
-    "c_track",
-    "chan",
-    "const",
-    "d_step",
-    "do",
-    "d_proctype",
-    "else",
-    "empty",
-    "enabled",
-    "end",
-    "equals",
-    "eval",
-    "every",
-    "exclude",
-    "false",
-    "fi",
-    "for",
-    "full",
-    "get_priority",
-    "goto",
-    "hidden",
-    "if",
-    "implies",
-    "in",
-    "include",
-    "init",
-    "inline",
-    "int",
-    "len",
-    "local",
-    "ltl",
-    "mtype",
-    "nempty",
-    "never",
-    "nfull",
-    "notrace",
-    "np_",
-    "od",
-    "of",
-    "pc_value",
-    "pid",
-    "printf",
-    "printm",
-    "priority",
-    "proctype",
-    "product",
-    "provided",
-    "release",
-    "return",
-    "run",
-    "s_names",
-    "select",
-    "set_priority",
-    "short",
-    "show",
-    "skip",
-    "stronguntil",
-    "timeout",
-    "trace",
-    "true",
-    "typedef",
-    "u",
-    "unless",
-    "unsigned",
-    "until",
-    "v",
-    "w",
-    "weakuntil",
-    "x",
-    "xr",
-    "xs",
-];
+const RESERVED: &str = "\
+    active arrow assert at atomic bit bool break buffer byte c_code c_decl c_expr c_state c_track chan \
+    const d_step do d_proctype else empty enabled end equals eval every exclude false fi for full \
+    get_priority goto hidden if implies in include init inline int len local ltl mtype nempty never \
+    nfull notrace np_ od of pc_value pid printf printm priority proctype product provided release return \
+    run s_names select set_priority short show skip stronguntil timeout trace true typedef u unless \
+    unsigned until v w weakuntil x xr xs";
 
 const OPERATORS: Operators = Operators {
     truth: ["true", "false"],
@@ -274,16 +194,6 @@ impl Promela<'_> {
         format!("v_{}", self.system.var(var).name)
     }
 
-    fn value(&self, var: VarId, value: Value) -> String {
-        match (value, self.system.var(var).ty) {
-            (Value::Constructor(c), Type::Enum(id)) => self.symbols.constructor(id, c).to_owned(),
-            (Value::Proc(point), _) => self.values.number(point).to_string(),
-            (Value::Abstract(n), _) => n.to_string(),
-            (Value::Number(n), _) => n.to_string(),
-            (other, ty) => unreachable!("{other:?} of type {ty:?}"),
-        }
-    }
-
     /// All values that `:= ?` may choose for a variable.
     fn any(&self, var: VarId) -> Vec<String> {
         match self.system.var(var).ty {
@@ -337,6 +247,10 @@ impl Dialect for Promela<'_> {
         &OPERATORS
     }
 
+    fn instance(&self) -> (&System, &Values) {
+        (self.system, &self.values)
+    }
+
     fn cell(&self, var: VarId, index: &[Process]) -> String {
         let number = |process: &Process| match process {
             Process::Number(n) => *n,
@@ -350,13 +264,6 @@ impl Dialect for Promela<'_> {
                 let at = several.iter().fold(0, |at, process| at * self.procs + number(process) - 1);
                 format!("{name}[{at}]")
             }
-        }
-    }
-
-    fn process(&self, process: &Process) -> String {
-        match process {
-            Process::Number(n) => self.values.process(*n).to_string(),
-            Process::Named(name) => unreachable!("a process of an instance has a number: {name}"),
         }
     }
 

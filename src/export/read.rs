@@ -126,6 +126,18 @@ impl Reader<'_> {
         })
     }
 
+    /// That what an update writes lies within the bounds of numbers; `index` are free names for the indices.
+    pub fn bounds(self, update: &Update, args: &[Process], index: &[Process]) -> Expr {
+        if let Some((at, _)) = point_write(update, index.len(), args.len()) {
+            let at: Vec<Process> = at.into_iter().map(|p| process(p, args)).collect();
+            return self.in_range(update, args, &at);
+        }
+        index.iter().rev().fold(self.in_range(update, args, index), |body, name| match name {
+            Process::Named(name) => Expr::each(true, name.clone(), body),
+            Process::Number(_) => unreachable!("indices have names here"),
+        })
+    }
+
     /// What the first branch says whose condition holds.
     fn branches(self, branches: &[Branch], scope: &[Process], of: &impl Fn(&Term) -> Expr) -> Expr {
         let (last, before) = branches.split_last().expect("the last branch of an update is unconditional");

@@ -15,75 +15,12 @@ use crate::model::semantics::{Layout, Value};
 use crate::model::{Assignment, BOOL, EnumId, System, Transition, Type, Update, VarId};
 
 /// Words of the language, of the module Integers, and ours.
-const RESERVED: &[&str] = &[
-    "action",
-    "assume",
-    "assumption",
-    "axiom",
-    "boolean",
-    "by",
-    "case",
-    "choose",
-    "constant",
-    "constants",
-    "corollary",
-    "def",
-    "define",
-    "defs",
-    "domain",
-    "else",
-    "enabled",
-    "except",
-    "extends",
-    "false",
-    "have",
-    "hide",
-    "if",
-    "in",
-    "init",
-    "instance",
-    "int",
-    "lambda",
-    "lemma",
-    "let",
-    "local",
-    "module",
-    "nat",
-    "new",
-    "next",
-    "obvious",
-    "omitted",
-    "only",
-    "other",
-    "pick",
-    "proc",
-    "proof",
-    "proposition",
-    "prove",
-    "qed",
-    "real",
-    "recursive",
-    "sf_",
-    "spec",
-    "state",
-    "string",
-    "subset",
-    "suffices",
-    "take",
-    "temporal",
-    "then",
-    "theorem",
-    "true",
-    "unchanged",
-    "union",
-    "use",
-    "variable",
-    "variables",
-    "vars",
-    "wf_",
-    "with",
-    "witness",
-];
+const RESERVED: &str = "\
+    action assume assumption axiom boolean by case choose constant constants corollary def define defs \
+    domain else enabled except extends false have hide if in init instance int lambda lemma let local \
+    module nat new next obvious omitted only other pick proc proof proposition prove qed real recursive \
+    sf_ spec state string subset suffices take temporal then theorem true unchanged union use variable \
+    variables vars wf_ with witness";
 
 const OPERATORS: Operators = Operators {
     truth: ["TRUE", "FALSE"],
@@ -191,16 +128,6 @@ impl Tla<'_> {
         }
     }
 
-    fn value(&self, var: VarId, value: Value) -> String {
-        match (value, self.system.var(var).ty) {
-            (Value::Constructor(c), Type::Enum(id)) => self.constructor(id, c),
-            (Value::Proc(point), _) => self.values.number(point).to_string(),
-            (Value::Abstract(n), _) => n.to_string(),
-            (Value::Number(n), _) => n.to_string(),
-            (other, ty) => unreachable!("{other:?} of type {ty:?}"),
-        }
-    }
-
     fn init(&self, out: &mut String, procs: usize, groups: &[Group]) {
         let layout = Layout::new(self.system, procs);
         let mut domains: Vec<Vec<Value>> = vec![Vec::new(); layout.len()];
@@ -266,7 +193,10 @@ impl Tla<'_> {
         let other = names.clone().fresh("q");
         let guard = self.reader.guard(transition, &args, &Others::Bound(&other));
         let mut parts = vec![distinct(&args), guard];
-        parts.extend(transition.updates.iter().map(|update| self.bounds(update, transition, &args, &names)));
+        parts.extend(transition.updates.iter().map(|update| {
+            let index = index_names(&names, self.system.var(update.var).arity());
+            self.reader.bounds(update, &args, &index)
+        }));
         for part in parts.into_iter().flat_map(|part| match part {
             Expr::All(parts) => parts,
             other => vec![other],
@@ -289,18 +219,6 @@ impl Tla<'_> {
         let quantifier =
             if bound.is_empty() { String::new() } else { format!("\\E {} : ", bound.join(", ")) };
         let _ = writeln!(next, "  \\/ {quantifier}{action}{list}");
-    }
-
-    /// That what an update writes lies within the bounds of numbers.
-    fn bounds(&self, update: &Update, transition: &Transition, args: &[Process], names: &Names) -> Expr {
-        let arity = self.system.var(update.var).arity();
-        if let Some((index, _)) = point_write(update, arity, transition.arity()) {
-            let index: Vec<Process> = index.into_iter().map(|p| process(p, args)).collect();
-            return self.reader.in_range(update, args, &index);
-        }
-        let index = index_names(names, arity);
-        let body = self.reader.in_range(update, args, &index);
-        index.iter().rev().fold(body, |body, name| Expr::each(true, text_of(name), body))
     }
 
     fn update(&self, update: &Update, args: &[Process], names: &Names) -> String {
@@ -353,18 +271,14 @@ impl Dialect for Tla<'_> {
         &OPERATORS
     }
 
+    fn instance(&self) -> (&System, &Values) {
+        (self.system, &self.values)
+    }
+
     fn cell(&self, var: VarId, index: &[Process]) -> String {
         let index: Vec<String> = index.iter().map(text_of).collect();
         let name = self.symbols.var(var);
         if index.is_empty() { name.to_owned() } else { format!("{name}[{}]", index.join(", ")) }
-    }
-
-    fn process(&self, process: &Process) -> String {
-        match process {
-            Process::Named(name) if self.values.is_ordered() => format!("({name} * {})", self.values.stride),
-            Process::Named(name) => name.clone(),
-            Process::Number(n) => self.values.process(*n).to_string(),
-        }
     }
 
     fn constructor(&self, ty: EnumId, constructor: u8) -> String {
