@@ -18,5 +18,5 @@ pub use merge::merge;
 pub use pre::{Pre, PreCounts, PreOptions};
 pub use pre_image::pre_image;
 #[cfg(test)]
-pub use project::eliminate_ghosts;
+pub use project::{eliminate_constants, eliminate_ghosts};
 pub use transition::{Prepared, prepare};

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use super::world::{Raw, WORLDS, World, world};
 use crate::backward::cube::{
-    Builder, Cube, CubeLiteral, Instantiation, Reduced, Relational, compact, cubes_of, formulas, invariant,
-    oracle_literals, rename_mask, rename_relational,
+    Builder, Cube, CubeCell, CubeLiteral, Instantiation, Reduced, Relational, compact, cubes_of, formulas,
+    invariant, less, oracle_literals, rename_mask, rename_relational,
 };
 use crate::model::semantics::{Env, Layout};
 use crate::smt::Formula;
@@ -236,4 +236,56 @@ fn bounds_of_one_form_are_compared_exactly() {
             }
         }
     }
+}
+
+/// Of two cells in the process order, too; whatever is said of the two.
+#[test]
+fn orders_of_two_cells_are_compared_exactly() {
+    let world = world("order");
+    for (a, b) in [(world.cells[0], world.cells[1]), (world.cells[1], CubeCell::process(0))] {
+        let all = [
+            Relational::eq(a, b),
+            Relational::ne(a, b),
+            Relational::Lt(a, b),
+            Relational::Lt(b, a),
+            Relational::Le(a, b),
+            Relational::Le(b, a),
+        ];
+        let inside = |r: &Relational| -> Vec<bool> {
+            world.models.iter().map(|m| m.holds(&CubeLiteral::Relational(r.clone()))).collect()
+        };
+        for x in &all {
+            for y in &all {
+                let (in_x, in_y) = (inside(x), inside(y));
+                let subset = in_x.iter().zip(&in_y).all(|(x, y)| !x || *y);
+                let disjoint = in_x.iter().zip(&in_y).all(|(x, y)| !x || !y);
+                assert_eq!(x.implies(y), subset, "{x:?} implies {y:?}");
+                assert_eq!(x.excludes(y), disjoint, "{x:?} excludes {y:?}");
+            }
+        }
+        // Chains are not seen from two literals alone.
+        let other = Relational::Lt(b, world.cells[2]);
+        assert!(all.iter().all(|x| !x.excludes(&other) && !other.excludes(x) && !x.implies(&other)));
+    }
+}
+
+/// What needs no state: constants come in order, a process is no other, a set of all values says nothing.
+#[test]
+fn literals_that_names_decide_are_decided() {
+    let world = world("constants");
+    let context = &world.context;
+    let [one, two, three, four] = [0, 1, 2, 3].map(CubeCell::process);
+    for strict in [true, false] {
+        assert_eq!(less(context, one, two, strict), Reduced::True);
+        assert_eq!(less(context, two, one, strict), Reduced::False);
+        assert_eq!(less(context, three, three, strict), Reduced::from_bool(!strict));
+        let open = Reduced::Literal(CubeLiteral::Relational(Relational::Lt(three, four)));
+        assert_eq!(less(context, three, four, strict), open);
+    }
+    let cell = world.cells[2];
+    let full = context.full(cell, world.procs);
+    assert_eq!(full, 0b11);
+    assert_eq!(Reduced::mask(cell, 0b111, full), Reduced::True);
+    assert_eq!(Reduced::mask(cell, 0b100, full), Reduced::False);
+    assert_eq!(Reduced::mask(cell, 0b110, full), Reduced::Literal(CubeLiteral::Mask(cell, 0b10)));
 }

@@ -57,6 +57,33 @@ proptest! {
     }
 }
 
+/// `G = A` and `G = B` are one cube, in the place of the first, if that is asked for; what contains another stays.
+#[test]
+fn cubes_that_differ_in_one_mask_are_joined() {
+    let world = super::world::world("values");
+    let value = |mask| (0, 0, 0, mask, (0, 0, 0));
+    let other = (2, 0, 0, 1, (0, 0, 0));
+    let merged = |raws: &[&[Raw]], join| {
+        let pre = |raw: &&[Raw]| {
+            let cube = world.drawn(raw).expect("a cube");
+            Pre { cube, args: Vec::new(), procs: world.procs, kept: (0..world.procs).collect() }
+        };
+        let mut pres: Vec<Pre> = raws.iter().map(pre).collect();
+        let options = PreOptions { keep_unused: true, eliminate_constants: false, join };
+        merge(&world.context, options, &mut pres, 0).expect("no numbers");
+        pres.into_iter().map(|pre| pre.cube).collect::<Vec<_>>()
+    };
+    let cubes =
+        |raws: &[&[Raw]]| raws.iter().map(|raw| world.drawn(raw).expect("a cube")).collect::<Vec<_>>();
+    let apart: [&[Raw]; 3] = [&[value(1)], &[other], &[value(2)]];
+    assert_eq!(merged(&apart, true), cubes(&[&[value(3)], &[other]]));
+    assert_eq!(merged(&apart, false), cubes(&apart));
+    let inside: [&[Raw]; 3] = [&[value(1), other], &[value(6)], &[value(1)]];
+    assert_eq!(merged(&inside, false), cubes(&[&[value(6)], &[value(1)]]));
+    let two: [&[Raw]; 2] = [&[value(1), other], &[value(2), (2, 0, 0, 2, (0, 0, 0))]];
+    assert_eq!(merged(&two, true), cubes(&two), "they differ in two masks");
+}
+
 /// All states that a step of a transition leads to.
 fn successors(world: &World, semantics: &Semantics<'_>, t: TransitionId, state: &State) -> Vec<State> {
     let transition = world.system.transition(t);

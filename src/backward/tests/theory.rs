@@ -4,8 +4,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::world::{Model, Raw, WORLDS, World, world};
-use crate::backward::cube::{Builder, CubeCell, CubeLiteral, Relational};
+use crate::backward::cube::{Builder, CubeCell, CubeLiteral, Relational, linear};
 use crate::backward::theory::{Sat, satisfiable};
+use crate::model::{Rational, Relation};
 
 fn builder<'w>(world: &'w World, literals: &[CubeLiteral]) -> Option<Builder<'w>> {
     let mut b = Builder::new(&world.context, world.procs);
@@ -109,4 +110,41 @@ fn chains_of_literals_are_seen_through() {
     let lt = Relational::Lt;
     assert_eq!(decide("order", &[lt(p(0), p(1)), lt(p(1), p(2)), lt(p(2), p(0))]), Sat::No);
     assert_eq!(decide("order", &[lt(p(0), p(1)), lt(p(1), p(2)), lt(p(0), p(2))]), Sat::Yes);
+}
+
+/// A constant that is known to be positive, or negative, goes; what it said of others stays.
+#[test]
+fn constants_of_a_known_sign_are_projected_away() {
+    use crate::backward::cube::{CubeContext, text};
+    use crate::backward::preimage::eliminate_constants;
+    let model = "const N : int var X : int var Y : int init { X = 0 && Y = 0 } unsafe { X = N }
+        transition t () requires { X < N } { X := ?; Y := ? }";
+    let system = crate::load(model).expect("a correct model").system;
+    let context = CubeContext::new(&system, true, &crate::interrupt::Interrupt::default());
+    let cell = |v| CubeCell::of(crate::model::VarId(v), []);
+    let (n, x, y) = (cell(0), cell(1), cell(2));
+    // Each row: k * N + l * X + m * Y + c <= 0.
+    let left = |rows: &[(i64, i64, i64, i64)]| {
+        let mut b = Builder::new(&context, 0);
+        for &(k, l, m, c) in rows {
+            let terms = [(n, k), (x, l), (y, m)].map(|(s, k)| (s, Rational::integer(k)));
+            let row = linear(&terms, Rational::integer(c), Relation::Le, true).expect("small numbers");
+            assert!(b.require_reduced(&row));
+        }
+        if !eliminate_constants(&context, &mut b).expect("small numbers") {
+            return vec!["empty".to_owned()];
+        }
+        text(&system, &context, &b.finish().expect("small numbers").expect("not empty"))
+    };
+    // 1 <= N <= X.
+    assert_eq!(left(&[(-1, 0, 0, 1), (1, -1, 0, 0)]), ["X >= 1"]);
+    // X <= N <= -1.
+    assert_eq!(left(&[(1, 0, 0, 1), (-1, 1, 0, 0)]), ["X <= -1"]);
+    // 1 <= N <= X, N <= Y.
+    assert_eq!(left(&[(-1, 0, 0, 1), (1, -1, 0, 0), (1, 0, -1, 0)]), ["X >= 1", "Y >= 1"]);
+    // Of a sign that is not known, it stays.
+    assert_eq!(left(&[(-1, 0, 0, -1), (1, -1, 0, 0)]).len(), 2);
+    assert_eq!(left(&[(1, 0, 0, -1), (-1, 1, 0, 0)]).len(), 2);
+    // 1 <= N <= X <= 0.
+    assert_eq!(left(&[(-1, 0, 0, 1), (1, -1, 0, 0), (0, 1, 0, 0)]), ["empty"]);
 }
