@@ -1,6 +1,5 @@
 //! The commands of a session that go somewhere: steps, by choice or by lot, back and forth.
 
-use super::look::split_call;
 use super::moves::{Move, Moves, action, open_choices};
 use super::refusal::Refusal;
 use super::search::{Found, MOST_STATES, nearest, random_step};
@@ -44,7 +43,7 @@ impl Session<'_> {
                 .map(|found| (found.clone(), rest))
                 .ok_or_else(|| Refusal::new(format!("no transition has the number {number}"), possible));
         }
-        let (name, args, rest) = split_call(what)?;
+        let (name, args, rest) = self.call(what)?;
         self.transitions(name)?;
         let fits = |next: &&Move| {
             let transition = self.instance.system.transition(next.transition);
@@ -91,7 +90,11 @@ impl Session<'_> {
         match words.next() {
             None => Ok(values),
             Some(word) => {
-                let help = format!("it leaves {} values open", chosen.open.len());
+                let help = match chosen.open.len() {
+                    0 => "it leaves no value open".to_owned(),
+                    1 => "it leaves one value open (`:= ?`)".to_owned(),
+                    open => format!("it leaves {open} values open (`:= ?`)"),
+                };
                 Err(Refusal::new(format!("{} has no use for {word:?}", chosen.action(&self.instance)), help))
             }
         }

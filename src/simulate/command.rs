@@ -6,14 +6,25 @@ use crate::spelling::nearest;
 /// A command and what is said of it.
 pub(super) struct Help {
     pub name: &'static str,
-    /// Another name, shorter or as other tools have it.
-    pub alias: &'static str,
+    /// Other names, shorter or as other tools have them, with a comma between.
+    pub aliases: &'static str,
     pub arguments: &'static str,
     pub text: &'static str,
 }
 
-const fn help(name: &'static str, alias: &'static str, arguments: &'static str, text: &'static str) -> Help {
-    Help { name, alias, arguments, text }
+const fn help(
+    name: &'static str,
+    aliases: &'static str,
+    arguments: &'static str,
+    text: &'static str,
+) -> Help {
+    Help { name, aliases, arguments, text }
+}
+
+impl Help {
+    fn is_called(&self, word: &str) -> bool {
+        self.name == word || self.aliases.split(", ").any(|alias| !alias.is_empty() && alias == word)
+    }
 }
 
 /// All commands, in the order in which they are explained.
@@ -22,12 +33,12 @@ pub(super) const COMMANDS: [Help; 20] = [
         "step",
         "",
         "N|TRANSITION [VALUE ..]",
-        "take transition number N, or one by name: step 2, step enter(#1); `step` may be left out. A VALUE for each `:= ?`: step 3 #2",
+        "take transition number N, or one by name: step 2, step enter(#1), enter 1; `step` may be left out. A VALUE for each `:= ?`: step 3 #2",
     ),
-    help("enabled", "e", "", "all transitions that are enabled, with their effect"),
+    help("enabled", "e, list", "", "all transitions that are enabled, with their effect"),
     help("why", "", "TRANSITION(#1, ..)", "why a transition is not enabled"),
-    help("state", "s", "", "the whole state; `*` marks what the last step changed"),
-    help("undo", "u", "[N]", "back by one step, or by N; what was undone can be done again"),
+    help("state", "s, show", "", "the whole state; `*` marks what the last step changed"),
+    help("undo", "u, back", "[N]", "back by one step, or by N; what was undone can be done again"),
     help("redo", "", "[N]", "forward again by one step, or by N"),
     help("goto", "g", "N", "to state N of the run; 0 is the initial one"),
     help("trace", "t", "", "the run, step by step"),
@@ -97,8 +108,8 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
     COMMANDS.iter().map(|command| command.name).chain(OTHERS)
 }
 
-/// Reads a line. What begins with a number, or with a word and a parenthesis, is a step.
-pub(super) fn parse(line: &str) -> Result<Command, Refusal> {
+/// Reads a line. What begins with a number, with a word and a parenthesis, or with what `is_transition`, is a step.
+pub(super) fn parse(line: &str, is_transition: &dyn Fn(&str) -> bool) -> Result<Command, Refusal> {
     let line = line.trim();
     // A process has a digit behind its `#`.
     if line.is_empty() || line == "#" || line.starts_with("# ") || line.starts_with("#!") {
@@ -109,7 +120,7 @@ pub(super) fn parse(line: &str) -> Result<Command, Refusal> {
     if word.starts_with(|c: char| c.is_ascii_digit()) || word.contains('(') || rest.starts_with('(') {
         return Ok(Command::Step(line.to_owned()));
     }
-    let name = COMMANDS.iter().find(|command| !command.alias.is_empty() && command.alias == word);
+    let name = COMMANDS.iter().find(|command| command.is_called(word));
     let name = name.map_or(word, |command| command.name);
     let text = rest.to_owned();
     Ok(match name {
@@ -135,6 +146,7 @@ pub(super) fn parse(line: &str) -> Result<Command, Refusal> {
         "free" => Command::Free(text),
         "save" => Command::Save(needed(name, text)?),
         "load" => Command::Load(needed(name, text)?),
+        _ if is_transition(word) => Command::Step(line.to_owned()),
         _ => return Err(unknown(word)),
     })
 }
@@ -152,7 +164,7 @@ fn unknown(word: &str) -> Refusal {
 }
 
 fn usage(name: &str) -> String {
-    match COMMANDS.iter().find(|command| command.name == name || command.alias == name) {
+    match COMMANDS.iter().find(|command| command.is_called(name)) {
         Some(command) => format!("write `{}`", format!("{} {}", command.name, command.arguments).trim_end()),
         None => format!("write `{name}`"),
     }
@@ -183,8 +195,8 @@ fn count<N: std::str::FromStr>(name: &str, text: &str) -> Result<Option<N>, Refu
 /// What `help`, or `help COMMAND`, shows.
 pub(super) fn help_text(of: &str) -> Result<String, Refusal> {
     let line = |command: &Help| {
-        let alias = if command.alias.is_empty() { String::new() } else { format!(", {}", command.alias) };
-        format!("{}{alias} {}", command.name, command.arguments).trim_end().to_owned()
+        let aliases = if command.aliases.is_empty() { "" } else { ", " };
+        format!("{}{aliases}{} {}", command.name, command.aliases, command.arguments).trim_end().to_owned()
     };
     if of.is_empty() {
         let mut text = String::new();
@@ -196,7 +208,7 @@ pub(super) fn help_text(of: &str) -> Result<String, Refusal> {
         text += "  quit, exit                        the end\n";
         return Ok(text);
     }
-    let found = COMMANDS.iter().find(|command| command.name == of || command.alias == of);
+    let found = COMMANDS.iter().find(|command| command.is_called(of));
     found.map(|command| format!("  {}\n    {}\n", line(command), command.text)).ok_or_else(|| unknown(of))
 }
 
@@ -213,13 +225,15 @@ mod tests {
             ("enter(#1, #2)", Command::Step("enter(#1, #2)".into())),
             ("enter (#1)", Command::Step("enter (#1)".into())),
             ("step enter", Command::Step("enter".into())),
+            ("enter 1 2", Command::Step("enter 1 2".into())),
+            ("list", Command::Enabled),
             ("u", Command::Undo(1)),
             ("undo 4", Command::Undo(4)),
             ("until A[#1] = B && (C = D)", Command::Until("A[#1] = B && (C = D)".into())),
             ("init", Command::Init(None)),
             ("q", Command::Quit),
         ] {
-            assert_eq!(parse(line), Ok(command), "{line}");
+            assert_eq!(parse(line, &|word| word == "enter"), Ok(command), "{line}");
         }
     }
 
@@ -233,21 +247,19 @@ mod tests {
             ("state of things", "write `state`"),
             ("find", "write `find CUBE`"),
         ] {
-            assert_eq!(parse(line).unwrap_err().help, help, "{line}");
+            assert_eq!(parse(line, &|word| word == "enter").unwrap_err().help, help, "{line}");
         }
-        assert!(parse("frobnicate").unwrap_err().help.starts_with("there are step, enabled, "));
+        assert!(parse("frobnicate", &|_| false).unwrap_err().help.starts_with("there are step, enabled, "));
     }
 
     #[test]
     fn every_command_is_read_and_explained() {
         for command in &COMMANDS {
-            assert!(parse(&format!("{} 1", command.name)).is_ok() || command.arguments.is_empty());
+            let is_read = |name: &str| parse(&format!("{name} 1"), &|_| false).is_ok();
+            assert_eq!(is_read(command.name), !command.arguments.is_empty(), "{}", command.name);
             assert!(help_text(command.name).unwrap().contains(command.text));
-            if !command.alias.is_empty() {
-                assert_eq!(
-                    parse(&format!("{} 1", command.alias)).is_ok(),
-                    parse(&format!("{} 1", command.name)).is_ok()
-                );
+            for alias in command.aliases.split(", ").filter(|alias| !alias.is_empty()) {
+                assert_eq!(is_read(alias), is_read(command.name), "{alias}");
             }
         }
         assert!(help_text("frobnicate").is_err());

@@ -46,7 +46,7 @@ impl Session<'_> {
     /// # Errors
     /// The command cannot be followed; the session is as it was.
     pub fn execute(&mut self, line: &str) -> Result<Answer, Refusal> {
-        let text = match command::parse(line)? {
+        let text = match command::parse(line, &|word| self.is_transition(word))? {
             Command::Nothing => String::new(),
             Command::Help(of) => command::help_text(&of)?,
             Command::Step(what) => self.step(&what)?,

@@ -5,7 +5,7 @@ use super::refusal::Refusal;
 use super::session::Session;
 use crate::itf::Explainer;
 use crate::model::semantics::{Step, distinct_tuples};
-use crate::model::{System, TransitionId};
+use crate::model::{Assignment, System, TransitionId, Update};
 
 impl Session<'_> {
     /// Whether a cube holds here.
@@ -24,7 +24,7 @@ impl Session<'_> {
 
     /// Why a transition is not enabled for some processes.
     pub(super) fn why(&self, what: &str) -> Result<String, Refusal> {
-        let (name, args, rest) = split_call(what)?;
+        let (name, args, rest) = self.call(what)?;
         let found = self.transitions(name)?;
         let args = args.filter(|_| rest.is_empty());
         let Some(args) = args else {
@@ -74,6 +74,34 @@ impl Session<'_> {
             self.instance.procs
         );
         Refusal::new("the arguments do not fit", help)
+    }
+
+    /// Whether the model has a transition with this name.
+    pub(super) fn is_transition(&self, name: &str) -> bool {
+        self.instance.system.transitions.iter().any(|transition| transition.name == name)
+    }
+
+    /// `enter(#1, #2) rest`: the name, the processes (from 0) if there are any, and the rest. Without parentheses,
+    /// `enter 1 2 rest` names processes when there is a word for each parameter, or for those and each open value.
+    pub(super) fn call<'w>(&self, text: &'w str) -> Result<(&'w str, Option<Vec<usize>>, &'w str), Refusal> {
+        let (name, args, rest) = split_call(text)?;
+        let transition = self.instance.system.transitions.iter().find(|transition| transition.name == name);
+        let Some(transition) = transition.filter(|_| args.is_none() && !rest.is_empty()) else {
+            return Ok((name, args, rest));
+        };
+        let params = transition.params.len();
+        let is_open = |update: &&Update| update.assignment == Assignment::Nondet;
+        let open = transition.updates.iter().filter(is_open).count();
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        if params == 0 || (words.len() != params + open && words.len() != params) {
+            return Ok((name, args, rest));
+        }
+        let Some(args) = words[..params].iter().map(|word| process(word)).collect() else {
+            return Ok((name, None, rest));
+        };
+        let next =
+            |rest: &'w str| rest.split_once(char::is_whitespace).map_or("", |(_, behind)| behind.trim());
+        Ok((name, Some(args), (0..params).fold(rest, |rest, _| next(rest))))
     }
 
     /// The transitions with a name.
@@ -166,7 +194,7 @@ pub(super) fn transition_names(system: &System) -> Vec<&str> {
 }
 
 /// `enter(#1, #2) rest`: the name, the processes (from 0) if there are parentheses, and the rest.
-pub(super) fn split_call(text: &str) -> Result<(&str, Option<Vec<usize>>, &str), Refusal> {
+fn split_call(text: &str) -> Result<(&str, Option<Vec<usize>>, &str), Refusal> {
     let Some((name, behind)) = text.split_once('(') else {
         let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         return Ok((name, None, rest.trim()));
@@ -175,7 +203,11 @@ pub(super) fn split_call(text: &str) -> Result<(&str, Option<Vec<usize>>, &str),
         || Refusal::new(format!("{text:?} is no transition with its processes"), "write `enter(#1, #2)`");
     let (args, rest) = behind.split_once(')').ok_or_else(wrong)?;
     let words = args.split([',', ' ']).map(str::trim).filter(|word| !word.is_empty());
-    let process = |word: &str| word.strip_prefix('#')?.parse::<usize>().ok()?.checked_sub(1);
     let args: Option<Vec<usize>> = words.map(process).collect();
     Ok((name.trim(), Some(args.ok_or_else(wrong)?), rest.trim()))
+}
+
+/// `#2`, or `2` for short, as a process from 0.
+fn process(word: &str) -> Option<usize> {
+    word.strip_prefix('#').unwrap_or(word).parse::<usize>().ok()?.checked_sub(1)
 }

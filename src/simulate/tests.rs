@@ -77,6 +77,20 @@ fn steps_by_number_and_by_name_mark_what_changed() {
 }
 
 #[test]
+fn processes_may_stand_behind_the_name() {
+    let system = system(LOCK);
+    let mut session = session(&system, LOCK, 2);
+    assert!(told(&mut session, "ask 2").starts_with("1: ask(#2)\n"));
+    assert!(told(&mut session, "step ask #1").starts_with("2: ask(#1)\n"));
+    assert!(told(&mut session, "meet 2 1").starts_with("3: meet(#2, #1)\n"));
+    assert!(told(&mut session, "enter 1").starts_with("4: enter(#1)\n"));
+    assert_eq!(told(&mut session, "why leave 1"), "it is enabled\n");
+    assert_eq!(refused(&mut session, "leave 1").0, "leave(#1) gives Turn a value of your choice (`:= ?`)");
+    assert_eq!(refused(&mut session, "meet 1").0, "meet is not enabled");
+    assert!(told(&mut session, "leave 1 #2").contains("Turn = #2*"));
+}
+
+#[test]
 fn what_a_step_leaves_open_is_chosen() {
     let system = system(LOCK);
     let mut session = session(&system, LOCK, 2);
@@ -126,7 +140,7 @@ fn a_step_that_is_not_possible_says_what_is() {
         ("enter(#1)", "enter(#1) is not enabled", "`why enter(#1)` tells why"),
         ("entr(#1)", "the model has no transition entr", "did you mean `enter`?"),
         ("step ask", "there are 2 ways to do ask", "choose among the numbers 1, 2"),
-        ("enter(1)", "\"enter(1)\" is no transition with its processes", "write `enter(#1, #2)`"),
+        ("enter(a)", "\"enter(a)\" is no transition with its processes", "write `enter(#1, #2)`"),
         ("why enter(#1, #2)", "the arguments do not fit", "enter is for 1 different processes of #1 to #2"),
         ("why meet(#1, #9)", "the arguments do not fit", "meet is for 2 different processes of #1 to #2"),
         (
