@@ -104,12 +104,12 @@ pub(super) enum Command {
 }
 
 /// All words that begin a line, for completion and suggestions.
-pub(super) fn words() -> impl Iterator<Item = &'static str> {
+pub(super) fn words<'a>() -> impl Iterator<Item = &'a str> {
     COMMANDS.iter().map(|command| command.name).chain(OTHERS)
 }
 
-/// Reads a line. What begins with a number, with a word and a parenthesis, or with what `is_transition`, is a step.
-pub(super) fn parse(line: &str, is_transition: &dyn Fn(&str) -> bool) -> Result<Command, Refusal> {
+/// Reads a line. What begins with a number, with a word and a parenthesis, or with the name of a transition, is a step.
+pub(super) fn parse(line: &str, transitions: &[&str]) -> Result<Command, Refusal> {
     let line = line.trim();
     // A process has a digit behind its `#`.
     if line.is_empty() || line == "#" || line.starts_with("# ") || line.starts_with("#!") {
@@ -146,17 +146,17 @@ pub(super) fn parse(line: &str, is_transition: &dyn Fn(&str) -> bool) -> Result<
         "free" => Command::Free(text),
         "save" => Command::Save(needed(name, text)?),
         "load" => Command::Load(needed(name, text)?),
-        _ if is_transition(word) => Command::Step(line.to_owned()),
-        _ => return Err(unknown(word)),
+        _ if transitions.contains(&word) => Command::Step(line.to_owned()),
+        _ => return Err(unknown(word, transitions)),
     })
 }
 
-/// That there is no such command.
-fn unknown(word: &str) -> Refusal {
+/// That there is neither such a command nor such a transition.
+fn unknown(word: &str, transitions: &[&str]) -> Refusal {
     let what = format!("there is no command `{word}`");
     Refusal::new(
         what,
-        match nearest(word, words()) {
+        match nearest(word, words().chain(transitions.iter().copied())) {
             Some(similar) => format!("did you mean `{similar}`?"),
             None => format!("there are {}; `help` explains them", words().collect::<Vec<_>>().join(", ")),
         },
@@ -209,7 +209,9 @@ pub(super) fn help_text(of: &str) -> Result<String, Refusal> {
         return Ok(text);
     }
     let found = COMMANDS.iter().find(|command| command.is_called(of));
-    found.map(|command| format!("  {}\n    {}\n", line(command), command.text)).ok_or_else(|| unknown(of))
+    found
+        .map(|command| format!("  {}\n    {}\n", line(command), command.text))
+        .ok_or_else(|| unknown(of, &[]))
 }
 
 #[cfg(test)]
@@ -233,7 +235,7 @@ mod tests {
             ("init", Command::Init(None)),
             ("q", Command::Quit),
         ] {
-            assert_eq!(parse(line, &|word| word == "enter"), Ok(command), "{line}");
+            assert_eq!(parse(line, &["enter"]), Ok(command), "{line}");
         }
     }
 
@@ -241,21 +243,22 @@ mod tests {
     fn what_is_no_command_is_refused_with_what_was_meant() {
         for (line, help) in [
             ("undu", "did you mean `undo`?"),
+            ("entre 1", "did you mean `enter`?"),
             ("goto", "write `goto N`"),
             ("goto x", "write `goto N`"),
             ("undo -1", "write `undo [N]`"),
             ("state of things", "write `state`"),
             ("find", "write `find CUBE`"),
         ] {
-            assert_eq!(parse(line, &|word| word == "enter").unwrap_err().help, help, "{line}");
+            assert_eq!(parse(line, &["enter"]).unwrap_err().help, help, "{line}");
         }
-        assert!(parse("frobnicate", &|_| false).unwrap_err().help.starts_with("there are step, enabled, "));
+        assert!(parse("frobnicate", &[]).unwrap_err().help.starts_with("there are step, enabled, "));
     }
 
     #[test]
     fn every_command_is_read_and_explained() {
         for command in &COMMANDS {
-            let is_read = |name: &str| parse(&format!("{name} 1"), &|_| false).is_ok();
+            let is_read = |name: &str| parse(&format!("{name} 1"), &[]).is_ok();
             assert_eq!(is_read(command.name), !command.arguments.is_empty(), "{}", command.name);
             assert!(help_text(command.name).unwrap().contains(command.text));
             for alias in command.aliases.split(", ").filter(|alias| !alias.is_empty()) {

@@ -4,6 +4,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::command::{self, Command};
+use super::look::transition_names;
 use super::moves::Moves;
 use super::refusal::Refusal;
 use super::session::Session;
@@ -46,7 +47,7 @@ impl Session<'_> {
     /// # Errors
     /// The command cannot be followed; the session is as it was.
     pub fn execute(&mut self, line: &str) -> Result<Answer, Refusal> {
-        let text = match command::parse(line, &|word| self.is_transition(word))? {
+        let text = match command::parse(line, &transition_names(self.instance.system))? {
             Command::Nothing => String::new(),
             Command::Help(of) => command::help_text(&of)?,
             Command::Step(what) => self.step(&what)?,

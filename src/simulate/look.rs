@@ -76,11 +76,6 @@ impl Session<'_> {
         Refusal::new("the arguments do not fit", help)
     }
 
-    /// Whether the model has a transition with this name.
-    pub(super) fn is_transition(&self, name: &str) -> bool {
-        self.instance.system.transitions.iter().any(|transition| transition.name == name)
-    }
-
     /// `enter(#1, #2) rest`: the name, the processes (from 0) if there are any, and the rest. Without parentheses,
     /// `enter 1 2 rest` names processes when there is a word for each parameter, or for those and each open value.
     pub(super) fn call<'w>(&self, text: &'w str) -> Result<(&'w str, Option<Vec<usize>>, &'w str), Refusal> {
