@@ -134,6 +134,11 @@ pub trait Observer {
     fn wants_graph(&self) -> bool {
         false
     }
+
+    /// Whether new nodes of the graph are wanted in words; when false, engines need not render them.
+    fn wants_cubes(&self) -> bool {
+        self.wants_graph()
+    }
 }
 
 /// Ignores everything.

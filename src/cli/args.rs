@@ -308,9 +308,10 @@ pub struct Args {
     pub stats_json: Option<std::path::PathBuf>,
 
     /// Keep all about the run in DIR, which is made or empty: command, versions, model, output, document, traces,
-    /// certificate, the hardest questions to Z3
+    /// certificate, the page of --report, the hardest questions to Z3
     #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub run_dir: Option<std::path::PathBuf>,
+
     /// Write the run as a page to FILE, in HTML that needs no other file: the answer, traces, invariants, the graph of
     /// the proof, coverage, the model
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]

@@ -41,4 +41,8 @@ impl Observer for Listener {
     fn wants_graph(&self) -> bool {
         self.ending.pictures.wants_graph()
     }
+
+    fn wants_cubes(&self) -> bool {
+        self.ending.pictures.wants_cubes()
+    }
 }

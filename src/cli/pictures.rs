@@ -1,7 +1,7 @@
 //! Pictures of a run as files: what is collected while it goes on, and what is written at its end.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cubicle::Report;
 use cubicle::diagnostic::Source;
@@ -12,6 +12,7 @@ use cubicle::result::SearchGraph;
 
 use super::args::Args;
 use super::files;
+use super::run_dir::page_in;
 
 /// The files that were asked for, and what they are to show.
 pub struct Pictures {
@@ -20,7 +21,7 @@ pub struct Pictures {
     text: OnceLock<String>,
     dot: Option<PathBuf>,
     level: DotLevel,
-    page: Option<PathBuf>,
+    pages: Vec<PathBuf>,
     graph: Mutex<SearchGraph>,
 }
 
@@ -28,7 +29,8 @@ impl Pictures {
     /// Those that `args` ask for.
     pub fn new(args: &Args) -> Self {
         let level = DotLevel::new(args.dot_level);
-        Self { dot: args.dot.clone(), level, page: args.report.clone(), ..Self::none(&args.file) }
+        let pages = args.report.clone().into_iter().chain(args.run_dir.as_deref().map(page_in)).collect();
+        Self { dot: args.dot.clone(), level, pages, ..Self::none(&args.file) }
     }
 
     /// None, of a command about `model`.
@@ -38,27 +40,36 @@ impl Pictures {
             text: OnceLock::new(),
             dot: None,
             level: DotLevel::new(0),
-            page: None,
+            pages: Vec::new(),
             graph: Mutex::default(),
         }
     }
 
     /// The model was read.
     pub fn read(&self, text: &str) {
-        if self.page.is_some() {
+        if !self.pages.is_empty() {
             self.text.get_or_init(|| text.to_owned());
         }
     }
 
     /// Whether somebody wants the graph of the search.
     pub const fn wants_graph(&self) -> bool {
-        self.dot.is_some() || self.page.is_some()
+        self.dot.is_some() || !self.pages.is_empty()
+    }
+
+    /// Whether there is room for more of it.
+    pub fn wants_cubes(&self) -> bool {
+        self.wants_graph() && !self.graph().is_full()
+    }
+
+    fn graph(&self) -> MutexGuard<'_, SearchGraph> {
+        self.graph.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes an event into account.
     pub fn note(&self, event: &Event<'_>) {
         if let Event::Graph(step) = event {
-            self.graph.lock().unwrap_or_else(PoisonError::into_inner).note(step);
+            self.graph().note(step);
         }
     }
 
@@ -70,12 +81,15 @@ impl Pictures {
         run: Option<(&System, &Report)>,
         data: impl FnOnce() -> String,
     ) -> Result<(), String> {
-        let graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
+        let graph = self.graph();
         if let Some(path) = &self.dot {
             files::write(path, &report::dot(&self.model, answer, &graph, self.level))?;
         }
-        let Some(path) = &self.page else { return Ok(()) };
+        if self.pages.is_empty() {
+            return Ok(());
+        }
         let source = Source { name: &self.model, text: self.text.get().map_or("", String::as_str) };
-        files::write(path, &Page { source, run, answer, graph: &graph, data: &data() }.text())
+        let page = Page { source, run, answer, graph: &graph, data: &data() }.text();
+        self.pages.iter().try_for_each(|path| files::write(path, &page))
     }
 }

@@ -89,6 +89,11 @@ fn make(folder: &Path) -> Result<(), String> {
         .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))
 }
 
+/// Where the page of a run stands in its folder.
+pub fn page_in(folder: &Path) -> PathBuf {
+    folder.join("report.html")
+}
+
 /// Writes a certificate to a folder. The error is a line for the user.
 pub fn write_certificate(folder: &Path, system: &System, certificate: &Certificate) -> Result<(), String> {
     make(folder)?;

@@ -57,7 +57,7 @@ pub fn dot(title: &str, note: &str, graph: &SearchGraph, level: DotLevel) -> Str
         "digraph search {{\n  label={label};\n  rankdir=TB;\n  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n  \
          edge [fontname=\"sans-serif\", fontsize=9];\n"
     );
-    for (number, run) in graph.runs.iter().enumerate() {
+    for (number, run) in graph.runs.iter().enumerate().filter(|(_, run)| !run.nodes.is_empty()) {
         cluster(&mut text, number, run, level);
     }
     text += "}\n";

@@ -96,7 +96,7 @@ impl GraphRun {
 pub struct SearchGraph {
     /// In order; the last one decided, if any did.
     pub runs: Vec<GraphRun>,
-    /// Cubes that were not kept, since there were too many.
+    /// Cubes that were not kept, since there were too many: those of old runs, and the latest of a long one.
     pub left_out: usize,
     kept: usize,
     /// Where in the last run the node with a number stands.
@@ -107,9 +107,11 @@ impl SearchGraph {
     /// Adds a step.
     pub fn note(&mut self, step: &GraphStep) {
         if *step == GraphStep::Run || self.runs.is_empty() {
+            self.make_room();
             self.runs.push(GraphRun::default());
             self.places.clear();
         }
+        let full = self.is_full();
         let Some(run) = self.runs.last_mut() else { return };
         match step {
             GraphStep::Run => {}
@@ -117,7 +119,7 @@ impl SearchGraph {
                 let known = node.id.and_then(|id| self.places.get(id).copied().flatten());
                 if let Some(at) = known {
                     run.nodes[at].fate = node.fate;
-                } else if self.kept < MOST_NODES {
+                } else if !full {
                     self.kept += 1;
                     if let Some(id) = node.id {
                         self.places.resize(self.places.len().max(id + 1), None);
@@ -130,6 +132,23 @@ impl SearchGraph {
             }
             GraphStep::Dropped { node, by } => run.dropped.push((*node, *by)),
             GraphStep::Init { node, executed } => run.init.push((*node, *executed)),
+        }
+    }
+
+    /// Whether further cubes of this run are not kept.
+    pub const fn is_full(&self) -> bool {
+        self.kept >= MOST_NODES
+    }
+
+    /// The latest run says more than earlier ones: forgets the oldest cubes until half of the room is free.
+    fn make_room(&mut self) {
+        for run in &mut self.runs {
+            if self.kept <= MOST_NODES / 2 {
+                return;
+            }
+            self.kept -= run.nodes.len();
+            self.left_out += run.nodes.len();
+            *run = GraphRun::default();
         }
     }
 
@@ -173,5 +192,11 @@ mod tests {
             graph.note(&node(Some(id), GraphFate::Empty));
         }
         assert_eq!((graph.runs[0].nodes.len(), graph.left_out), (MOST_NODES, 2));
+        assert!(graph.is_full());
+        // The run that decides is shown, whatever was before it.
+        graph.note(&GraphStep::Run);
+        graph.note(&node(Some(7), GraphFate::Empty));
+        let kept: Vec<usize> = graph.runs.iter().map(|run| run.nodes.len()).collect();
+        assert_eq!((kept, graph.left_out, graph.is_full()), (vec![0, 1], MOST_NODES + 2, false));
     }
 }

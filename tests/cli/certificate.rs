@@ -1,12 +1,12 @@
 //! Certificates as files: written, checked, tampered with.
 
 use std::io::Read;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::harness::{cubicle, outcome, run, run_on};
+use crate::harness::{Running, cubicle, outcome, run, run_on};
 use crate::models;
 
 /// A folder with the model, and the certificate of its proof in `certificate`.
@@ -171,19 +171,18 @@ fn a_check_ends_at_its_limit_or_at_a_signal() {
     assert_eq!(found.code, Some(3), "{found:?}");
     assert!(found.stdout.ends_with("the time limit was reached\n"), "{found:?}");
 
-    let mut child = words(&[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let id = child.id().to_string();
+    let mut child = Running::start(&mut words(&[]));
     let mut errors = child.stderr.take().unwrap();
     let mut byte = [0];
     let told = std::thread::spawn(move || errors.read_exact(&mut byte).map(|()| errors));
     while !told.is_finished() {
         // It answers this signal with a line once it listens to signals; before, that would end it.
         std::thread::sleep(Duration::from_millis(500));
-        let _ = Command::new("kill").args(["-USR1", &id]).status();
+        child.signal("-USR1");
     }
     let errors = told.join().unwrap().unwrap();
-    let _ = Command::new("kill").args(["-TERM", &id]).status();
-    let found = outcome(&child.wait_with_output().unwrap());
+    child.signal("-TERM");
+    let found = child.finish();
     drop(errors);
     assert_eq!(found.code, Some(143), "{found:?}");
     assert_eq!(found.stdout.lines().count(), 1, "{found:?}");
@@ -193,15 +192,11 @@ fn a_check_ends_at_its_limit_or_at_a_signal() {
 #[test]
 fn a_replay_ends_at_its_limit() {
     // Nobody ever closes its standard input, so that it never comes to the end of the model.
-    let mut child = cubicle()
-        .args(["replay", "--time-limit", "300ms", "-", "no.json"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = cubicle();
+    command.args(["replay", "--time-limit", "300ms", "-", "no.json"]).stdin(Stdio::piped());
+    let mut child = Running::start(&mut command);
     let input = child.stdin.take();
-    let found = outcome(&child.wait_with_output().unwrap());
+    let found = child.finish();
     drop(input);
     assert_eq!(
         (found.code, found.stdout.as_str()),

@@ -1,8 +1,9 @@
 //! Runs the program.
 
 use std::io::Write;
+use std::ops::{Deref, DerefMut};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// What a run left behind.
 #[derive(Debug, PartialEq, Eq)]
@@ -11,6 +12,58 @@ pub struct Outcome {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
+}
+
+/// For a run that goes on until a signal comes: the end of it, should the test be killed.
+pub const AT_LAST: &str = "--time-limit 5m";
+
+/// A run that goes on beside its test. It ends with the test at the latest, also with one that fails.
+#[derive(Debug)]
+pub struct Running(Option<Child>);
+
+impl Running {
+    /// Starts it; what it writes can be read.
+    pub fn start(command: &mut Command) -> Self {
+        Self::of(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
+    }
+
+    /// Starts it with the streams that `command` has.
+    pub fn of(command: &mut Command) -> Self {
+        Self(Some(command.spawn().unwrap()))
+    }
+
+    /// Waits for its end.
+    pub fn finish(mut self) -> Outcome {
+        outcome(&self.0.take().expect("it is taken here").wait_with_output().unwrap())
+    }
+
+    /// Sends it a signal: `-INT`.
+    pub fn signal(&self, signal: &str) {
+        let _ = Command::new("kill").args([signal, &self.id().to_string()]).status();
+    }
+}
+
+impl Deref for Running {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        self.0.as_ref().expect("there until the end")
+    }
+}
+
+impl DerefMut for Running {
+    fn deref_mut(&mut self) -> &mut Child {
+        self.0.as_mut().expect("there until the end")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
 }
 
 /// Where the program is.

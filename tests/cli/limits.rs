@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::harness::{Outcome, cubicle, outcome};
+use crate::harness::{Outcome, Running, cubicle, outcome};
 
 /// The outcome of a run that ended at a limit: nothing but the answer, and a file that gives the same reason.
 fn assert_limited(what: &str, outcome: &Outcome, stats: &Path, reason: &str) {
@@ -35,18 +35,11 @@ fn a_run_that_does_not_react_ends_with_its_answer() {
     std::fs::write(&trace, "{\"#meta\": {\"format\": \"ITF\"}, \"of\": \"another run\"}").unwrap();
     let start = Instant::now();
     // Nobody ever closes its standard input, so that it never comes to the end of the model.
-    let mut child = cubicle()
-        .args(["-", "--quiet", "--time-limit", "300ms", "--stats-json"])
-        .arg(&stats)
-        .arg("--trace-out")
-        .arg(&trace)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = cubicle();
+    command.args(["-", "--quiet", "--time-limit", "300ms", "--stats-json"]).arg(&stats);
+    let mut child = Running::start(command.arg("--trace-out").arg(&trace).stdin(Stdio::piped()));
     let input = child.stdin.take();
-    let found = outcome(&child.wait_with_output().unwrap());
+    let found = child.finish();
     drop(input);
     assert_limited("stuck", &found, &stats, "the time limit was reached");
     assert!(start.elapsed() < Duration::from_secs(5), "took {:?}", start.elapsed());
@@ -57,16 +50,8 @@ fn a_run_that_does_not_react_ends_with_its_answer() {
 fn so_does_one_that_is_told_to() {
     let folder = TempDir::new().unwrap();
     let stats = folder.path().join("stats.json");
-    let mut child = cubicle()
-        .args(["-", "--stats-json"])
-        .arg(&stats)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = Running::start(cubicle().args(["-", "--stats-json"]).arg(&stats).stdin(Stdio::piped()));
     let input = child.stdin.take();
-    let id = child.id().to_string();
     // It answers this signal with a line as soon as it listens to signals.
     let mut errors = child.stderr.take().unwrap();
     let mut byte = [0];
@@ -74,11 +59,11 @@ fn so_does_one_that_is_told_to() {
     while !told.is_finished() {
         // Before it listens, this signal would end it.
         std::thread::sleep(Duration::from_millis(200));
-        let _ = Command::new("kill").args(["-USR1", &id]).status();
+        child.signal("-USR1");
     }
     let errors = told.join().unwrap().unwrap();
-    let _ = Command::new("kill").args(["-TERM", &id]).status();
-    let found = outcome(&child.wait_with_output().unwrap());
+    child.signal("-TERM");
+    let found = child.finish();
     drop((input, errors));
     assert_eq!(found.code, Some(143), "{found:?}");
     assert!(found.stdout.ends_with("UNKNOWN: interrupted by SIGTERM\n"), "{found:?}");

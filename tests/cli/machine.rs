@@ -7,7 +7,7 @@ use std::time::Duration;
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::harness::{Outcome, cubicle, outcome, run_stdin, run_words_stdin};
+use crate::harness::{AT_LAST, Outcome, Running, cubicle, outcome, run_stdin, run_words_stdin};
 use crate::models;
 
 /// Kinds of runs, and their ends.
@@ -32,7 +32,8 @@ const LINES: &[&str] = &[
 ];
 
 /// A model with an error, with warnings, with many of both; none at all.
-const WRONG: &str = "type t = A | B\nvar X : u\nvar Y : t\ninit () { Y = A && Z = B }\nunsafe () { Y = B }\n";
+pub const WRONG: &str =
+    "type t = A | B\nvar X : u\nvar Y : t\ninit () { Y = A && Z = B }\nunsafe () { Y = B }\n";
 
 fn all_models() -> Vec<(&'static str, &'static str)> {
     vec![
@@ -46,14 +47,14 @@ fn all_models() -> Vec<(&'static str, &'static str)> {
 }
 
 /// A schema of `docs/schema`, or SARIF's own.
-fn schema(path: &str) -> Validator {
+pub fn schema(path: &str) -> Validator {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     // SARIF's schema has a pattern with a `]` that not every dialect of regular expressions takes for itself.
     let text = std::fs::read_to_string(path).unwrap().replace("{2}]?$", "{2}\\\\]?$");
     jsonschema::validator_for(&serde_json::from_str(&text).unwrap()).unwrap()
 }
 
-fn assert_valid(schema: &Validator, text: &str, line: &str) -> Value {
+pub fn assert_valid(schema: &Validator, text: &str, line: &str) -> Value {
     let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{line}: {error}: {text}"));
     let faults: Vec<String> =
         schema.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect();
@@ -67,7 +68,7 @@ fn timeless(mut document: Value) -> Value {
     document
 }
 
-fn code(document: &Value) -> Option<i32> {
+pub fn code(document: &Value) -> Option<i32> {
     document["exit_code"].as_i64().map(|code| code as i32)
 }
 
@@ -270,21 +271,15 @@ fn the_model_is_named_by_its_hash() {
 }
 
 /// Ends a run that goes on for ever.
-fn ended(line: &str, by: impl FnOnce(u32)) -> (Outcome, Value) {
+fn ended(line: &str, by: impl FnOnce(&Running)) -> (Outcome, Value) {
     let folder = tempfile::TempDir::new().unwrap();
     let model = folder.path().join("endless.cub");
     std::fs::write(&model, models::ENDLESS).unwrap();
     let line = format!("--strategy classic --nodes 100000000 --depth 100000000 --format json {line}");
-    let child = cubicle()
-        .args(line.split_whitespace())
-        .arg(&model)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = Running::start(cubicle().args(line.split_whitespace()).arg(&model));
     std::thread::sleep(Duration::from_millis(400));
-    by(child.id());
-    let outcome = outcome(&child.wait_with_output().unwrap());
+    by(&child);
+    let outcome = child.finish();
     let document = assert_valid(&schema("docs/schema/run.json"), &outcome.stdout, &line);
     assert_eq!(code(&document), outcome.code, "{outcome:?}");
     (outcome, document)
@@ -292,20 +287,14 @@ fn ended(line: &str, by: impl FnOnce(u32)) -> (Outcome, Value) {
 
 #[test]
 fn limits_and_signals_end_in_a_document() {
-    let kill = |signal: &'static str| {
-        move |id: u32| {
-            let status = std::process::Command::new("kill").args([signal, &id.to_string()]).status();
-            assert!(status.unwrap().success());
-        }
-    };
     for (line, signal, expected, kind) in [
         ("--time-limit 300ms", None, 3, "time"),
         ("--memory-limit 1M", None, 3, "memory"),
-        ("", Some("-INT"), 130, "interrupted"),
-        ("", Some("-TERM"), 143, "interrupted"),
+        (AT_LAST, Some("-INT"), 130, "interrupted"),
+        (AT_LAST, Some("-TERM"), 143, "interrupted"),
     ] {
         let (outcome, document) = match signal {
-            Some(signal) => ended(line, kill(signal)),
+            Some(signal) => ended(line, |run| run.signal(signal)),
             None => ended(line, |_| {}),
         };
         assert_eq!(outcome.code, Some(expected), "{line}: {outcome:?}");
@@ -321,64 +310,6 @@ fn limits_and_signals_end_in_a_document() {
     let outcome = outcome(&run);
     let document = assert_valid(&schema("docs/schema/run.json"), &outcome.stdout, script);
     assert_eq!((outcome.code, &document["reason"]["kind"]), (Some(3), &"threads".into()), "{outcome:?}");
-}
-
-/// The files of a folder and of the folders in it, in order.
-fn files_of(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if path.is_dir() {
-            found.extend(files_of(&path).into_iter().map(|inside| format!("{name}/{inside}")));
-        } else {
-            found.push(name);
-        }
-    }
-    found.sort();
-    found
-}
-
-#[test]
-fn a_run_leaves_a_folder_with_all_about_it() {
-    let base = tempfile::TempDir::new().unwrap();
-    let schema = schema("docs/schema/run.json");
-    for (name, line, model, has) in [
-        ("safe", "brab 2 --solver z3", models::SAFE, &["certificate/invariants.cub", "smt/"][..]),
-        ("unsafe", "brab 2", models::UNSAFE, &["trace.json"]),
-        ("stuck", "--only-forward --procs 2 --deadlock", models::DEADLOCK, &["trace.json"]),
-        ("wrong", "--type-only", WRONG, &[]),
-        ("json", "brab 2 --format json", models::SAFE, &[]),
-        ("late", "--strategy classic --time-limit 300ms --nodes 100000000", models::ENDLESS, &[]),
-    ] {
-        let folder = base.path().join(name).join("run");
-        let mut words: Vec<&str> = line.split_whitespace().collect();
-        words.extend(["--run-dir", folder.to_str().unwrap(), "-"]);
-        let outcome = run_words_stdin(&words, model.as_bytes());
-        let files = files_of(&folder);
-        let always = ["command.txt", "model.cub", "run.json", "stderr.txt", "stdout.txt"];
-        for file in always.iter().chain(has) {
-            assert!(files.iter().any(|it| it.starts_with(file)), "{name}: {file}: {files:?}, {outcome:?}");
-        }
-        let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
-        let document = assert_valid(&schema, &read("run.json"), name);
-        assert_eq!(code(&document), outcome.code, "{name}");
-        assert_eq!((read("stdout.txt"), read("stderr.txt")), (outcome.stdout, outcome.stderr), "{name}");
-        assert_eq!(read("model.cub"), model, "{name}");
-        assert!(read("command.txt").contains("--run-dir") && read("command.txt").contains("Z3 "), "{name}");
-    }
-    let trace = base.path().join("unsafe/run");
-    let replayed =
-        cubicle().arg("replay").arg(trace.join("model.cub")).arg(trace.join("trace.json")).output();
-    assert_eq!(replayed.unwrap().status.code(), Some(0));
-    // A folder is of one run.
-    let again = run_words_stdin(
-        &["--format", "json", "--run-dir", trace.to_str().unwrap(), "-"],
-        models::SAFE.as_bytes(),
-    );
-    let document = assert_valid(&schema, &again.stdout, "again");
-    assert_eq!((again.code, code(&document)), (Some(4), Some(4)), "{again:?}");
-    assert!(again.stderr.contains("is not empty"), "{again:?}");
 }
 
 #[test]

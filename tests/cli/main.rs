@@ -1,5 +1,5 @@
 //! The program as its users meet it: exit codes, flags in both spellings, input and output gone wrong,
-//! signals, repeatability. What it prints is pinned in `tests/cli/*.trycmd`.
+//! signals, repeatability. What it prints is pinned in `tests/cli/*.trycmd` and `*.stdout`.
 
 mod assumptions;
 mod bad_input;
@@ -21,11 +21,12 @@ mod models;
 mod options;
 mod output;
 mod pictures;
+mod run_dir;
 mod signals;
 mod simulate;
 mod terminal;
 
 #[test]
 fn transcripts() {
-    trycmd::TestCases::new().case("tests/cli/*.trycmd");
+    trycmd::TestCases::new().case("tests/cli/*.trycmd").case("tests/cli/*.toml");
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::harness::{PROGRAM, cubicle, outcome, run, run_on};
+use crate::harness::{AT_LAST, PROGRAM, Running, cubicle, outcome, run, run_on};
 use crate::models;
 
 #[test]
@@ -72,17 +72,12 @@ fn a_reader_that_has_seen_enough_ends_an_endless_run() {
     let path = folder.path().join("endless.cub");
     std::fs::write(&path, models::ENDLESS).unwrap();
     let start = Instant::now();
-    let mut child = cubicle()
-        .args(["--nodes", "1000000000", "--depth", "1000000000"])
-        .arg(&path)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let line = format!("{AT_LAST} --nodes 1000000000 --depth 1000000000");
+    let mut child = Running::start(cubicle().args(line.split_whitespace()).arg(&path));
     let mut start_of_output = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut start_of_output).unwrap();
     // The pipe is closed now.
-    let outcome = outcome(&child.wait_with_output().unwrap());
+    let outcome = child.finish();
     assert_eq!(outcome.code, Some(141), "{outcome:?}");
     assert!(!outcome.stderr.contains("error"), "{}", outcome.stderr);
     assert!(start.elapsed() < Duration::from_secs(20), "took {:?}", start.elapsed());

@@ -1,61 +1,51 @@
 //! Signals: what is known so far, soon, and the exit code of a process that a signal ended.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::harness::{Outcome, cubicle, outcome};
+use crate::harness::{AT_LAST, Outcome, Running, cubicle, outcome};
 use crate::models;
 
-const ENDLESS: &str = "--nodes 1000000000 --depth 1000000000";
+/// A proof that goes on.
+pub const ENDLESS: &str = "--nodes 1000000000 --depth 1000000000";
 
 const FORWARD: &str = "brab 1 --max-forward 1000000000";
 
-fn start(line: &str, model: &str) -> (TempDir, Child) {
+fn start(line: &str, model: &str) -> (TempDir, Running) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("model.cub");
     std::fs::write(&path, model).unwrap();
-    let child = cubicle()
-        .args(line.split_whitespace())
-        .arg(path)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child = Running::start(cubicle().args(line.split_whitespace()).arg(path));
     (folder, child)
 }
 
 /// Reads to the end while the program still runs, so that a full pipe does not hold it up.
-fn wait(child: Child) -> (Outcome, Duration) {
+fn wait(child: Running) -> (Outcome, Duration) {
     let start = Instant::now();
-    let output = child.wait_with_output().unwrap();
-    (outcome(&output), start.elapsed())
+    (child.finish(), start.elapsed())
 }
 
 /// A program that is sent signals when it is busy, however long it takes to become so.
-struct Running {
+struct Busy {
     _folder: TempDir,
-    child: Child,
+    child: Running,
     /// Its lines on standard error, as they come.
     lines: Receiver<String>,
     stderr: String,
 }
 
-impl Running {
+impl Busy {
     fn new(line: &str, model: &str) -> Self {
         let (folder, mut child) = start(line, model);
         let errors = BufReader::new(child.stderr.take().unwrap());
         let (tell, lines) = channel();
         std::thread::spawn(move || errors.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
         Self { _folder: folder, child, lines, stderr: String::new() }
-    }
-
-    fn signal(&self, signal: &str) {
-        let _ = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
     }
 
     /// Waits until the program listens to signals, which would end it before.
@@ -77,7 +67,7 @@ impl Running {
     /// Asks how far the program is until it has states or nodes to show, or nodes.
     fn wait_until_busy(&mut self, nodes_only: bool) {
         loop {
-            self.signal("-USR1");
+            self.child.signal("-USR1");
             let line = self.lines.recv_timeout(Duration::from_secs(60)).expect("it answers, or ends");
             self.stderr.push_str(&line);
             self.stderr.push('\n');
@@ -104,12 +94,12 @@ impl Running {
 
 /// Sends the signals, the first as soon as the program is busy, each other one when it has come to the backward
 /// search after that.
-fn after(line: &str, model: &str, signals: &[&str]) -> (Outcome, Duration) {
-    let mut running = Running::new(line, model);
+pub fn after(line: &str, model: &str, signals: &[&str]) -> (Outcome, Duration) {
+    let mut running = Busy::new(&format!("{AT_LAST} {line}"), model);
     running.wait_until_it_listens();
     for (i, signal) in signals.iter().enumerate() {
         running.wait_until_busy(i > 0);
-        running.signal(signal);
+        running.child.signal(signal);
     }
     running.finish()
 }

@@ -4,20 +4,20 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use tempfile::TempDir;
 
-use crate::harness::{cubicle, outcome};
+use crate::harness::{AT_LAST, Running, cubicle, outcome};
 use crate::models;
 
 const ROWS: u16 = 40;
 
 /// The program on a terminal.
 struct OnTerminal {
-    child: Child,
+    child: Running,
     screen: File,
     parser: vt100::Parser,
 }
@@ -34,15 +34,15 @@ impl OnTerminal {
         let open = || -> OwnedFd {
             File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap().into()
         };
-        let child = cubicle()
-            .args(line.split_whitespace())
-            .arg(model)
-            .env("TERM", "xterm")
-            .stdin(stdin)
-            .stdout(open())
-            .stderr(open())
-            .spawn()
-            .unwrap();
+        let child = Running::of(
+            cubicle()
+                .args(line.split_whitespace())
+                .arg(model)
+                .env("TERM", "xterm")
+                .stdin(stdin)
+                .stdout(open())
+                .stderr(open()),
+        );
         let screen = File::from(master);
         Self { child, screen, parser: vt100::Parser::new(ROWS, columns, 0) }
     }
@@ -94,7 +94,7 @@ impl OnTerminal {
     /// Ctrl-C, as a terminal echoes it.
     fn interrupt(&mut self) {
         self.parser.process(b"^C");
-        Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        self.child.signal("-INT");
     }
 }
 
@@ -116,7 +116,7 @@ fn one_line_changes_and_goes_away() {
             [(PROOF, " nodes"), ("--only-forward --procs 2", "exploring 2 processes: "), (&verbose, "")]
         {
             let what = if columns == 20 { "" } else { what };
-            let mut running = OnTerminal::new(line, &model, columns, Stdio::null());
+            let mut running = OnTerminal::new(&format!("{AT_LAST} {line}"), &model, columns, Stdio::null());
             let seen = running.watch(6, what);
             assert!(seen.iter().all(|row| row.len() < usize::from(columns) - 1), "room for ^C: {seen:#?}");
             running.interrupt();
@@ -168,29 +168,28 @@ fn a_short_run_looks_as_it_does_in_a_pipe() {
 #[test]
 fn elsewhere_a_line_comes_now_and_then() {
     let folder = TempDir::new().unwrap();
-    let mut child = cubicle()
-        .args(PROOF.split_whitespace())
-        .arg(endless(&folder))
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = Running::of(
+        cubicle()
+            .args(format!("{AT_LAST} {PROOF}").split_whitespace())
+            .arg(endless(&folder))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped()),
+    );
     let mut line = String::new();
     BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
     assert!(line.contains(" s, ") && line.contains(" MiB: "), "{line}");
-    child.kill().unwrap();
+    drop(child);
     // Who asked for little, or for what the original program prints, gets no such line.
     let mut quiet = Vec::new();
     for flag in ["-q", "--classic-output"] {
         let mut command = cubicle();
         command.args(["--time-limit", "11s", flag]).args(PROOF.split_whitespace()).arg(endless(&folder));
-        quiet.push(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
+        quiet.push(Running::of(command.stdout(Stdio::null()).stderr(Stdio::piped())));
     }
     for child in quiet {
-        let outcome = outcome(&child.wait_with_output().unwrap());
+        let outcome = child.finish();
         assert!(!outcome.stderr.contains(" MiB: "), "{}", outcome.stderr);
     }
-    let _ = child.wait();
 }
 
 /// Colours are all that they add.

@@ -37,6 +37,9 @@ impl Run<'_, '_> {
         }
         let (system, node) = (self.setting.system, self.nodes.get(id));
         let origin = match &node.origin {
+            Origin::Step { child, .. } if !observer.wants_cubes() => {
+                GraphOrigin::Step { action: String::new(), of: *child }
+            }
             Origin::Bad(bad) => GraphOrigin::Bad(system.bad[*bad].name.clone()),
             Origin::Candidate(number) => GraphOrigin::Candidate(*number, None),
             Origin::Step { child, transition, args, procs, kept } => {
@@ -67,7 +70,11 @@ impl Run<'_, '_> {
         observer: &mut dyn Observer,
     ) {
         if observer.wants_graph() {
-            let action = action(self.setting.system, t.id, &pre.args, pre.procs, &pre.kept);
+            let action = if observer.wants_cubes() {
+                action(self.setting.system, t.id, &pre.args, pre.procs, &pre.kept)
+            } else {
+                String::new()
+            };
             let fate = GraphFate::Subsumed(self.visited_ids[by]);
             self.tell_cube(None, GraphOrigin::Step { action, of }, &pre.cube, fate, observer);
         }
@@ -82,7 +89,7 @@ impl Run<'_, '_> {
         observer: &mut dyn Observer,
     ) {
         let system = self.setting.system;
-        let cube = text(system, self.setting.context, cube);
+        let cube = if observer.wants_cubes() { text(system, self.setting.context, cube) } else { Vec::new() };
         let step = GraphStep::Node(GraphNode { id, origin, cube, fate });
         observer.event(system, Event::Graph(&step));
     }

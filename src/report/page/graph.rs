@@ -30,6 +30,10 @@ pub fn proof(graph: &SearchGraph) -> Option<Section> {
             "<p>Some {MOST_NODES} are shown: the path of the trace, and the first ones; --dot writes all.</p>\n"
         );
     }
+    if graph.left_out > 0 {
+        text +=
+            &format!("<p>{} cubes were too many to be kept, and are not counted here.</p>\n", graph.left_out);
+    }
     // The path that was executed is worth more than the first nodes.
     let red = error_path(run);
     let is_red = |node: &GraphNode| node.id.is_some_and(|id| red.contains(&id));
