@@ -5,7 +5,8 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use cubicle::options::Procs;
 
-use super::args::{Approach, Args, Format, Forward, MessageFormat};
+use super::args::Args;
+use super::choices::{Approach, Forward, MessageFormat, ResultFormat};
 use super::document::is_stdout;
 use super::settings::{self, Results};
 
@@ -217,7 +218,7 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
         return Err("--abstr-num needs a lower bound that is not above the upper one".to_owned());
     }
     if args.message_format == MessageFormat::Sarif
-        && (args.format != Format::Human || args.stats_json.as_deref().is_some_and(is_stdout))
+        && (args.format != ResultFormat::Human || args.stats_json.as_deref().is_some_and(is_stdout))
     {
         return Err("--message-format sarif and a document cannot both be standard output".to_owned());
     }

@@ -2,8 +2,14 @@
 
 use std::time::Duration;
 
-use clap::{ArgAction, Parser, ValueEnum};
+use clap::{ArgAction, Parser};
 use cubicle::options::Procs;
+
+use super::choices::{
+    Approach, CertificateFormat, Color, Deny, Forward, MessageFormat, NodeOrder, OnVacuity, ResultFormat,
+    ShownCells, Solver, WalkChoice,
+};
+use super::quantities::{bytes, duration, procs, warning};
 
 const PROOF: &str = "Proof, for any number of processes (cubicle brab 2 --search dfsh model.cub)";
 const FORWARD: &str = "Exploration of an instance (cubicle --only-forward --procs 4 model.cub)";
@@ -69,7 +75,7 @@ pub struct Args {
 
     /// Order in which nodes are visited
     #[arg(long, value_name = "ORDER", default_value = "bfs", help_heading = PROOF)]
-    pub search: Search,
+    pub search: NodeOrder,
 
     /// Which nodes wait until no other is left: 0 none, 1 those with more processes than the node they
     /// come from, 2 those that say nothing new about its processes [default: 1 for bfs and bfsa, 2 for
@@ -135,7 +141,7 @@ pub struct Args {
 
     /// How `cfl` chooses its walks, and a proof with approximations those that show it more states
     #[arg(long, value_name = "HOW", default_value = "adaptive", help_heading = FORWARD)]
-    pub cfl_choice: CflChoice,
+    pub cfl_choice: WalkChoice,
 
     /// Seed of `random`, `cfl`, restarted `dfs`, and of the walks that show a proof with approximations more
     /// states
@@ -252,7 +258,7 @@ pub struct Args {
 
     /// What is written to standard output
     #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = OUTPUT)]
-    pub format: Format,
+    pub format: ResultFormat,
 
     /// How errors, warnings and notes are told on standard error; with `sarif`, on standard output, where they
     /// take the place of the results
@@ -266,7 +272,7 @@ pub struct Args {
     /// What to do about an answer that may be worth nothing: transitions that never fire with two and three
     /// processes, no initial state, nothing to be proved
     #[arg(long, value_name = "HOW", default_value = "warn", help_heading = OUTPUT)]
-    pub vacuity: Vacuity,
+    pub vacuity: OnVacuity,
 
     /// With `warnings`: a model that has any is refused (exit code 2), and an answer with any is none
     /// (exit code 3)
@@ -296,7 +302,7 @@ pub struct Args {
         default_missing_value = "diff",
         help_heading = OUTPUT
     )]
-    pub trace_states: Option<TraceStates>,
+    pub trace_states: Option<ShownCells>,
 
     /// Write the error trace to FILE, in ITF (a JSON format); `cubicle replay` reads it. With --all-errors,
     /// further ones go to FILE with a number: trace.json, trace.2.json, ..
@@ -350,190 +356,6 @@ pub struct Args {
     pub type_only: bool,
 }
 
-/// Ways to a proof.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Approach {
-    /// Short searches first, with approximations and without, then longer ones
-    Auto,
-    /// Backward search without approximations
-    Classic,
-}
-
-/// Orders of the backward search.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Search {
-    /// First in, first out
-    Bfs,
-    /// Last in, first out
-    Dfs,
-    /// Smallest cube first, then the shallowest
-    Bfsh,
-    /// Smallest cube first, then the deepest
-    Dfsh,
-    /// As bfs, approximations first
-    Bfsa,
-    /// As dfs, approximations first
-    Dfsa,
-}
-
-/// Deciders of hard tests.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Solver {
-    /// The finite-domain procedure, Z3 only where it is not complete
-    Layered,
-    /// Always Z3
-    Z3,
-}
-
-/// Formats of the original Cubicle's certificates.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum CertificateFormat {
-    /// Why3
-    #[value(alias = "why3", alias = "whyinst")]
-    Why,
-    /// Alt-Ergo
-    AltErgo,
-}
-
-/// Strategies of an exploration.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Forward {
-    /// Breadth first
-    Bfs,
-    /// Depth first
-    Dfs,
-    /// Restarting random walks
-    Random,
-    /// Coverage-guided fuzzing: walks to where new combinations of values are
-    Cfl,
-}
-
-/// Ways to choose walks.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum CflChoice {
-    /// By what brought new combinations lately, half of them towards guards that never held
-    Adaptive,
-    /// Uniformly, as published
-    Uniform,
-}
-
-/// Cells shown in a trace.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum TraceStates {
-    /// Those that the step changed
-    Diff,
-    /// All
-    Full,
-}
-
-/// Ways to deal with a vacuous answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Vacuity {
-    /// Warn
-    Warn,
-    /// Give no answer: exit code 3
-    Error,
-    /// Do not look
-    Ignore,
-}
-
-/// Formats of results.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Format {
-    /// For a person
-    Human,
-    /// One JSON document, whatever the end of the run
-    Json,
-    /// Events as they come, a JSON object each, then the document in one line
-    Ndjson,
-}
-
-/// Formats of messages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum MessageFormat {
-    /// For a person
-    Human,
-    /// A JSON object each
-    Json,
-    /// One document in SARIF 2.1.0, with the traces that were found
-    Sarif,
-    /// Workflow commands of GitHub, which annotate lines
-    Github,
-}
-
-/// What can be denied.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Deny {
-    /// All warnings
-    Warnings,
-}
-
-/// When to use colours.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Color {
-    /// On a terminal, unless `NO_COLOR` is set; anywhere when `CLICOLOR_FORCE` is
-    Auto,
-    /// Into pipes too
-    Always,
-    /// Nowhere
-    Never,
-}
-
-/// A year: what is longer is a slip of the finger.
-const LONGEST: f64 = 365.0 * 86_400.0;
-
-/// `500ms`, `10s`, `2m`, `1h`; a bare number is seconds.
-pub fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let scale = match unit {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => return Err("a time is a number and one of ms, s, m, h".to_owned()),
-    };
-    let number: f64 = number.parse().map_err(|_| "a time is a number and one of ms, s, m, h".to_owned())?;
-    let seconds = number * scale;
-    if seconds > LONGEST {
-        return Err("that is more than a year".to_owned());
-    }
-    Ok(Duration::from_secs_f64(seconds))
-}
-
-/// The code of a warning.
-fn warning(typed: &str) -> Result<&'static str, String> {
-    cubicle::load::warning(typed).map_err(|(error, help)| format!("{error}: {help}"))
-}
-
-/// No more processes than this are explored.
-const MOST_PROCS: usize = 16;
-
-/// A number of processes, or `auto`.
-fn procs(text: &str) -> Result<Procs, String> {
-    match text.parse() {
-        Ok(procs) if procs <= MOST_PROCS => Ok(Procs::Exactly(procs)),
-        _ if text == "auto" => Ok(Procs::Auto),
-        _ => Err(format!("a number of processes is between 0 and {MOST_PROCS}, or `auto`")),
-    }
-}
-
-/// `100MB`, `4G`, `512KiB`; a bare number is bytes. Units are powers of 1024.
-fn bytes(text: &str) -> Result<usize, String> {
-    let wrong = || "a size is a number and one of K, M, G (or KB, KiB, ..)".to_owned();
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let shift = match unit.to_ascii_uppercase().as_str() {
-        "" | "B" => 0,
-        "K" | "KB" | "KIB" => 10,
-        "M" | "MB" | "MIB" => 20,
-        "G" | "GB" | "GIB" => 30,
-        _ => return Err(wrong()),
-    };
-    let number: usize = number.parse().map_err(|_| wrong())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "that is more than there can be".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -542,36 +364,5 @@ mod tests {
     #[test]
     fn definitions_are_consistent() {
         Args::command().debug_assert();
-    }
-
-    #[test]
-    fn sizes_have_units() {
-        assert_eq!(bytes("100MB"), Ok(100 << 20));
-        assert_eq!(bytes("4g"), Ok(4 << 30));
-        assert_eq!(bytes("12"), Ok(12));
-        for wrong in ["", "MB", "-1", "1.5G", "1T", "99999999999999999999", "99999999999G"] {
-            assert!(bytes(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn numbers_of_processes() {
-        assert_eq!(procs("0"), Ok(Procs::Exactly(0)));
-        assert_eq!(procs("16"), Ok(Procs::Exactly(16)));
-        assert_eq!(procs("auto"), Ok(Procs::Auto));
-        for wrong in ["", "17", "-1", "Auto", "3.0", "99999999999999999999"] {
-            assert!(procs(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(duration("60s"), Ok(Duration::from_secs(60)));
-        assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
-        assert_eq!(duration("20ms"), Ok(Duration::from_millis(20)));
-        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
-        for wrong in ["", "s", "-1s", "1d", "1e9s", "99999999h", "1.2.3s"] {
-            assert!(duration(wrong).is_err(), "{wrong}");
-        }
     }
 }

@@ -18,12 +18,13 @@ use cubicle::report::document::CertificateSummary;
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Report, report};
 
-use super::args::{Args, duration};
+use super::args::Args;
 use super::ending::Ending;
 use super::external::Ruling;
 use super::load::{Model, load};
 use super::messages::Messages;
 use super::output::complain;
+use super::quantities::duration;
 use super::supervise::supervise;
 use super::{exit, external, files, input, memory, run_dir};
 

@@ -4,31 +4,33 @@
 //! exist and how many values they take, so that nothing has to be kept in step by hand.
 
 use std::ffi::OsString;
+use std::iter::Peekable;
+use std::vec;
 
 use clap::{Arg, Command};
 
 /// Flags that do nothing in the original program either, or that ask for something this one does by
 /// itself; with how to treat the word after it.
-const WITHOUT_EFFECT: &[(&str, Next)] = &[
-    ("bench", Next::Other),
-    ("bitsolver", Next::Other),
-    ("debug", Next::Other),
-    ("dot", Next::Number),
-    ("dot-colors", Next::Number),
-    ("enumerative", Next::Number),
-    ("enumsolver", Next::Other),
-    ("geninv", Next::Other),
-    ("int-brab-debug", Next::Other),
-    ("int-deadlock", Next::Other),
-    ("local", Next::Other),
-    ("max-procs", Next::Number),
-    ("murphi", Next::Other),
-    ("refine-universal", Next::Other),
-    ("sfdp", Next::Other),
-    ("simpl", Next::Other),
-    ("stateless", Next::Other),
-    ("symbolic", Next::Number),
-    ("undepth", Next::Number),
+const WITHOUT_EFFECT: &[(&str, Follows)] = &[
+    ("bench", Follows::Other),
+    ("bitsolver", Follows::Other),
+    ("debug", Follows::Other),
+    ("dot", Follows::Number),
+    ("dot-colors", Follows::Number),
+    ("enumerative", Follows::Number),
+    ("enumsolver", Follows::Other),
+    ("geninv", Follows::Other),
+    ("int-brab-debug", Follows::Other),
+    ("int-deadlock", Follows::Other),
+    ("local", Follows::Other),
+    ("max-procs", Follows::Number),
+    ("murphi", Follows::Other),
+    ("refine-universal", Follows::Other),
+    ("sfdp", Follows::Other),
+    ("simpl", Follows::Other),
+    ("stateless", Follows::Other),
+    ("symbolic", Follows::Number),
+    ("undepth", Follows::Number),
 ];
 
 /// Flags of the branch of the original program that introduced coverage-guided exploration: how many
@@ -47,7 +49,7 @@ const TRANSLATED: &[(&str, usize, &[&str])] = &[
 
 /// What may follow a flag without effect.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum Follows {
     /// Nothing of the flag's.
     Other,
     /// A number, dropped with the flag when it is one.
@@ -73,76 +75,124 @@ pub struct Rewritten {
 
 /// Rewrites `words` (the program's name first) for the parser of `command`.
 pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> Rewritten {
-    let mut out = Rewritten::default();
-    let mut words = words.into_iter().peekable();
-    out.words.extend(words.next());
-    let mut positionals = 0;
-    let mut size: Option<(String, bool)> = None;
-    while let Some(word) = words.next() {
-        let Some(text) = word.to_str() else {
-            out.words.push(word);
-            positionals += 1;
-            continue;
-        };
+    let words: Vec<OsString> = words.into_iter().collect();
+    let mut rewriting = Rewriting {
+        command,
+        rest: words.into_iter().peekable(),
+        positionals: 0,
+        size: None,
+        out: Rewritten::default(),
+    };
+    rewriting.out.words.extend(rewriting.rest.next());
+    while let Some(word) = rewriting.rest.next() {
+        rewriting.word(word);
+    }
+    rewriting.out
+}
+
+/// A command line, rewritten up to some word.
+struct Rewriting<'a> {
+    command: &'a Command,
+    /// The words to come.
+    rest: Peekable<vec::IntoIter<OsString>>,
+    /// How many words so far belong to no flag.
+    positionals: usize,
+    /// The last K of `brab`, and whether it was said in our spelling.
+    size: Option<(String, bool)>,
+    out: Rewritten,
+}
+
+/// A flag as it was typed.
+#[derive(Clone, Copy)]
+struct Typed<'a> {
+    /// The whole word.
+    text: &'a str,
+    /// Without dashes and value.
+    name: &'a str,
+    /// Whether a value is attached with `=`.
+    attached: bool,
+    /// Whether it is in the spelling of the original program.
+    is_original: bool,
+}
+
+fn is_number(word: &OsString) -> bool {
+    word.to_str().is_some_and(|word| word.parse::<i64>().is_ok())
+}
+
+impl Rewriting<'_> {
+    fn word(&mut self, word: OsString) {
+        let Some(text) = word.to_str() else { return self.positional(word) };
         if text == "--" {
-            out.words.push(word);
-            out.words.extend(words);
-            break;
+            self.out.words.push(word);
+            self.out.words.extend(self.rest.by_ref());
+            return;
         }
-        if text == "brab" && positionals == 0 {
-            let number = |word: &OsString| word.to_str().is_some_and(|word| word.parse::<i64>().is_ok());
-            if !words.peek().is_some_and(number) {
-                let file = words.find(|word| !word.to_string_lossy().starts_with('-'));
-                let file = file.as_ref().map_or("model.cub".into(), |file| file.to_string_lossy());
-                out.missing = Some(format!("K is missing: `cubicle brab 2 {file}`"));
-                break;
-            }
-            out.words.push("--brab".into());
-            note_size(&mut out, &mut size, words.peek(), true);
-            out.words.extend(words.next());
-            continue;
+        if text == "brab" && self.positionals == 0 {
+            return self.brab();
         }
         let dashed = text.strip_prefix("--").or_else(|| text.strip_prefix('-'));
-        let Some(name) = dashed.filter(|name| !name.is_empty()) else {
-            out.words.push(word);
-            positionals += 1;
-            continue;
-        };
+        let Some(name) = dashed.filter(|name| !name.is_empty()) else { return self.positional(word) };
         let (name, attached) = name.split_once('=').map_or((name, false), |(name, _)| (name, true));
-        let spelt_as_original = name.len() > 1 && !text.starts_with("--");
+        let is_original = name.len() > 1 && !text.starts_with("--");
+        let typed = Typed { text, name, attached, is_original };
+        if !self.without_effect(typed) && !self.translated(typed) && !self.known(typed) {
+            self.out.words.push(word);
+        }
+    }
+
+    fn positional(&mut self, word: OsString) {
+        self.out.words.push(word);
+        self.positionals += 1;
+    }
+
+    /// `brab`, whose K is to come.
+    fn brab(&mut self) {
+        if let Some(size) = self.rest.next_if(is_number) {
+            self.note_size(Some(&size), true);
+            self.out.words.extend(["--brab".into(), size]);
+        } else {
+            let file = self.rest.by_ref().find(|word| !word.to_string_lossy().starts_with('-'));
+            let file = file.as_ref().map_or("model.cub".into(), |file| file.to_string_lossy());
+            self.out.missing = Some(format!("K is missing: `cubicle brab 2 {file}`"));
+            self.rest = Vec::new().into_iter().peekable();
+        }
+    }
+
+    /// Drops a flag without effect, if it is one.
+    fn without_effect(&mut self, typed: Typed<'_>) -> bool {
         // A level, there; a file, here.
-        let is_number = |word: &OsString| word.to_str().is_some_and(|word| word.parse::<i64>().is_ok());
-        let is_ours = name == "dot" && !(spelt_as_original && words.peek().is_some_and(is_number));
-        let without_effect = WITHOUT_EFFECT.iter().find(|(flag, _)| *flag == name && !is_ours);
-        if let Some(&(flag, next)) = without_effect {
-            out.notes.push(format!("-{flag} has no effect"));
-            out.is_original |= spelt_as_original;
-            let is_value = |word: &OsString| match next {
-                Next::Other => false,
-                Next::Number => is_number(word),
-            };
-            if !attached {
-                words.next_if(is_value);
-            }
-            continue;
+        let is_ours = typed.name == "dot" && !(typed.is_original && self.rest.peek().is_some_and(is_number));
+        let found = WITHOUT_EFFECT.iter().find(|(flag, _)| *flag == typed.name && !is_ours);
+        let Some(&(flag, next)) = found else { return false };
+        self.out.notes.push(format!("-{flag} has no effect"));
+        self.out.is_original |= typed.is_original;
+        if !typed.attached && next == Follows::Number {
+            self.rest.next_if(is_number);
         }
-        if let Some((_, words_after, means)) = TRANSLATED.iter().find(|(flag, ..)| *flag == name) {
-            let values: Vec<OsString> = words.by_ref().take(*words_after).collect();
-            let substitute = |&word: &&str| match (word, values.first()) {
-                ("$1", Some(value)) => value.clone(),
-                _ => word.into(),
-            };
-            out.words.extend(means.iter().map(substitute));
-            out.is_original |= spelt_as_original;
-            out.originals.extend(
-                means.iter().filter_map(|word| word.strip_prefix("--")).map(|word| word.replace('-', "_")),
-            );
-            continue;
-        }
-        let Some(arg) = find(command, text, name) else {
-            out.words.push(word);
-            continue;
+        true
+    }
+
+    /// Writes what a flag of the other program means here, if it is one.
+    fn translated(&mut self, typed: Typed<'_>) -> bool {
+        let Some((_, words_after, means)) = TRANSLATED.iter().find(|(flag, ..)| *flag == typed.name) else {
+            return false;
         };
+        let values: Vec<OsString> = self.rest.by_ref().take(*words_after).collect();
+        let substitute = |&word: &&str| match (word, values.first()) {
+            ("$1", Some(value)) => value.clone(),
+            _ => word.into(),
+        };
+        self.out.words.extend(means.iter().map(substitute));
+        self.out.is_original |= typed.is_original;
+        let flags = means.iter().filter_map(|word| word.strip_prefix("--"));
+        self.out.originals.extend(flags.map(|word| word.replace('-', "_")));
+        true
+    }
+
+    /// Writes a flag of ours with its values, if it is one.
+    fn known(&mut self, typed: Typed<'_>) -> bool {
+        let Typed { text, name, attached, is_original } = typed;
+        let Some(arg) = find(self.command, text, name) else { return false };
         // A flag whose value may be left out takes it after `=`, lest it swallow the model.
         let named = |next: &OsString| {
             arg.is_require_equals_set()
@@ -151,43 +201,39 @@ pub fn rewrite(command: &Command, words: impl IntoIterator<Item = OsString>) -> 
                     arg.get_possible_values().iter().any(|value| value.matches(next, false))
                 })
         };
-        if let Some(value) = words.next_if(named) {
+        if let Some(value) = self.rest.next_if(named) {
             let mut joined = OsString::from(format!("--{name}="));
             joined.push(value);
-            out.words.push(joined);
-            continue;
+            self.out.words.push(joined);
+            return true;
         }
-        let values = if attached { 0 } else { values(arg) };
         if arg.get_id() == "brab" {
             let attached = text.split_once('=').map(|(_, size)| OsString::from(size));
-            note_size(&mut out, &mut size, attached.as_ref().or(words.peek()), !spelt_as_original);
+            let size = attached.or_else(|| self.rest.peek().cloned());
+            self.note_size(size.as_ref(), !is_original);
         }
-        if spelt_as_original {
-            out.originals.push(arg.get_id().to_string());
-            out.is_original = true;
+        if is_original {
+            self.out.originals.push(arg.get_id().to_string());
+            self.out.is_original = true;
         }
-        out.words.push(if spelt_as_original { format!("-{text}").into() } else { word });
-        out.words.extend(words.by_ref().take(values));
+        self.out.words.push(if is_original { format!("-{text}").into() } else { text.into() });
+        let values = if attached { 0 } else { values(arg) };
+        self.out.words.extend(self.rest.by_ref().take(values));
+        true
     }
-    out
-}
 
-/// Remembers the K of `brab`. Scripts for the original program may give it twice in its spelling, and mean the
-/// last one; others mean one only.
-fn note_size(
-    out: &mut Rewritten,
-    known: &mut Option<(String, bool)>,
-    value: Option<&OsString>,
-    is_ours: bool,
-) {
-    let Some(value) = value.and_then(|value| value.to_str()) else { return };
-    if let Some((before, ours)) = known
-        && (*ours || is_ours)
-        && before != value
-    {
-        out.two_sizes = Some((before.clone(), value.to_owned()));
+    /// Remembers the K of `brab`. Scripts for the original program may give it twice in its spelling, and mean
+    /// the last one; others mean one only.
+    fn note_size(&mut self, value: Option<&OsString>, is_ours: bool) {
+        let Some(value) = value.and_then(|value| value.to_str()) else { return };
+        if let Some((before, ours)) = &self.size
+            && (*ours || is_ours)
+            && before != value
+        {
+            self.out.two_sizes = Some((before.clone(), value.to_owned()));
+        }
+        self.size = Some((value.to_owned(), is_ours));
     }
-    *known = Some((value.to_owned(), is_ours));
 }
 
 /// Whether `text` is a flag, in either spelling.

@@ -11,7 +11,8 @@ use cubicle::options::Procs;
 use cubicle::report::document::{Document, Head, Level, Message, Model, OptionValue, Tool};
 use sha2::{Digest, Sha256};
 
-use super::args::{Args, Format};
+use super::args::Args;
+use super::choices::ResultFormat;
 use super::exit;
 use super::output::Output;
 
@@ -79,18 +80,18 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 /// Which format a command line asks for that cannot be parsed as a whole; `None` when it is for a person.
-fn asked_for(words: &[OsString]) -> Option<Format> {
+fn asked_for(words: &[OsString]) -> Option<ResultFormat> {
     let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
     let format = |value: &str| match value {
-        "json" => Some(Format::Json),
-        "ndjson" => Some(Format::Ndjson),
+        "json" => Some(ResultFormat::Json),
+        "ndjson" => Some(ResultFormat::Ndjson),
         _ => None,
     };
     let pairs = words.windows(2).filter(|pair| pair[0] == "--format").map(|pair| format(pair[1]));
     let single = words.iter().filter_map(|word| word.strip_prefix("--format=")).map(format);
     let to_stdout = words.windows(2).any(|pair| pair == ["--stats-json", "-"]);
     let to_stdout = to_stdout || words.contains(&"--stats-json=-");
-    pairs.chain(single).last().flatten().or_else(|| to_stdout.then_some(Format::Json))
+    pairs.chain(single).last().flatten().or_else(|| to_stdout.then_some(ResultFormat::Json))
 }
 
 /// Ends a run whose command line means nothing; the exit code. What is wrong was told. Writes a document to standard
@@ -103,8 +104,8 @@ pub fn refused(words: &[OsString], code: u8, error: String) -> u8 {
     document.exit_code = code;
     let output = Output::new(Interrupt::default());
     output.write(&match format {
-        Format::Ndjson => document.line(),
-        Format::Json | Format::Human => document.text(),
+        ResultFormat::Ndjson => document.line(),
+        ResultFormat::Json | ResultFormat::Human => document.text(),
     });
     exit::after_output(code, output.finish())
 }

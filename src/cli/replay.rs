@@ -9,10 +9,10 @@ use clap::Parser;
 use cubicle::diagnostic::Source;
 use cubicle::itf;
 
-use super::args::duration;
 use super::ending::Ending;
 use super::load::{Model, load};
 use super::output::complain;
+use super::quantities::duration;
 use super::supervise::supervise;
 use super::{exit, input, memory, settings};
 

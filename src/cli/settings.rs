@@ -11,7 +11,8 @@ use cubicle::options::{
 };
 use cubicle::report::{Style, TraceStates};
 
-use super::args::{self, Args};
+use super::args::Args;
+use super::choices;
 use super::document::is_stdout;
 use super::memory;
 use super::messages::{Format, Messages};
@@ -32,18 +33,20 @@ pub enum Results {
 /// What is written to standard output.
 pub fn results(args: &Args) -> Results {
     match (args.format, args.message_format) {
-        (args::Format::Ndjson, _) => Results::Ndjson,
-        (args::Format::Json, _) => Results::Json,
-        (args::Format::Human, args::MessageFormat::Sarif) => Results::Sarif,
-        (args::Format::Human, _) if args.stats_json.as_deref().is_some_and(is_stdout) => Results::Json,
-        (args::Format::Human, _) => Results::Human,
+        (choices::ResultFormat::Ndjson, _) => Results::Ndjson,
+        (choices::ResultFormat::Json, _) => Results::Json,
+        (choices::ResultFormat::Human, choices::MessageFormat::Sarif) => Results::Sarif,
+        (choices::ResultFormat::Human, _) if args.stats_json.as_deref().is_some_and(is_stdout) => {
+            Results::Json
+        }
+        (choices::ResultFormat::Human, _) => Results::Human,
     }
 }
 
 /// Whether somebody gets the document of the run.
 pub fn wants_document(args: &Args) -> bool {
     results(args) != Results::Human
-        || args.message_format != args::MessageFormat::Human
+        || args.message_format != choices::MessageFormat::Human
         || args.stats_json.is_some()
         || args.run_dir.is_some()
         || args.report.is_some()
@@ -57,9 +60,9 @@ pub fn stats_file(args: &Args) -> Option<&PathBuf> {
 /// What there is to say to the user, in the format that is asked for.
 pub fn messages(args: &Args) -> Messages {
     let format = match args.message_format {
-        args::MessageFormat::Json => Format::Json,
-        args::MessageFormat::Github => Format::Github,
-        args::MessageFormat::Human | args::MessageFormat::Sarif => Format::Human,
+        choices::MessageFormat::Json => Format::Json,
+        choices::MessageFormat::Github => Format::Github,
+        choices::MessageFormat::Human | choices::MessageFormat::Sarif => Format::Human,
     };
     let model = args.file.display().to_string();
     Messages::new(format, args.quiet, style(args, &stderr()), wants_document(args), model)
@@ -76,10 +79,10 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
         .forward(forward(args))
         .backward(backward(args))
         .vacuity(match args.vacuity {
-            args::Vacuity::Ignore => Vacuity::Ignore,
+            choices::OnVacuity::Ignore => Vacuity::Ignore,
             _ if args.deny.is_some() => Vacuity::Error,
-            args::Vacuity::Warn => Vacuity::Warn,
-            args::Vacuity::Error => Vacuity::Error,
+            choices::OnVacuity::Warn => Vacuity::Warn,
+            choices::OnVacuity::Error => Vacuity::Error,
         })
         .known_vacuity(allowed.known_vacuity(system))
         .time_limit(args.time_limit)
@@ -89,18 +92,18 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
 pub fn proof(args: &Args) -> Proof {
     match (args.brab, args.strategy) {
         (Some(procs), _) => Proof::Brab(usize::from(procs)),
-        (None, args::Approach::Auto) => Proof::Auto,
-        (None, args::Approach::Classic) => Proof::Classic,
+        (None, choices::Approach::Auto) => Proof::Auto,
+        (None, choices::Approach::Classic) => Proof::Classic,
     }
 }
 
 fn forward(args: &Args) -> ForwardOptions {
     ForwardOptions::default()
         .strategy(match args.forward {
-            args::Forward::Bfs => Strategy::Bfs,
-            args::Forward::Dfs => Strategy::Dfs,
-            args::Forward::Random => Strategy::Random,
-            args::Forward::Cfl => Strategy::Cfl,
+            choices::Forward::Bfs => Strategy::Bfs,
+            choices::Forward::Dfs => Strategy::Dfs,
+            choices::Forward::Random => Strategy::Random,
+            choices::Forward::Cfl => Strategy::Cfl,
         })
         .depth(args.forward_depth.map(|depth| depth as usize))
         .max_states(args.max_forward.map(saturating))
@@ -113,8 +116,8 @@ fn forward(args: &Args) -> ForwardOptions {
         .restart(restart(args))
         .jumpstart(args.jumpstart)
         .cfl_choice(match args.cfl_choice {
-            args::CflChoice::Adaptive => CflChoice::Adaptive,
-            args::CflChoice::Uniform => CflChoice::Uniform,
+            choices::WalkChoice::Adaptive => CflChoice::Adaptive,
+            choices::WalkChoice::Uniform => CflChoice::Uniform,
         })
         .epochs(args.epochs.map(saturating))
         .memory(memory(args).map(|limit| if args.only_forward { limit / 10 * 9 } else { limit / 2 }))
@@ -137,12 +140,12 @@ fn restart(args: &Args) -> Option<Restart> {
 fn backward(args: &Args) -> BackwardOptions {
     BackwardOptions::default()
         .order(match args.search {
-            args::Search::Bfs => SearchOrder::Bfs,
-            args::Search::Dfs => SearchOrder::Dfs,
-            args::Search::Bfsh => SearchOrder::Bfsh,
-            args::Search::Dfsh => SearchOrder::Dfsh,
-            args::Search::Bfsa => SearchOrder::Bfsa,
-            args::Search::Dfsa => SearchOrder::Dfsa,
+            choices::NodeOrder::Bfs => SearchOrder::Bfs,
+            choices::NodeOrder::Dfs => SearchOrder::Dfs,
+            choices::NodeOrder::Bfsh => SearchOrder::Bfsh,
+            choices::NodeOrder::Dfsh => SearchOrder::Dfsh,
+            choices::NodeOrder::Bfsa => SearchOrder::Bfsa,
+            choices::NodeOrder::Dfsa => SearchOrder::Dfsa,
         })
         .jobs(usize::from(args.jobs))
         .postpone(args.postpone.map(|postpone| match postpone {
@@ -156,8 +159,8 @@ fn backward(args: &Args) -> BackwardOptions {
         .max_effort(None)
         .max_depth(saturating(args.depth))
         .solver(match args.solver {
-            args::Solver::Layered => SolverMode::Layered,
-            args::Solver::Z3 => SolverMode::Z3,
+            choices::Solver::Layered => SolverMode::Layered,
+            choices::Solver::Z3 => SolverMode::Z3,
         })
         .delete(!args.nodelete)
         .ranges(!args.nosubtyping)
@@ -182,8 +185,8 @@ fn saturating(limit: u64) -> usize {
 /// Which cells of the states of a trace are shown.
 pub fn trace_states(args: &Args) -> Option<TraceStates> {
     args.trace_states.map(|which| match which {
-        args::TraceStates::Diff => TraceStates::Diff,
-        args::TraceStates::Full => TraceStates::Full,
+        choices::ShownCells::Diff => TraceStates::Diff,
+        choices::ShownCells::Full => TraceStates::Full,
     })
 }
 
@@ -191,9 +194,9 @@ pub fn trace_states(args: &Args) -> Option<TraceStates> {
 pub fn style(args: &Args, stream: &impl IsTerminal) -> Style {
     match args.color {
         _ if args.nocolor => Style::PLAIN,
-        args::Color::Always => Style { colored: true },
-        args::Color::Never => Style::PLAIN,
-        args::Color::Auto => automatic_style(stream),
+        choices::Color::Always => Style { colored: true },
+        choices::Color::Never => Style::PLAIN,
+        choices::Color::Auto => automatic_style(stream),
     }
 }
 

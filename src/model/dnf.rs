@@ -196,84 +196,113 @@ pub(super) fn simplify(literals: Conj, same: &impl Sameness) -> Option<Conj> {
         return Some(literals);
     }
     let mut result: Vec<Option<Literal>> = Vec::with_capacity(literals.len());
-    let mut values: HashMap<Cell, usize> = HashMap::new();
-    let mut equalities: HashMap<(Term, Term), bool> = HashMap::new();
-    let mut process_of: HashMap<Term, ProcRef> = HashMap::new();
-    let mut orders: HashMap<(Term, Term), bool> = HashMap::new();
-    let mut linears: HashMap<Linear, Vec<Relation>> = HashMap::new();
+    let mut known = Known::default();
     for literal in literals {
-        match &literal {
-            Literal::In { cell, values: new } => {
-                if let Some(&at) = values.get(cell) {
-                    if let Some(Literal::In { values: old, .. }) = &mut result[at] {
-                        *old &= new;
-                        if *old == 0 {
-                            return None;
-                        }
-                    }
-                    continue;
-                }
-                values.insert(cell.clone(), result.len());
-            }
-            Literal::Eq { left, right, negated } => {
-                match equalities.insert((left.clone(), right.clone()), *negated) {
-                    Some(old) if old == *negated => continue,
-                    Some(_) => return None,
-                    None => {}
-                }
-                if let (Term::Cell(_), Term::Proc(p), false) = (left, right, negated) {
-                    match process_of.get(left) {
-                        Some(&q) if same(*p, q) == Some(false) => return None,
-                        Some(_) => {}
-                        None => {
-                            process_of.insert(left.clone(), *p);
-                        }
-                    }
-                }
-            }
-            Literal::Less { left, right, strict } => {
-                let other = orders.get(&(right.clone(), left.clone()));
-                if other.is_some_and(|&other| other || *strict) {
-                    return None;
-                }
-                match orders.get_mut(&(left.clone(), right.clone())) {
-                    Some(known) if *known || !*strict => continue,
-                    Some(known) => *known = true,
-                    None => {
-                        orders.insert((left.clone(), right.clone()), *strict);
-                    }
-                }
-            }
-            Literal::Linear { expr, relation, .. } => {
-                let known = linears.entry(expr.clone()).or_default();
-                if known.contains(relation) {
-                    continue;
-                }
-                let excludes = |other: &Relation| {
-                    matches!(
-                        (*relation, *other),
-                        (Relation::Eq, Relation::Ne | Relation::Lt)
-                            | (Relation::Ne | Relation::Lt, Relation::Eq)
-                    )
-                };
-                if known.iter().any(excludes) {
-                    return None;
-                }
-                known.push(*relation);
-            }
+        if known.add(&literal, &mut result, same)? {
+            result.push(Some(literal));
         }
-        result.push(Some(literal));
     }
     // `G = p` makes `G <> q` redundant for another process q.
     for slot in &mut result {
         if let Some(Literal::Eq { left, right: Term::Proc(q), negated: true }) = slot
-            && let Some(&p) = process_of.get(left)
+            && let Some(&p) = known.process_of.get(left)
             && same(p, *q) == Some(false)
         {
             *slot = None;
         }
     }
     Some(result.into_iter().flatten().collect())
+}
+
+/// What the literals of a conjunction so far say.
+#[derive(Default)]
+struct Known {
+    /// Which of them has the values of a cell.
+    values: HashMap<Cell, usize>,
+    equalities: HashMap<(Term, Term), bool>,
+    process_of: HashMap<Term, ProcRef>,
+    orders: HashMap<(Term, Term), bool>,
+    linears: HashMap<Linear, Vec<Relation>>,
+}
+
+impl Known {
+    /// Whether `literal` is to be added to `literals`; otherwise they say it now. `None` when it contradicts one.
+    fn add(
+        &mut self,
+        literal: &Literal,
+        literals: &mut [Option<Literal>],
+        same: &impl Sameness,
+    ) -> Option<bool> {
+        match literal {
+            Literal::In { cell, values: new } => {
+                if let Some(&at) = self.values.get(cell) {
+                    if let Some(Literal::In { values: old, .. }) = &mut literals[at] {
+                        *old &= new;
+                        if *old == 0 {
+                            return None;
+                        }
+                    }
+                    return Some(false);
+                }
+                self.values.insert(cell.clone(), literals.len());
+                Some(true)
+            }
+            Literal::Eq { left, right, negated } => self.equal(left, right, *negated, same),
+            Literal::Less { left, right, strict } => self.less(left, right, *strict),
+            Literal::Linear { expr, relation, .. } => self.linear(expr, *relation),
+        }
+    }
+
+    fn equal(&mut self, left: &Term, right: &Term, negated: bool, same: &impl Sameness) -> Option<bool> {
+        match self.equalities.insert((left.clone(), right.clone()), negated) {
+            Some(old) if old == negated => return Some(false),
+            Some(_) => return None,
+            None => {}
+        }
+        if let (Term::Cell(_), Term::Proc(p), false) = (left, right, negated) {
+            match self.process_of.get(left) {
+                Some(&q) if same(*p, q) == Some(false) => return None,
+                Some(_) => {}
+                None => {
+                    self.process_of.insert(left.clone(), *p);
+                }
+            }
+        }
+        Some(true)
+    }
+
+    fn less(&mut self, left: &Term, right: &Term, strict: bool) -> Option<bool> {
+        let other = self.orders.get(&(right.clone(), left.clone()));
+        if other.is_some_and(|&other| other || strict) {
+            return None;
+        }
+        match self.orders.get_mut(&(left.clone(), right.clone())) {
+            Some(known) if *known || !strict => return Some(false),
+            Some(known) => *known = true,
+            None => {
+                self.orders.insert((left.clone(), right.clone()), strict);
+            }
+        }
+        Some(true)
+    }
+
+    fn linear(&mut self, expr: &Linear, relation: Relation) -> Option<bool> {
+        let known = self.linears.entry(expr.clone()).or_default();
+        if known.contains(&relation) {
+            return Some(false);
+        }
+        let excludes = |other: &Relation| {
+            matches!(
+                (relation, *other),
+                (Relation::Eq, Relation::Ne | Relation::Lt) | (Relation::Ne | Relation::Lt, Relation::Eq)
+            )
+        };
+        if known.iter().any(excludes) {
+            return None;
+        }
+        known.push(relation);
+        Some(true)
+    }
 }
 
 /// Leaves out disjuncts that imply another one because they contain all its literals.

@@ -7,7 +7,7 @@ use super::limits::MAX_TRANSITIONS;
 use super::symbols::Symbols;
 use super::{Bad, BadKind, Dnf, Init, Literal, System, Transition, axioms, names, ranges};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
-use crate::syntax::ast::{File, Item, PropertyKind};
+use crate::syntax::ast::{self, File, Item, PropertyKind};
 
 /// The meaning of a file, whose text is `text`, with messages in file order. There is a system iff no message is an error.
 pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
@@ -17,72 +17,14 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
     let symbols = Symbols::collect(file, &mut diagnostics);
     let mut context = Context::new(&symbols, max_procs);
     context.diagnostics = diagnostics;
-    let mut init: Option<Init> = None;
-    let mut bad: Vec<Bad> = Vec::new();
-    let mut transitions: Vec<Transition> = Vec::new();
-    let mut origin = 0;
-    let mut names: IndexMap<&str, Span> = IndexMap::new();
+    let mut declared = Declared::default();
     for item in &file.items {
-        if context.diagnostics.is_full() {
+        if context.diagnostics.is_full() || !declared.add(item, &mut context) {
             break;
         }
-        match item {
-            Item::NumberProcs(_) | Item::Type(_) | Item::Symbol(_) => {}
-            Item::Predicate(predicate) => context.define(predicate),
-            Item::Property(property) if property.kind == PropertyKind::Init => {
-                let this = context.init(property);
-                if let Some(previous) = &init {
-                    let error = Diagnostic::error("C0110", property.loc.0, "more than one `init`")
-                        .also(previous.span, "the first one")
-                        .help("join them with `&&`");
-                    context.push(error);
-                } else {
-                    init = Some(this);
-                }
-            }
-            Item::Property(property) => bad.extend(context.bad(property)),
-            Item::Transition(transition) => {
-                if let Some(&previous) = names.get(transition.name.text.as_str()) {
-                    let message = format!("transition `{}` is declared before", transition.name.text);
-                    let warning = Diagnostic::warning("C0912", transition.name.span(), message)
-                        .label("traces will not tell them apart")
-                        .also(previous, "declared here too");
-                    context.push(warning);
-                } else {
-                    names.insert(&transition.name.text, transition.name.span());
-                }
-                transitions.extend(context.transition(transition, origin));
-                if usize::from(origin) >= MAX_TRANSITIONS || transitions.len() > MAX_TRANSITIONS {
-                    let error = Diagnostic::error(
-                        "C0501",
-                        transition.name.span(),
-                        format!("more than {MAX_TRANSITIONS} transitions"),
-                    );
-                    context.push(error);
-                    break;
-                }
-                origin += 1;
-            }
-        }
     }
-    if init.is_none()
-        && !context.diagnostics.is_full()
-        && !file.damage.init
-        && !file.items.iter().any(|i| matches!(i, Item::Property(p) if p.kind == PropertyKind::Init))
-    {
-        let error = Diagnostic::error("C0110", Span::new(end, end), "no `init` declaration")
-            .label("the file ends here")
-            .help("every model says what its initial states are: `init (z) { .. }`");
-        context.push(error);
-    }
-    if bad.is_empty()
-        && !file.damage.bad
-        && !file.items.iter().any(|i| matches!(i, Item::Property(p) if p.kind == PropertyKind::Unsafe))
-    {
-        let warning = Diagnostic::warning("C0913", Span::new(end, end), "no `unsafe` declaration")
-            .label("nothing is checked but deadlocks");
-        context.push(warning);
-    }
+    declared.missing(file, Span::new(end, end), &mut context);
+    let Declared { init, mut bad, transitions, .. } = declared;
     let proc_constants = context.proc_constants;
     let mut diagnostics = std::mem::take(&mut context.diagnostics);
     super::lints::unused(file, &context, init.as_ref(), &transitions, &mut diagnostics);
@@ -106,6 +48,80 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
     derive(&mut system);
     super::lints::spare_parameters(&system, &mut diagnostics);
     (Some(system), diagnostics)
+}
+
+/// What the declarations so far mean.
+#[derive(Default)]
+struct Declared<'a> {
+    init: Option<Init>,
+    bad: Vec<Bad>,
+    transitions: Vec<Transition>,
+    /// How many transitions the file has so far, each of which may be several here.
+    origin: u16,
+    /// Where each name of a transition was declared first.
+    names: IndexMap<&'a str, Span>,
+}
+
+impl<'a> Declared<'a> {
+    /// Takes a declaration in. Whether there may be more.
+    fn add(&mut self, item: &'a Item, context: &mut Context<'a>) -> bool {
+        match item {
+            Item::NumberProcs(_) | Item::Type(_) | Item::Symbol(_) => {}
+            Item::Predicate(predicate) => context.define(predicate),
+            Item::Property(property) if property.kind == PropertyKind::Init => {
+                let this = context.init(property);
+                if let Some(previous) = &self.init {
+                    let error = Diagnostic::error("C0110", property.loc.0, "more than one `init`")
+                        .also(previous.span, "the first one")
+                        .help("join them with `&&`");
+                    context.push(error);
+                } else {
+                    self.init = Some(this);
+                }
+            }
+            Item::Property(property) => self.bad.extend(context.bad(property)),
+            Item::Transition(transition) => return self.transition(transition, context),
+        }
+        true
+    }
+
+    fn transition(&mut self, transition: &'a ast::Transition, context: &mut Context<'a>) -> bool {
+        let name = &transition.name;
+        if let Some(&previous) = self.names.get(name.text.as_str()) {
+            let message = format!("transition `{}` is declared before", name.text);
+            let warning = Diagnostic::warning("C0912", name.span(), message)
+                .label("traces will not tell them apart")
+                .also(previous, "declared here too");
+            context.push(warning);
+        } else {
+            self.names.insert(&name.text, name.span());
+        }
+        self.transitions.extend(context.transition(transition, self.origin));
+        if usize::from(self.origin) >= MAX_TRANSITIONS || self.transitions.len() > MAX_TRANSITIONS {
+            let message = format!("more than {MAX_TRANSITIONS} transitions");
+            context.push(Diagnostic::error("C0501", name.span(), message));
+            return false;
+        }
+        self.origin += 1;
+        true
+    }
+
+    /// Says what every model has and this one lacks.
+    fn missing(&self, file: &File, end: Span, context: &mut Context<'_>) {
+        let says = |kind| file.items.iter().any(|i| matches!(i, Item::Property(p) if p.kind == kind));
+        let is_full = context.diagnostics.is_full();
+        if self.init.is_none() && !is_full && !file.damage.init && !says(PropertyKind::Init) {
+            let error = Diagnostic::error("C0110", end, "no `init` declaration")
+                .label("the file ends here")
+                .help("every model says what its initial states are: `init (z) { .. }`");
+            context.push(error);
+        }
+        if self.bad.is_empty() && !file.damage.bad && !says(PropertyKind::Unsafe) {
+            let warning = Diagnostic::warning("C0913", end, "no `unsafe` declaration")
+                .label("nothing is checked but deadlocks");
+            context.push(warning);
+        }
+    }
 }
 
 /// What follows from the declarations.

@@ -72,6 +72,25 @@ impl Formula {
     }
 }
 
+/// What a quantifier binds, and where.
+#[derive(Clone, Copy)]
+struct Bound<'a> {
+    vars: &'a [Name],
+    body: &'a Expr,
+}
+
+/// The processes that the first variables of an existential quantifier stand for.
+#[derive(Default)]
+struct Choice {
+    /// How many of the candidates are not meant.
+    skip: usize,
+    chosen: Vec<ProcRef>,
+    /// Those among the chosen that are no candidates.
+    fresh: Vec<u8>,
+    /// What the body says for each choice so far.
+    parts: Vec<Formula>,
+}
+
 impl<'a> Context<'a> {
     /// The formula, or its negation when not `positive`.
     pub fn formula(&mut self, expr: &'a Expr, scope: &mut Scope<'a>, positive: bool) -> Formula {
@@ -111,7 +130,7 @@ impl<'a> Context<'a> {
                 Formula::or(vec![Formula::and(then), Formula::and(otherwise)])
             }
             ExprKind::Quantified { quantifier, vars, body } => {
-                self.quantified(*quantifier, vars, body, scope, positive, expr.span)
+                self.quantified(*quantifier, Bound { vars, body }, scope, positive, expr.span)
             }
             ExprKind::Call { name, args } => self.call(name, args, scope, positive, expr.span),
         }
@@ -184,19 +203,12 @@ impl<'a> Context<'a> {
         formula
     }
 
-    fn quantified(
-        &mut self,
-        quantifier: Quantifier,
-        vars: &'a [Name],
-        body: &'a Expr,
-        scope: &mut Scope<'a>,
-        positive: bool,
-        at: Span,
-    ) -> Formula {
+    /// Whether process variables may have these names here. Says why not.
+    fn may_bind(&mut self, vars: &[Name], scope: &Scope<'a>) -> bool {
         for (i, var) in vars.iter().enumerate() {
             if let Some(first) = vars[..i].iter().find(|other| other.text == var.text) {
                 self.push(super::symbols::duplicate("C0109", var, "process variable", Some(first.span())));
-                return Formula::False;
+                return false;
             }
             if let Some(Value::Proc(_)) = scope.lookup(&var.text) {
                 if self.place == Place::Bad && self.calls.is_empty() {
@@ -204,19 +216,31 @@ impl<'a> Context<'a> {
                         super::symbols::duplicate("C0109", var, "process variable", None)
                             .label("already in scope"),
                     );
-                    return Formula::False;
+                    return false;
                 }
                 if self.calls.is_empty() {
+                    let message = format!("`{}` hides another process variable", var.text);
                     self.push(
-                        Diagnostic::warning(
-                            "C0903",
-                            var.span(),
-                            format!("`{}` hides another process variable", var.text),
-                        )
-                        .label("this one is meant from here on"),
+                        Diagnostic::warning("C0903", var.span(), message)
+                            .label("this one is meant from here on"),
                     );
                 }
             }
+        }
+        true
+    }
+
+    fn quantified(
+        &mut self,
+        quantifier: Quantifier,
+        bound: Bound<'a>,
+        scope: &mut Scope<'a>,
+        positive: bool,
+        at: Span,
+    ) -> Formula {
+        let Bound { vars, body } = bound;
+        if !self.may_bind(vars, scope) {
+            return Formula::False;
         }
         let other = matches!(quantifier, Quantifier::ForallOther | Quantifier::ExistsOther);
         let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive;
@@ -231,33 +255,33 @@ impl<'a> Context<'a> {
                 scope.truncate(mark);
                 formula
             }
-            (Place::Init, true) if !other => self.init_parameters(vars, body, scope, positive),
+            (Place::Init, true) if !other => self.init_parameters(bound, scope, positive),
             // Distinct from the parameters, but perhaps what a global used as an index names.
             (Place::Bad, false) => {
                 if !other && (self.params > 0 || self.existential) {
                     let word = if positive { "exists" } else { "forall" };
                     self.passes_over.get_or_insert((at, word));
                 }
-                self.existential_choice(vars, body, scope, positive, other || !self.inclusive)
+                self.existential_choice(bound, scope, positive, other || !self.inclusive)
             }
             (Place::Guard, true) if vars.len() == 1 && !nested => {
                 let mut parts = Vec::new();
                 if !other {
                     for i in 0..self.params {
-                        parts.push(self.bind(vars, &[ProcRef::Var(i)], body, scope, positive));
+                        parts.push(self.bind(bound, &[ProcRef::Var(i)], scope, positive));
                     }
                 }
-                let bound = self.fresh(at);
-                self.universal = Some(bound);
-                let inner = self.bind(vars, &[ProcRef::Var(bound)], body, scope, positive);
+                let process = self.fresh(at);
+                self.universal = Some(process);
+                let inner = self.bind(bound, &[ProcRef::Var(process)], scope, positive);
                 self.universal = None;
                 if inner != Formula::True {
-                    parts.push(Formula::Forall(bound, Box::new(inner)));
+                    parts.push(Formula::Forall(process, Box::new(inner)));
                 }
                 Formula::and(parts)
             }
             (Place::Guard, false) if self.universal.is_none() && !(other && self.existential) => {
-                self.existential_choice(vars, body, scope, positive, other)
+                self.existential_choice(bound, scope, positive, other)
             }
             _ => {
                 self.misplaced(universal, other, nested, at);
@@ -293,29 +317,23 @@ impl<'a> Context<'a> {
     /// Elaborates a body with names for processes.
     fn bind(
         &mut self,
-        vars: &'a [Name],
+        bound: Bound<'a>,
         values: &[ProcRef],
-        body: &'a Expr,
         scope: &mut Scope<'a>,
         positive: bool,
     ) -> Formula {
         let mark = scope.len();
-        for (var, value) in vars.iter().zip(values) {
+        for (var, value) in bound.vars.iter().zip(values) {
             scope.push(&var.text, Value::Proc(*value));
         }
-        let formula = self.formula(body, scope, positive);
+        let formula = self.formula(bound.body, scope, positive);
         scope.truncate(mark);
         formula
     }
 
     /// Universal quantifiers of init join its parameters, which need not be distinct.
-    fn init_parameters(
-        &mut self,
-        vars: &'a [Name],
-        body: &'a Expr,
-        scope: &mut Scope<'a>,
-        positive: bool,
-    ) -> Formula {
+    fn init_parameters(&mut self, bound: Bound<'a>, scope: &mut Scope<'a>, positive: bool) -> Formula {
+        let vars = bound.vars;
         if vars.len() > 1 && self.calls.is_empty() {
             self.push(
                 Diagnostic::warning("C0904", vars[1].span(), "`<>` has no effect in init")
@@ -326,15 +344,14 @@ impl<'a> Context<'a> {
         let fresh: Vec<u8> = vars.iter().map(|var| self.fresh(var.span())).collect();
         self.loose.extend(&fresh);
         let values: Vec<ProcRef> = fresh.into_iter().map(ProcRef::Var).collect();
-        self.bind(vars, &values, body, scope, positive)
+        self.bind(bound, &values, scope, positive)
     }
 
     /// `exists`: each variable is a process in scope or a further one. `exists_other`, and any `exists` in a
     /// bad state, passes over the declared parameters.
     fn existential_choice(
         &mut self,
-        vars: &'a [Name],
-        body: &'a Expr,
+        bound: Bound<'a>,
         scope: &mut Scope<'a>,
         positive: bool,
         other: bool,
@@ -342,55 +359,48 @@ impl<'a> Context<'a> {
         let outer = self.existential;
         self.existential = true;
         let skip = if other { usize::from(self.params) } else { 0 };
-        let mut parts = Vec::new();
-        self.choose(vars, &mut Vec::new(), &mut Vec::new(), skip, body, scope, positive, &mut parts);
+        let mut choice = Choice { skip, ..Choice::default() };
+        self.choose(bound, &mut choice, scope, positive);
         self.existential = outer;
-        Formula::or(parts)
+        Formula::or(choice.parts)
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn choose(
-        &mut self,
-        vars: &'a [Name],
-        chosen: &mut Vec<ProcRef>,
-        fresh: &mut Vec<u8>,
-        skip: usize,
-        body: &'a Expr,
-        scope: &mut Scope<'a>,
-        positive: bool,
-        parts: &mut Vec<Formula>,
-    ) {
+    fn choose(&mut self, bound: Bound<'a>, choice: &mut Choice, scope: &mut Scope<'a>, positive: bool) {
         if !self.step() {
             return;
         }
-        if chosen.len() == vars.len() {
-            let added = fresh.len();
+        if choice.chosen.len() == bound.vars.len() {
             let candidates = self.candidates.clone();
             if self.place == Place::Bad && !self.inclusive {
                 // All that is bound joins the parameters: pairwise distinct, also when nested.
-                self.candidates.retain(|candidate| !chosen.contains(candidate));
+                self.candidates.retain(|candidate| !choice.chosen.contains(candidate));
             } else {
-                self.candidates.extend(fresh.iter().map(|&v| ProcRef::Var(v)));
+                self.candidates.extend(choice.fresh.iter().map(|&v| ProcRef::Var(v)));
             }
-            let inner = self.bind(vars, chosen, body, scope, positive);
+            let inner = self.bind(bound, &choice.chosen, scope, positive);
             self.candidates = candidates;
-            parts.push(if added == 0 { inner } else { Formula::Exists(fresh.clone(), Box::new(inner)) });
+            let fresh = &choice.fresh;
+            choice.parts.push(if fresh.is_empty() {
+                inner
+            } else {
+                Formula::Exists(fresh.clone(), Box::new(inner))
+            });
             return;
         }
-        for i in skip..self.candidates.len() {
+        for i in choice.skip..self.candidates.len() {
             let candidate = self.candidates[i];
-            if !chosen.contains(&candidate) {
-                chosen.push(candidate);
-                self.choose(vars, chosen, fresh, skip, body, scope, positive, parts);
-                chosen.pop();
+            if !choice.chosen.contains(&candidate) {
+                choice.chosen.push(candidate);
+                self.choose(bound, choice, scope, positive);
+                choice.chosen.pop();
             }
         }
-        let new = self.fresh(vars[chosen.len()].span());
-        chosen.push(ProcRef::Var(new));
-        fresh.push(new);
-        self.choose(vars, chosen, fresh, skip, body, scope, positive, parts);
-        fresh.pop();
-        chosen.pop();
+        let new = self.fresh(bound.vars[choice.chosen.len()].span());
+        choice.chosen.push(ProcRef::Var(new));
+        choice.fresh.push(new);
+        self.choose(bound, choice, scope, positive);
+        choice.fresh.pop();
+        choice.chosen.pop();
     }
 
     /// Checks a predicate on its own, with parameters of unknown type, and makes it known.

@@ -21,7 +21,7 @@ impl<'a> Context<'a> {
         let first = self.variant(decl, &[]);
         if self.needed.is_empty() {
             if let Some((guard, drafts)) = first {
-                self.split(decl, origin, &[], guard, &drafts, &mut parts);
+                self.split(decl, origin, guard, &drafts, &mut parts);
             }
         } else {
             for variant in self.variants() {
@@ -33,9 +33,9 @@ impl<'a> Context<'a> {
                         guard,
                     ]);
                     if !hidden.is_empty() {
-                        guard = Formula::Exists(hidden.clone(), Box::new(guard));
+                        guard = Formula::Exists(hidden, Box::new(guard));
                     }
-                    self.split(decl, origin, &hidden, guard, &drafts, &mut parts);
+                    self.split(decl, origin, guard, &drafts, &mut parts);
                 }
             }
         }
@@ -85,7 +85,6 @@ impl<'a> Context<'a> {
         &mut self,
         decl: &ast::Transition,
         origin: u16,
-        _hidden: &[u8],
         guard: Formula,
         drafts: &[Draft],
         parts: &mut Vec<Transition>,

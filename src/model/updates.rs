@@ -84,31 +84,32 @@ impl<'a> Context<'a> {
         defined.then_some(drafts)
     }
 
+    /// The variable that an update names.
+    fn named(&mut self, update: &ast::Update) -> Option<VarId> {
+        let name = &update.target;
+        match self.symbols.lookup(&name.text) {
+            Some(Symbol::Var(id)) => Some(id),
+            Some(Symbol::Constructor(..)) => {
+                let message = format!("constructor `{}` cannot be assigned", name.text);
+                self.push(
+                    Diagnostic::error("C0401", name.span(), message)
+                        .help("only globals and array cells are assigned"),
+                );
+                None
+            }
+            Some(Symbol::Unclear) => None,
+            None => {
+                let wanted = if update.index.is_some() { Wanted::Array } else { Wanted::Target };
+                self.unknown_symbol(name, wanted);
+                None
+            }
+        }
+    }
+
     /// The variable that an update writes.
     fn target(&mut self, update: &ast::Update, written: &mut IndexMap<VarId, Span>) -> Option<VarId> {
         let name = &update.target;
-        let id = match self.symbols.lookup(&name.text) {
-            Some(Symbol::Var(id)) => id,
-            Some(Symbol::Constructor(..)) => {
-                self.push(
-                    Diagnostic::error(
-                        "C0401",
-                        name.span(),
-                        format!("constructor `{}` cannot be assigned", name.text),
-                    )
-                    .help("only globals and array cells are assigned"),
-                );
-                return None;
-            }
-            Some(Symbol::Unclear) => return None,
-            None => {
-                self.unknown_symbol(
-                    name,
-                    if update.index.is_some() { Wanted::Array } else { Wanted::Target },
-                );
-                return None;
-            }
-        };
+        let id = self.named(update)?;
         self.used.insert(id);
         let var = self.symbols.var(id);
         let error = match (var.kind, &update.index) {

@@ -12,7 +12,7 @@ use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::semantics::{
     self, Layout, PROC_STRIDE, Point, State, Step, Value, distinct_tuples, interchangeable, rising_tuples,
 };
-use crate::model::{Assignment, Rational, System, TransitionId, Type};
+use crate::model::{Assignment, Rational, System, Transition, TransitionId, Type};
 use crate::solver;
 use crate::verdict::Trace;
 
@@ -78,7 +78,8 @@ pub fn unroll(
     let first = encoder.frame("", &mut facts);
     let solver = solver::new();
     solver.assert(encoder.initial(&first));
-    let mut frame = first.clone();
+    let mut unrolling =
+        Unrolling { encoder: &encoder, solver: &solver, frame: first.clone(), facts, interrupt };
     let mut choices: Vec<Choice> = Vec::new();
     for (i, (id, args)) in path.steps.iter().enumerate() {
         let t = system.transition(*id);
@@ -86,13 +87,10 @@ pub fn unroll(
             Some(args) => vec![args.clone()],
             None => polled(distinct_tuples(path.procs, t.arity()), interrupt).collect::<Result<_, _>>()?,
         };
-        let Some((next, choice)) = step(&encoder, &solver, &frame, t, options, i, &mut facts, interrupt)?
-        else {
-            return Ok(Unrolled::None);
-        };
-        frame = next;
+        let Some(choice) = unrolling.step(t, options, i)? else { return Ok(Unrolled::None) };
         choices.push(choice);
     }
+    let Unrolling { frame, facts, .. } = unrolling;
     let reached: Vec<Bool> = match &path.target {
         Target::Bad(k) => {
             let bad = &system.bad[*k];
@@ -136,55 +134,64 @@ struct Choice {
     nondet: Vec<Symbolic>,
 }
 
-#[allow(clippy::too_many_arguments)] // all of them are what is being built
-fn step(
-    encoder: &Encoder<'_>,
-    solver: &Solver,
-    frame: &Frame,
-    t: &crate::model::Transition,
-    options: Vec<Vec<usize>>,
-    at: usize,
-    facts: &mut Vec<Bool>,
-    interrupt: &Interrupt,
-) -> Result<Option<(Frame, Choice)>, Interrupted> {
-    let prefix = format!("{at}.");
-    if options.len() == 1 {
-        let args = options.into_iter().next().expect("there is one");
-        solver.assert(encoder.enabled(frame, t, &args));
-        let (next, nondet) = encoder.fire(frame, t, &args, &prefix, facts);
-        return Ok(Some((next, Choice { options: vec![(args, None)], nondet })));
-    }
-    let mut chosen: Vec<(Vec<usize>, Option<Bool>)> = Vec::new();
-    let mut next: Option<Frame> = None;
-    let mut nondet = Vec::new();
-    for (k, args) in options.into_iter().enumerate() {
-        interrupt.check()?;
-        let selector = Bool::new_const(format!("{at}@{k}"));
-        solver.assert(selector.implies(encoder.enabled(frame, t, &args)));
-        // The values of `?` have the same names whatever the arguments: they are one choice.
-        let (after, values) = encoder.fire(frame, t, &args, &prefix, facts);
-        nondet = values;
-        next = Some(match next {
-            None => after,
-            Some(other) => Frame {
-                cells: after
-                    .cells
-                    .iter()
-                    .zip(&other.cells)
-                    .map(|(a, b)| super::encode::choose(&selector, a, b))
-                    .collect(),
-            },
-        });
-        chosen.push((args, Some(selector)));
-    }
-    let selectors: Vec<Bool> = chosen.iter().filter_map(|c| c.1.clone()).collect();
-    solver.assert(any(selectors.iter().cloned()));
-    for (i, a) in selectors.iter().enumerate() {
-        for b in &selectors[..i] {
-            solver.assert(all([a.clone(), b.clone()]).not());
+/// A path, encoded as far as the steps that were taken.
+struct Unrolling<'a> {
+    encoder: &'a Encoder<'a>,
+    solver: &'a Solver,
+    /// The state that is reached.
+    frame: Frame,
+    /// What holds of the cells of all states.
+    facts: Vec<Bool>,
+    interrupt: &'a Interrupt,
+}
+
+impl Unrolling<'_> {
+    /// Takes step number `at`, with one of `options` as arguments; `None` when there are none.
+    fn step(
+        &mut self,
+        t: &Transition,
+        options: Vec<Vec<usize>>,
+        at: usize,
+    ) -> Result<Option<Choice>, Interrupted> {
+        let Self { encoder, solver, frame, facts, interrupt } = self;
+        let prefix = format!("{at}.");
+        if options.len() == 1 {
+            let args = options.into_iter().next().expect("there is one");
+            solver.assert(encoder.enabled(frame, t, &args));
+            let (next, nondet) = encoder.fire(frame, t, &args, &prefix, facts);
+            self.frame = next;
+            return Ok(Some(Choice { options: vec![(args, None)], nondet }));
         }
+        let mut chosen: Vec<(Vec<usize>, Option<Bool>)> = Vec::new();
+        let mut next: Option<Frame> = None;
+        let mut nondet = Vec::new();
+        for (k, args) in options.into_iter().enumerate() {
+            interrupt.check()?;
+            let selector = Bool::new_const(format!("{at}@{k}"));
+            solver.assert(selector.implies(encoder.enabled(frame, t, &args)));
+            // The values of `?` have the same names whatever the arguments: they are one choice.
+            let (after, values) = encoder.fire(frame, t, &args, &prefix, facts);
+            nondet = values;
+            next = Some(match next {
+                None => after,
+                Some(other) => {
+                    let both = after.cells.iter().zip(&other.cells);
+                    Frame { cells: both.map(|(a, b)| super::encode::choose(&selector, a, b)).collect() }
+                }
+            });
+            chosen.push((args, Some(selector)));
+        }
+        let selectors: Vec<Bool> = chosen.iter().filter_map(|c| c.1.clone()).collect();
+        solver.assert(any(selectors.iter().cloned()));
+        for (i, a) in selectors.iter().enumerate() {
+            for b in &selectors[..i] {
+                solver.assert(all([a.clone(), b.clone()]).not());
+            }
+        }
+        let Some(next) = next else { return Ok(None) };
+        self.frame = next;
+        Ok(Some(Choice { options: chosen, nondet }))
     }
-    Ok(next.map(|next| (next, Choice { options: chosen, nondet })))
 }
 
 /// The items, as long as the run need not end.

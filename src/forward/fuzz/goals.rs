@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+use crate::forward::fuzz::delete_relaxation::DeleteRelaxation;
 use crate::forward::fuzz::goal::Goal;
-use crate::forward::fuzz::relaxed_plan::DeleteRelaxation;
 use crate::forward::program::code::Guard;
 use crate::forward::program::compiled::Program;
 use crate::forward::tuning::{HALVED, KEEP, MOST_STALE, UNPLANNED, WEIGHT};

@@ -1,5 +1,6 @@
 //! What a campaign takes in: initial states, and what walks found, in the order of the walks.
 
+use std::mem;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,50 +126,10 @@ impl Campaign {
     }
 
     /// Takes over what a walk found.
-    pub fn merge(&mut self, task: &Task, outcome: WalkOutcome, time: Duration) {
-        let mut numbers: Vec<Option<u32>> = Vec::with_capacity(outcome.states.len());
-        let resolve = |numbers: &[Option<u32>], at: Ref| match at {
-            Ref::Old(n) => Some(n),
-            Ref::New(n) => numbers.get(n as usize).copied().flatten(),
-        };
-        let mut new_states = 0;
-        let mut deadlocks = outcome.deadlocks.into_iter().peekable();
-        let mut bad = outcome.bad;
-        for i in 0..outcome.states.len() {
-            let state = outcome.states.state(i);
-            let from = outcome.links[i];
-            let refined = deadlocks.next_if(|(n, _)| *n as usize == i).map(|(_, refined)| refined);
-            let bad = bad.take_if(|(n, ..)| *n as usize == i);
-            let Some(parent) = resolve(&numbers, from) else {
-                numbers.push(None);
-                continue;
-            };
-            let depth = self.depths[parent as usize] + 1;
-            let within = self.options.depth.is_none_or(|d| depth as usize <= d);
-            let inserted = if within { self.insert(state, parent, outcome.exits[i], depth) } else { None };
-            if self.limits.stop == Some(self.limits.full) {
-                break;
-            }
-            numbers.push(inserted.or_else(|| self.visited.store.find(state).map(|n| n as u32)));
-            if let Some(number) = inserted {
-                new_states += 1;
-                if let Some(refined) = refined {
-                    self.findings.deadlock(&self.program, number as usize, refined);
-                    self.jumpstart_before(number);
-                    if self.is_adaptive() {
-                        self.look_around(number);
-                    }
-                }
-                if let Some((_, refined, bad)) = bad {
-                    self.found_bad(number, refined, bad);
-                    if self.limits.stop.is_some() {
-                        break;
-                    }
-                }
-            }
-        }
+    pub fn merge(&mut self, task: &Task, mut outcome: WalkOutcome, time: Duration) {
+        let (new_states, numbers) = self.merge_states(&mut outcome);
         for (at, bits) in &outcome.taken {
-            if let Some(n) = resolve(&numbers, *at) {
+            if let Some(n) = numbers.of(*at) {
                 self.corpus.take(n as usize, *bits);
             }
         }
@@ -177,25 +138,16 @@ impl Campaign {
             if steps == LEVELS {
                 continue;
             }
-            for n in group.iter().filter_map(|(_, to)| resolve(&numbers, *to)) {
+            for n in group.iter().filter_map(|(_, to)| numbers.of(*to)) {
                 self.around.entry(n).or_insert(steps);
             }
         }
-        let mut combinations = 0;
-        for (combination, state) in &outcome.combinations {
-            let Some(number) = resolve(&numbers, Ref::New(*state)) else { continue };
-            if self.coverage.record(*combination) {
-                combinations += 1;
-                if self.novel.last() != Some(&number) {
-                    self.novel.push(number);
-                }
-            }
-        }
+        let combinations = self.merge_combinations(&outcome, &numbers);
         for (total, n) in self.fired.iter_mut().zip(&outcome.fired) {
             *total += n;
         }
         if let (Some(aim), Some((distance, at))) = (task.aim, outcome.nearest)
-            && let Some(n) = resolve(&numbers, at)
+            && let Some(n) = numbers.of(at)
             && self.goals.offer(aim.goal, distance, n)
         {
             self.unguided = 0;
@@ -209,5 +161,70 @@ impl Campaign {
         report.states += new_states;
         report.combinations += combinations;
         report.time += time;
+    }
+
+    /// Stores the states of a walk, with the errors among them. How many are new, and what numbers they have.
+    fn merge_states(&mut self, outcome: &mut WalkOutcome) -> (u64, Numbers) {
+        let mut numbers = Numbers(Vec::with_capacity(outcome.states.len()));
+        let mut new_states = 0u64;
+        let mut deadlocks = mem::take(&mut outcome.deadlocks).into_iter().peekable();
+        for i in 0..outcome.states.len() {
+            let state = outcome.states.state(i);
+            let refined = deadlocks.next_if(|(n, _)| *n as usize == i).map(|(_, refined)| refined);
+            let Some(parent) = numbers.of(outcome.links[i]) else {
+                numbers.0.push(None);
+                continue;
+            };
+            let depth = self.depths[parent as usize] + 1;
+            let within = self.options.depth.is_none_or(|d| depth as usize <= d);
+            let inserted = if within { self.insert(state, parent, outcome.exits[i], depth) } else { None };
+            if self.limits.stop == Some(self.limits.full) {
+                break;
+            }
+            numbers.0.push(inserted.or_else(|| self.visited.store.find(state).map(|n| n as u32)));
+            let Some(number) = inserted else { continue };
+            new_states += 1;
+            if let Some(refined) = refined {
+                self.findings.deadlock(&self.program, number as usize, refined);
+                self.jumpstart_before(number);
+                if self.is_adaptive() {
+                    self.look_around(number);
+                }
+            }
+            if let Some((_, refined, bad)) = outcome.bad.take_if(|(n, ..)| *n as usize == i) {
+                self.found_bad(number, refined, bad);
+                if self.limits.stop.is_some() {
+                    break;
+                }
+            }
+        }
+        (new_states, numbers)
+    }
+
+    /// Covers what the states of a walk cover. How many combinations are new.
+    fn merge_combinations(&mut self, outcome: &WalkOutcome, numbers: &Numbers) -> u64 {
+        let mut combinations = 0u64;
+        for (combination, state) in &outcome.combinations {
+            let Some(number) = numbers.of(Ref::New(*state)) else { continue };
+            if self.coverage.record(*combination) {
+                combinations += 1;
+                if self.novel.last() != Some(&number) {
+                    self.novel.push(number);
+                }
+            }
+        }
+        combinations
+    }
+}
+
+/// The numbers of the states of a walk in the store, as far as they are there.
+struct Numbers(Vec<Option<u32>>);
+
+impl Numbers {
+    fn of(&self, at: Ref) -> Option<u32> {
+        match at {
+            Ref::Old(n) => Some(n),
+            Ref::New(n) => self.0.get(n as usize).copied().flatten(),
+        }
     }
 }

@@ -8,7 +8,7 @@
 //! the same frozen view with its own random stream; what they found is merged in their order. So the
 //! outcome depends on the seed and the number of epochs, and not on the number of threads or the clock.
 //!
-//! In reading order: `goal`, `relaxed_plan` and `goals` (what to walk towards), `technique`, `corpus` (states
+//! In reading order: `goal`, `delete_relaxation`, `relaxed_plan` and `goals` (what to walk towards), `technique`, `corpus` (states
 //! with exits that nobody took), `coverage` (what has been seen), `bandit` (which technique), `outcome`,
 //! `walker` and `walk` (one walk), `campaign` (all of them), `plan` (the next ones), `merge` (what they found),
 //! `shorten` (shortest ways), `epochs` (the loop).
@@ -17,6 +17,7 @@ pub mod bandit;
 pub mod campaign;
 pub mod corpus;
 pub mod coverage;
+pub mod delete_relaxation;
 pub mod epochs;
 pub mod goal;
 pub mod goals;

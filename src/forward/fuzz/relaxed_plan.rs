@@ -1,51 +1,10 @@
-//! How far a state is from a guard, when values once reached are never lost.
-//!
-//! The *delete relaxation* of planning: each ground transition is an action that adds values of cells and
-//! takes none away. The cost of a guard is the sum of the costs of its conditions, the cost of a value
-//! is one more than that of the cheapest action that adds it (`h_add`; Bonet and Geffner, Planning as
-//! heuristic search, 2001). The actions that such a plan begins with are good first steps (*helpful
-//! actions*; Hoffmann and Nebel, The FF planning system, 2001).
-//!
-//! What is no finite cell is relaxed once more: such a test costs one step when it fails.
+//! Plans in the delete relaxation: how many steps a goal is away, and what a plan begins with.
 
-use hashbrown::HashMap;
-
+use crate::forward::fuzz::delete_relaxation::{ActionKind, DeleteRelaxation};
 use crate::forward::fuzz::goal::Goal;
-use crate::forward::program::code::{Guard, Source, Test};
+use crate::forward::program::code::Guard;
 use crate::forward::program::compiled::Program;
-use crate::forward::tuning::{MAX_SIZE, MOST};
-
-/// What an action does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum ActionKind {
-    /// Some of the writes of a ground transition.
-    Step(u32),
-    /// Nothing: a ground bad cube holds.
-    Bad(u32),
-}
-
-#[derive(Clone, Debug)]
-struct Action {
-    kind: ActionKind,
-    /// Conditions, as numbers.
-    needs: Vec<u32>,
-    /// Values that it adds, as numbers.
-    adds: Vec<u32>,
-}
-
-/// The relaxed actions of an instance.
-#[derive(Clone, Debug, Default)]
-pub struct DeleteRelaxation {
-    actions: Vec<Action>,
-    /// Actions without conditions.
-    free: Vec<u32>,
-    /// A cell and the raw values that it may have.
-    conditions: Vec<(usize, u128)>,
-    /// For each condition, the actions that need it.
-    needed_by: Vec<Vec<u32>>,
-    /// For each value, the conditions that it satisfies.
-    satisfies: Vec<Vec<u32>>,
-}
+use crate::forward::tuning::MOST;
 
 /// Reused from state to state.
 #[derive(Clone, Debug, Default)]
@@ -73,129 +32,10 @@ enum Satisfied {
     By(u32),
 }
 
-/// Numbers things as they come.
-#[derive(Default)]
-struct Numbering {
-    conditions: HashMap<(usize, u128), u32>,
-    size: usize,
-}
-
 impl DeleteRelaxation {
-    /// `None` when the instance is too large, or when nothing finite is to be reached.
-    pub fn new(program: &Program) -> Option<Self> {
-        let cells = &program.cells.cells;
-        let fields = &program.packing.fields;
-        let words = program.packing.words;
-        let first: Vec<u32> = cells
-            .iter()
-            .scan(0u32, |next, cell| {
-                let first = *next;
-                *next += cell.codes as u32;
-                Some(first)
-            })
-            .collect();
-        let mut relaxed = Self::default();
-        let mut numbering = Numbering::default();
-        let value = |cell: usize, raw: u64| first[cell] + raw as u32;
-        // A constant that the cell cannot hold is never written.
-        let valid = |cell: usize, raw: u64| (raw as usize) < cells[cell].codes;
-        for (i, instance) in program.instances.iter().enumerate() {
-            let masks = &program.masks[2 * words * i..2 * words * (i + 1)];
-            let (keep, set) = masks.split_at(words);
-            let guard = relaxed.needs(&instance.guard, &mut numbering);
-            let mut adds = Vec::new();
-            for (cell, field) in fields.iter().enumerate().filter(|(c, _)| cells[*c].codes > 0) {
-                let any = instance.nondet.contains(&cell);
-                let written = field.mask() != 0 && field.raw(keep) == 0;
-                if any || written && field.raw(set) == field.undef {
-                    adds.extend((0..cells[cell].codes as u64).map(|raw| value(cell, raw)));
-                } else if written && valid(cell, field.raw(set)) {
-                    adds.push(value(cell, field.raw(set)));
-                }
-            }
-            relaxed.add(ActionKind::Step(i as u32), guard.clone(), adds, &mut numbering);
-            for write in instance.writes.iter().filter(|write| cells[write.cell].codes > 0) {
-                for (condition, source) in &write.branches {
-                    let always = [Vec::new()];
-                    let ways = if condition.is_empty() { &always[..] } else { condition };
-                    for way in ways {
-                        let mut needs = guard.clone();
-                        for test in way {
-                            if let Test::In(cell, codes) = test {
-                                needs.push(relaxed.condition(*cell, *codes, &mut numbering));
-                            }
-                        }
-                        match source {
-                            Source::Code(code) => {
-                                let raw = fields[write.cell].encode(*code);
-                                if valid(write.cell, raw) {
-                                    let adds = vec![value(write.cell, raw)];
-                                    relaxed.add(ActionKind::Step(i as u32), needs, adds, &mut numbering);
-                                }
-                            }
-                            Source::Copy(from) => {
-                                let codes = cells[*from].codes.min(cells[write.cell].codes);
-                                // No more fit into a set of values.
-                                for raw in 0..codes.min(128) as u64 {
-                                    let mut needs = needs.clone();
-                                    needs.push(relaxed.condition(*from, 1 << raw, &mut numbering));
-                                    let adds = vec![value(write.cell, raw)];
-                                    relaxed.add(ActionKind::Step(i as u32), needs, adds, &mut numbering);
-                                }
-                            }
-                            Source::Expr(_) => {}
-                        }
-                    }
-                }
-            }
-            if numbering.size > MAX_SIZE {
-                return None;
-            }
-        }
-        for (i, bad) in program.bads.iter().enumerate() {
-            let needs = relaxed.needs(&bad.guard, &mut numbering);
-            relaxed.add(ActionKind::Bad(i as u32), needs, Vec::new(), &mut numbering);
-        }
-        let values = first.last().map_or(0, |f| *f as usize + cells[cells.len() - 1].codes);
-        relaxed.satisfies = vec![Vec::new(); values];
-        for (n, (cell, codes)) in relaxed.conditions.iter().enumerate() {
-            for raw in (0..cells[*cell].codes.min(128) as u64).filter(|raw| codes >> raw & 1 == 1) {
-                relaxed.satisfies[value(*cell, raw) as usize].push(n as u32);
-            }
-        }
-        (numbering.size <= MAX_SIZE && !relaxed.conditions.is_empty()).then_some(relaxed)
-    }
-
-    fn needs(&mut self, guard: &Guard, numbering: &mut Numbering) -> Vec<u32> {
-        guard.sets.iter().map(|(cell, codes)| self.condition(*cell, *codes, numbering)).collect()
-    }
-
-    fn condition(&mut self, cell: usize, codes: u128, numbering: &mut Numbering) -> u32 {
-        *numbering.conditions.entry((cell, codes)).or_insert_with(|| {
-            self.conditions.push((cell, codes));
-            self.needed_by.push(Vec::new());
-            self.conditions.len() as u32 - 1
-        })
-    }
-
-    fn add(&mut self, kind: ActionKind, mut needs: Vec<u32>, adds: Vec<u32>, numbering: &mut Numbering) {
-        needs.sort_unstable();
-        needs.dedup();
-        numbering.size += needs.len() + adds.len() + 1;
-        let number = self.actions.len() as u32;
-        for condition in &needs {
-            self.needed_by[*condition as usize].push(number);
-        }
-        if needs.is_empty() {
-            self.free.push(number);
-        }
-        self.actions.push(Action { kind, needs, adds });
-    }
-
     /// Steps of a relaxed plan from `state` to where the goal can fire, or holds; 0 when it does.
     /// `None` when there is no plan. [`RelaxedPlan::helpful`] is what such a plan can begin with.
     pub fn plan(&self, program: &Program, goal: Goal, state: &[u64], plan: &mut RelaxedPlan) -> Option<u32> {
-        let fields = &program.packing.fields;
         plan.queue.resize(MOST as usize + 1, Vec::new());
         plan.queue.iter_mut().for_each(Vec::clear);
         plan.helpful.clear();
@@ -205,30 +45,45 @@ impl DeleteRelaxation {
         plan.satisfied.resize(self.conditions.len(), None);
         plan.costs.clear();
         plan.costs.resize(self.satisfies.len(), u32::MAX);
-        for action in &self.free {
-            if let Some(cost) = self.begin(program, *action, goal, state, plan) {
+        Planning { relaxation: self, program, goal, state, plan }.run()
+    }
+}
+
+/// A plan in the making.
+struct Planning<'a> {
+    relaxation: &'a DeleteRelaxation,
+    program: &'a Program,
+    goal: Goal,
+    state: &'a [u64],
+    plan: &'a mut RelaxedPlan,
+}
+
+impl Planning<'_> {
+    fn run(mut self) -> Option<u32> {
+        let relaxation = self.relaxation;
+        let fields = &self.program.packing.fields;
+        for action in &relaxation.free {
+            if let Some(cost) = self.begin(*action) {
                 return Some(cost);
             }
         }
-        for (n, (cell, codes)) in self.conditions.iter().enumerate() {
-            let raw = fields[*cell].raw(state);
+        for (n, (cell, codes)) in relaxation.conditions.iter().enumerate() {
+            let raw = fields[*cell].raw(self.state);
             let holds = raw == fields[*cell].undef || raw < 128 && codes >> raw & 1 == 1;
-            if holds && let Some(cost) = self.satisfy(program, n as u32, Satisfied::Now, 0, goal, state, plan)
-            {
+            if holds && let Some(cost) = self.satisfy(n as u32, Satisfied::Now, 0) {
                 return Some(cost);
             }
         }
         for cost in 1..=MOST {
             let mut at = 0;
-            while let Some(&(value, action)) = plan.queue[cost as usize].get(at) {
+            while let Some(&(value, action)) = self.plan.queue[cost as usize].get(at) {
                 at += 1;
-                if plan.costs[value as usize] != cost {
+                if self.plan.costs[value as usize] != cost {
                     continue;
                 }
-                for condition in &self.satisfies[value as usize] {
-                    if plan.satisfied[*condition as usize].is_none()
-                        && let Some(cost) =
-                            self.satisfy(program, *condition, Satisfied::By(action), cost, goal, state, plan)
+                for condition in &relaxation.satisfies[value as usize] {
+                    if self.plan.satisfied[*condition as usize].is_none()
+                        && let Some(cost) = self.satisfy(*condition, Satisfied::By(action), cost)
                     {
                         return Some(cost);
                     }
@@ -239,24 +94,14 @@ impl DeleteRelaxation {
     }
 
     /// Notes that a condition is satisfied. The cost of the goal, when that was all it needed.
-    #[expect(clippy::too_many_arguments, reason = "a step of `plan`")]
-    fn satisfy(
-        &self,
-        program: &Program,
-        condition: u32,
-        how: Satisfied,
-        cost: u32,
-        goal: Goal,
-        state: &[u64],
-        plan: &mut RelaxedPlan,
-    ) -> Option<u32> {
-        plan.satisfied[condition as usize] = Some(how);
-        for action in &self.needed_by[condition as usize] {
-            let (left, sum) = &mut plan.waiting[*action as usize];
+    fn satisfy(&mut self, condition: u32, how: Satisfied, cost: u32) -> Option<u32> {
+        self.plan.satisfied[condition as usize] = Some(how);
+        for action in &self.relaxation.needed_by[condition as usize] {
+            let (left, sum) = &mut self.plan.waiting[*action as usize];
             *left -= 1;
             *sum = sum.saturating_add(cost);
             if *left == 0
-                && let Some(cost) = self.begin(program, *action, goal, state, plan)
+                && let Some(cost) = self.begin(*action)
             {
                 return Some(cost);
             }
@@ -265,51 +110,45 @@ impl DeleteRelaxation {
     }
 
     /// Does an action all of whose conditions are satisfied. Its cost, when it is the goal.
-    fn begin(
-        &self,
-        program: &Program,
-        number: u32,
-        goal: Goal,
-        state: &[u64],
-        plan: &mut RelaxedPlan,
-    ) -> Option<u32> {
-        let action = &self.actions[number as usize];
+    fn begin(&mut self, number: u32) -> Option<u32> {
+        let action = &self.relaxation.actions[number as usize];
         let (guard, hit) = match action.kind {
             ActionKind::Step(i) => {
-                let instance = &program.instances[i as usize];
-                let reached = goal == Goal::Transition(usize::from(instance.transition.0));
+                let instance = &self.program.instances[i as usize];
+                let reached = self.goal == Goal::Transition(usize::from(instance.transition.0));
                 (&instance.guard, reached)
             }
             ActionKind::Bad(i) => {
-                let bad = &program.bads[i as usize];
-                (&bad.guard, goal == Goal::Bad(bad.bad))
+                let bad = &self.program.bads[i as usize];
+                (&bad.guard, self.goal == Goal::Bad(bad.bad))
             }
         };
-        let cost = plan.waiting[number as usize].1.saturating_add(failing_tests(program, guard, state));
+        let failing = failing_tests(self.program, guard, self.state);
+        let cost = self.plan.waiting[number as usize].1.saturating_add(failing);
         if hit {
-            self.find_helpful(number, plan);
+            self.find_helpful(number);
             return Some(cost);
         }
         let cost = (cost + 1).min(MOST);
         for value in &action.adds {
-            if cost < plan.costs[*value as usize] {
-                plan.costs[*value as usize] = cost;
-                plan.queue[cost as usize].push((*value, number));
+            if cost < self.plan.costs[*value as usize] {
+                self.plan.costs[*value as usize] = cost;
+                self.plan.queue[cost as usize].push((*value, number));
             }
         }
         None
     }
 
     /// The actions of the plan for `goal` that need nothing which another one adds.
-    fn find_helpful(&self, goal: u32, plan: &mut RelaxedPlan) {
-        let RelaxedPlan { satisfied, helpful, seen, open, .. } = plan;
+    fn find_helpful(&mut self, goal: u32) {
+        let RelaxedPlan { satisfied, helpful, seen, open, .. } = &mut *self.plan;
         seen.clear();
         seen.push(goal);
         open.clear();
         open.push(goal);
         while let Some(action) = open.pop() {
             let mut ready = true;
-            for condition in &self.actions[action as usize].needs {
+            for condition in &self.relaxation.actions[action as usize].needs {
                 if let Some(Satisfied::By(by)) = satisfied[*condition as usize] {
                     ready = false;
                     if !seen.contains(&by) {
@@ -318,7 +157,7 @@ impl DeleteRelaxation {
                     }
                 }
             }
-            if ready && let ActionKind::Step(i) = self.actions[action as usize].kind {
+            if ready && let ActionKind::Step(i) = self.relaxation.actions[action as usize].kind {
                 helpful.push(i as usize);
             }
         }
@@ -341,7 +180,8 @@ fn failing_tests(program: &Program, guard: &Guard, state: &[u64]) -> u32 {
 mod tests {
     use std::ops::ControlFlow;
 
-    use super::{DeleteRelaxation, RelaxedPlan};
+    use super::RelaxedPlan;
+    use crate::forward::fuzz::delete_relaxation::DeleteRelaxation;
     use crate::forward::fuzz::goal::Goal;
     use crate::forward::program::compile::BuildOptions;
     use crate::forward::program::compiled::Program;

@@ -13,7 +13,7 @@ use crate::forward::fuzz::outcome::{Ref, WalkOutcome};
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::lazy::Choice;
-use crate::forward::program::step::Scratch;
+use crate::forward::program::step::{FirstWays, Scratch};
 use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::store::hash::hash;
 use crate::forward::store::table::Inserted;
@@ -137,8 +137,8 @@ impl Walker<'_> {
         self.successors.clear();
         self.raw.clear();
         let (successors, raw, rng) = (&mut self.successors, &mut self.raw, &mut self.rng);
-        let shuffle = |choices: &mut [Choice]| choices.shuffle(rng);
-        let cut = program.take_some(i, &self.state, &mut self.scratch, SPLITS, shuffle, |next| {
+        let drawn = FirstWays { most: SPLITS, order: |choices: &mut [Choice]| choices.shuffle(rng) };
+        let cut = program.take_some(i, &self.state, &mut self.scratch, drawn, |next| {
             raw.extend_from_slice(next);
             program.symmetry.canonicalize(&program.cells, &program.packing, next);
             successors.extend_from_slice(next);

@@ -58,17 +58,8 @@ impl GuardIndex {
                 set_bit(&mut tested, i);
             }
         }
-        // For each cell: guards with a value set, guards that look at it in other ways.
-        let mut constrained: Vec<Vec<(usize, u128)>> = vec![Vec::new(); cells.len()];
-        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); cells.len()];
-        for (i, guard) in guards.iter().enumerate() {
-            for (cell, codes) in &guard.sets {
-                constrained[*cell].push((i, *codes));
-            }
-            for cell in &guard.reads {
-                readers[*cell].push(i);
-            }
-        }
+        let looks = Looks::new(cells, guards, all);
+        let Looks { constrained, readers, .. } = &looks;
         let mut wide = Vec::new();
         let mut members: Vec<usize> = Vec::new();
         for c in 0..cells.len() {
@@ -103,9 +94,9 @@ impl GuardIndex {
                 .max(1);
             let (group, others) = rest.split_at(n);
             rest = others;
-            groups.push(build_group(cells, packing, group, &all, &constrained, &readers, &mut rows));
+            groups.push(looks.group(packing, group, &mut rows));
         }
-        Self { words, all, groups, rows, wide, tested }
+        Self { words, all: looks.all, groups, rows, wide, tested }
     }
 
     /// Puts the guards that `state` does not refute into `out`, and those among them (and perhaps
@@ -181,49 +172,71 @@ impl GuardIndex {
     }
 }
 
-fn build_group(
-    cells: &Cells,
-    packing: &Packing,
-    group: &[usize],
-    all: &[u64],
-    constrained: &[Vec<(usize, u128)>],
-    readers: &[Vec<usize>],
-    table: &mut Vec<u64>,
-) -> Group {
-    let words = all.len();
-    let first = packing.fields[group[0]];
-    let last = packing.fields[group[group.len() - 1]];
-    let bits = last.shift + last.bits - first.shift;
-    let size = 1usize << bits;
-    let can_be_undefined = group.iter().any(|c| cells.cells[*c].undef);
-    let mut rows = all.repeat(size);
-    let mut undefined = if can_be_undefined { vec![0; size * words] } else { Vec::new() };
-    for &c in group {
-        let field = packing.fields[c];
-        for value in 0..size as u64 {
-            let raw = value >> (field.shift - first.shift) & field.mask();
-            let at = value as usize * words;
-            if cells.cells[c].undef && raw == field.undef {
-                for i in readers[c].iter().copied().chain(constrained[c].iter().map(|(i, _)| *i)) {
-                    set_bit(&mut undefined[at..at + words], i);
-                }
-            } else {
-                for (i, codes) in &constrained[c] {
-                    if raw >= 128 || codes >> raw & 1 == 0 {
-                        rows[at + i / 64] &= !(1 << (i % 64));
+/// What guards look at.
+struct Looks<'a> {
+    cells: &'a Cells,
+    /// All guards.
+    all: Vec<u64>,
+    /// For each cell, the guards with a value set for it.
+    constrained: Vec<Vec<(usize, u128)>>,
+    /// For each cell, the guards that look at it in other ways.
+    readers: Vec<Vec<usize>>,
+}
+
+impl<'a> Looks<'a> {
+    fn new(cells: &'a Cells, guards: &[&Guard], all: Vec<u64>) -> Self {
+        let mut constrained: Vec<Vec<(usize, u128)>> = vec![Vec::new(); cells.len()];
+        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); cells.len()];
+        for (i, guard) in guards.iter().enumerate() {
+            for (cell, codes) in &guard.sets {
+                constrained[*cell].push((i, *codes));
+            }
+            for cell in &guard.reads {
+                readers[*cell].push(i);
+            }
+        }
+        Self { cells, all, constrained, readers }
+    }
+
+    /// A group of cells, whose rows are added to `table`.
+    fn group(&self, packing: &Packing, group: &[usize], table: &mut Vec<u64>) -> Group {
+        let words = self.all.len();
+        let first = packing.fields[group[0]];
+        let last = packing.fields[group[group.len() - 1]];
+        let bits = last.shift + last.bits - first.shift;
+        let size = 1usize << bits;
+        let can_be_undefined = group.iter().any(|c| self.cells.cells[*c].undef);
+        let mut rows = self.all.repeat(size);
+        let mut undefined = if can_be_undefined { vec![0; size * words] } else { Vec::new() };
+        for &c in group {
+            let field = packing.fields[c];
+            for value in 0..size as u64 {
+                let raw = value >> (field.shift - first.shift) & field.mask();
+                let at = value as usize * words;
+                if self.cells.cells[c].undef && raw == field.undef {
+                    for i in
+                        self.readers[c].iter().copied().chain(self.constrained[c].iter().map(|(i, _)| *i))
+                    {
+                        set_bit(&mut undefined[at..at + words], i);
+                    }
+                } else {
+                    for (i, codes) in &self.constrained[c] {
+                        if raw >= 128 || codes >> raw & 1 == 0 {
+                            rows[at + i / 64] &= !(1 << (i % 64));
+                        }
                     }
                 }
             }
         }
-    }
-    let at = table.len() / words.max(1);
-    table.append(&mut rows);
-    table.append(&mut undefined);
-    Group {
-        word: usize::from(first.word),
-        shift: first.shift,
-        mask: (1 << bits) - 1,
-        first: at,
-        can_be_undefined,
+        let at = table.len() / words.max(1);
+        table.append(&mut rows);
+        table.append(&mut undefined);
+        Group {
+            word: usize::from(first.word),
+            shift: first.shift,
+            mask: (1 << bits) - 1,
+            first: at,
+            can_be_undefined,
+        }
     }
 }

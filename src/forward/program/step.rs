@@ -28,6 +28,18 @@ impl Scratch {
     }
 }
 
+/// Where a successor is put, and whether a number left its range.
+struct Successor<'a> {
+    next: &'a mut [u64],
+    numbers: &'a mut bool,
+}
+
+/// Of the ways to define what an instance reads, the first `most` in the order that `order` makes.
+pub struct FirstWays<F> {
+    pub most: usize,
+    pub order: F,
+}
+
 impl Program {
     /// Fires an instance whose guard holds in `state`, where all that it reads is defined. Puts the
     /// successor, not yet in canonical form, into `out`. False when there is none, because a number
@@ -137,7 +149,7 @@ impl Program {
                 rest ^= bit;
                 let i = w * 64 + bit.trailing_zeros() as usize;
                 if open & bit != 0 {
-                    if self.split(i, state, next, numbers, &mut f) {
+                    if self.split(i, state, &mut Successor { next, numbers }, &mut f) {
                         return true;
                     }
                     continue;
@@ -205,21 +217,20 @@ impl Program {
     ) {
         let Scratch { undefined, next, numbers, .. } = scratch;
         if undefined[i / 64] >> (i % 64) & 1 == 1 {
-            self.split(i, state, next, numbers, &mut |_, s| f(s));
+            self.split(i, state, &mut Successor { next, numbers }, &mut |_, s| f(s));
         } else if self.fire(i, state, next, numbers) {
             self.finish(i, next, &mut |_, s| f(s));
         }
     }
 
-    /// As [`Program::take`], but of the ways to define what `i` reads, only the first `most` in the order
-    /// that `order` makes. Returns whether that may have left some out.
+    /// As [`Program::take`], but only some of the ways to define what `i` reads. Returns whether that may
+    /// have left some out.
     pub fn take_some(
         &self,
         i: usize,
         state: &[u64],
         scratch: &mut Scratch,
-        most: usize,
-        order: impl FnMut(&mut [Choice]),
+        ways: FirstWays<impl FnMut(&mut [Choice])>,
         mut f: impl FnMut(&mut [u64]),
     ) -> bool {
         let Scratch { undefined, next, numbers, .. } = scratch;
@@ -233,8 +244,12 @@ impl Program {
             }
             return false;
         }
+        let FirstWays { most, order } = ways;
         let mut refined = 0;
-        self.split_until(i, state, next, numbers, order, &mut f, || {
+        self.split_until(i, state, &mut Successor { next, numbers }, order, |next| {
+            if let Some(next) = next {
+                self.finish(i, next, &mut f);
+            }
             refined += 1;
             refined >= most
         })
@@ -245,38 +260,34 @@ impl Program {
         &self,
         i: usize,
         state: &[u64],
-        next: &mut [u64],
-        numbers: &mut bool,
+        out: &mut Successor<'_>,
         f: &mut impl FnMut(usize, &mut [u64]) -> bool,
     ) -> bool {
-        self.split_until(i, state, next, numbers, <[Choice]>::reverse, f, || false)
+        self.split_until(i, state, out, <[Choice]>::reverse, |next| {
+            next.is_some_and(|next| self.finish(i, next, f))
+        })
     }
 
-    /// As [`Program::split`], in an order, and until `enough` says stop.
-    #[expect(clippy::too_many_arguments, reason = "buffers of the caller")]
+    /// As [`Program::split`], in an order. `each` is given the successor for each way, if there is one.
     fn split_until(
         &self,
         i: usize,
         state: &[u64],
-        next: &mut [u64],
-        numbers: &mut bool,
+        out: &mut Successor<'_>,
         order: impl FnMut(&mut [Choice]),
-        f: &mut impl FnMut(usize, &mut [u64]) -> bool,
-        mut enough: impl FnMut() -> bool,
+        mut each: impl FnMut(Option<&mut [u64]>) -> bool,
     ) -> bool {
         let mut defined = vec![0; self.packing.words];
         let (mut stop, mut out_of_range) = (false, false);
-        self.refine_until(&self.instances[i].guard, state, numbers, order, |s| {
+        self.refine_until(&self.instances[i].guard, state, out.numbers, order, |s| {
             defined.copy_from_slice(s);
             // Choosing a value may also have used a new name.
             self.normalize(&mut defined);
-            if self.fire(i, &defined, next, &mut out_of_range) {
-                stop |= self.finish(i, next, f);
-            }
-            stop |= enough();
+            let fires = self.fire(i, &defined, out.next, &mut out_of_range);
+            stop = each(fires.then_some(&mut *out.next));
             stop
         });
-        *numbers |= out_of_range;
+        *out.numbers |= out_of_range;
         stop
     }
 

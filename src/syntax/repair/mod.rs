@@ -11,6 +11,7 @@ mod formulas;
 mod site;
 mod starts;
 mod statements;
+mod symbols;
 mod words;
 
 pub use site::{Known, Repair, Site};
