@@ -1,7 +1,7 @@
 //! What engines tell while they run.
 
 use crate::model::System;
-use crate::options::Proof;
+use crate::options::BackwardMode;
 use crate::result::{Exploration, GraphStep, Stage};
 
 /// Something that happened. Texts are finished lines without line end.
@@ -51,12 +51,12 @@ pub enum Event<'a> {
     Suspect(&'a str),
     /// That path is not executable.
     Spurious(&'a str),
-    /// A search of [`Proof::Auto`] begins.
+    /// A search of [`BackwardMode::Auto`] begins.
     Stage {
         /// From 1.
         number: usize,
         /// Which search.
-        proof: Proof,
+        proof: BackwardMode,
         /// Its limit; see [`BackwardOptions::max_effort`](crate::options::BackwardOptions::max_effort).
         effort: u64,
     },

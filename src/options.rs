@@ -275,7 +275,7 @@ impl Default for BackwardOptions {
 /// How a proof for any number of processes is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
-pub enum Proof {
+pub enum BackwardMode {
     /// Short searches first, exact and approximate with oracles of two processes and more, then longer
     /// ones, until one of them decides.
     #[default]
@@ -327,10 +327,10 @@ pub struct KnownVacuity {
 #[non_exhaustive]
 pub struct Options {
     /// How a proof is looked for.
-    pub proof: Proof,
+    pub proof: BackwardMode,
     /// Explore all smaller instances too.
     pub up_to: bool,
-    /// Size of a forward exploration without [`Proof::Brab`].
+    /// Size of a forward exploration without [`BackwardMode::Brab`].
     pub procs: Option<Procs>,
     /// Stop after the forward exploration.
     pub only_forward: bool,
@@ -352,13 +352,13 @@ impl Options {
     /// Proves with BRAB, with an oracle of this many processes.
     #[must_use]
     pub fn brab(procs: usize) -> Self {
-        Self::default().proof(Proof::Brab(procs))
+        Self::default().proof(BackwardMode::Brab(procs))
     }
 
     /// Proves without approximation.
     #[must_use]
     pub fn classic() -> Self {
-        Self::default().proof(Proof::Classic)
+        Self::default().proof(BackwardMode::Classic)
     }
 
     /// Only explores the instance with this many processes.
@@ -446,7 +446,7 @@ setters! {
 
 setters! {
     Options {
-        proof: Proof,
+        proof: BackwardMode,
         up_to: bool,
         only_forward: bool,
         require_complete: bool,

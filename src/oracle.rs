@@ -17,7 +17,7 @@ pub enum OracleAnswer {
 
 /// What an oracle found when it was asked to look further.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Growth {
+pub enum OracleGrowth {
     /// Nothing new: there is nothing left, or this oracle does not grow.
     Nothing,
     /// More states, so that some answers may change from [`OracleAnswer::Unseen`] to [`OracleAnswer::Reached`].
@@ -43,14 +43,14 @@ pub trait Oracle {
 
     /// Makes it look further, at about the cost of what it has done so far; worthwhile when too many
     /// candidates turn out to be reachable. Deterministic.
-    fn grow(&self) -> Growth {
-        Growth::Nothing
+    fn grow(&self) -> OracleGrowth {
+        OracleGrowth::Nothing
     }
 
     /// Makes it look at an instance with one process more; worthwhile when the search becomes long.
     /// Deterministic.
-    fn widen(&self) -> Growth {
-        Growth::Nothing
+    fn widen(&self) -> OracleGrowth {
+        OracleGrowth::Nothing
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cubicle::options::{BackwardOptions, ForwardOptions, Options, Procs, Proof, SolverMode, Strategy};
+use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, Procs, SolverMode, Strategy};
 
 /// What to decide and how.
 #[derive(Clone, Debug, clap::Args)]
@@ -96,7 +96,7 @@ impl Job {
     pub fn options(&self) -> Options {
         let solver = if self.z3 { SolverMode::Z3 } else { SolverMode::Layered };
         Options::default()
-            .proof(self.brab.map_or(Proof::Auto, Proof::Brab))
+            .proof(self.brab.map_or(BackwardMode::Auto, BackwardMode::Brab))
             .procs(self.explore.map(Procs::Exactly))
             .only_forward(self.explore.is_some())
             .forward(

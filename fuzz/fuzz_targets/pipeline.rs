@@ -4,10 +4,10 @@
 
 use std::time::Duration;
 
-use cubicle::certificate::{self, CheckOptions, Failure, Refused};
+use cubicle::certificate::{self, CheckOptions, ProofFailure, NoCertificate};
 use cubicle::interrupt::Interrupt;
 use cubicle::observer::Silent;
-use cubicle::options::{BackwardOptions, ForwardOptions, Options, Proof};
+use cubicle::options::{BackwardOptions, ForwardOptions, Options, BackwardMode};
 use cubicle::verdict::Verdict;
 use libfuzzer_sys::fuzz_target;
 
@@ -15,14 +15,14 @@ fuzz_target!(|text: &str| {
     let Ok(loaded) = cubicle::load(text) else { return };
     let system = &loaded.system;
     let timeout = Duration::from_millis(200);
-    for proof in [Proof::Classic, Proof::Brab(1), Proof::Brab(2)] {
+    for proof in [BackwardMode::Classic, BackwardMode::Brab(1), BackwardMode::Brab(2)] {
         let options = Options::default().proof(proof).forward(ForwardOptions::default().max_states(200)).backward(BackwardOptions::default().max_nodes(30).max_depth(10).solver_timeout(timeout)).time_limit(Duration::from_millis(500));
         let report = cubicle::check(system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
         let (Some(Verdict::Safe), Some(outcome)) = (&report.verdict, &report.backward) else { continue };
         let interrupt = Interrupt::default();
         let how = CheckOptions::new(timeout, &interrupt);
         let certified = certificate::certify(system, text, &report.owners, &outcome.invariant, how);
-        if let Err(refused @ (Refused::Failed(Failure::Refuted(_), _) | Refused::Unreadable(_))) = certified {
+        if let Err(refused @ (NoCertificate::Failed(ProofFailure::Refuted(_), _) | NoCertificate::Unreadable(_))) = certified {
             panic!("{}", certificate::explain(system, &refused));
         }
     }

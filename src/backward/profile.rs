@@ -46,10 +46,10 @@ const PHASES: [(Phase, &str); 9] = [
 
 /// Measures, or does nothing. Clones share.
 #[derive(Clone, Debug, Default)]
-pub struct Profiler(Option<Arc<Mutex<Shared>>>);
+pub struct Profiler(Option<Arc<Mutex<SharedCounts>>>);
 
 #[derive(Debug)]
-struct Shared {
+struct SharedCounts {
     current: Phase,
     since: Instant,
     totals: [(u64, Duration); PHASES.len()],
@@ -57,13 +57,13 @@ struct Shared {
 
 /// Ends a phase when dropped.
 #[must_use = "the phase ends when this is dropped"]
-pub struct InPhase(Option<(Arc<Mutex<Shared>>, Phase)>);
+pub struct InPhase(Option<(Arc<Mutex<SharedCounts>>, Phase)>);
 
 impl Profiler {
     /// A profiler that measures, or one that does nothing.
     pub fn new(measures: bool) -> Self {
         let totals = [(0, Duration::ZERO); PHASES.len()];
-        let shared = || Shared { current: Phase::Search, since: Instant::now(), totals };
+        let shared = || SharedCounts { current: Phase::Search, since: Instant::now(), totals };
         Self(measures.then(|| Arc::new(Mutex::new(shared()))))
     }
 
@@ -90,7 +90,7 @@ impl Profiler {
     }
 }
 
-impl Shared {
+impl SharedCounts {
     /// Makes a phase current; which one was.
     fn switch(&mut self, phase: Phase) -> Phase {
         let now = Instant::now();
@@ -108,7 +108,7 @@ impl Drop for InPhase {
     }
 }
 
-fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+fn lock(shared: &Mutex<SharedCounts>) -> MutexGuard<'_, SharedCounts> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -5,7 +5,7 @@ use crate::backward::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image,
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{Env, Layout, State, distinct_tuples};
 use crate::model::{System, TransitionId};
-use crate::smt::Formula;
+use crate::smt::InstanceFormula;
 
 /// A system prepared for pre-images.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl<'a> PreImages<'a> {
     /// Whether some distinct processes of the state satisfy the cube.
     pub fn contains(&self, region: &Region, state: &State) -> bool {
         let layout = Layout::new(self.system, state.procs);
-        let cube = Formula::All(formulas(&self.context, &region.cube));
+        let cube = InstanceFormula::All(formulas(&self.context, &region.cube));
         let rigid = usize::from(self.context.rigid);
         distinct_tuples(state.procs, region.procs())
             .filter(|procs| procs.iter().take(rigid).enumerate().all(|(i, &p)| i == p))
@@ -74,11 +74,11 @@ impl<'a> PreImages<'a> {
 }
 
 /// Truth of a formula; a number beyond 64 bits makes a literal false.
-fn holds(formula: &Formula, env: &Env<'_>) -> bool {
+fn holds(formula: &InstanceFormula, env: &Env<'_>) -> bool {
     match formula {
-        Formula::Literal(literal) => env.literal(literal) == Some(true),
-        Formula::All(parts) => parts.iter().all(|part| holds(part, env)),
-        Formula::Any(parts) => parts.iter().any(|part| holds(part, env)),
-        Formula::Not(part) => !holds(part, env),
+        InstanceFormula::Literal(literal) => env.literal(literal) == Some(true),
+        InstanceFormula::All(parts) => parts.iter().all(|part| holds(part, env)),
+        InstanceFormula::Any(parts) => parts.iter().any(|part| holds(part, env)),
+        InstanceFormula::Not(part) => !holds(part, env),
     }
 }

@@ -1,6 +1,6 @@
 //! The cubes of an invariant, as a certificate lists them.
 
-use super::owners::Named;
+use super::owners::NamedOwner;
 use crate::model::{BadKind, Literal, System};
 use crate::verdict::Forbidden;
 
@@ -14,12 +14,12 @@ pub struct Cubes {
     /// Whether the model's invariants are taken for granted.
     pub trusting: bool,
     /// Ghost variables that they may speak of, behind those of the model.
-    pub owners: Vec<Named>,
+    pub owners: Vec<NamedOwner>,
 }
 
 impl Cubes {
     /// These cubes of a system, with its axioms, and with its own invariants when they are trusted.
-    pub fn new(system: &System, owners: Vec<Named>, cubes: Vec<Forbidden>, trusting: bool) -> Self {
+    pub fn new(system: &System, owners: Vec<NamedOwner>, cubes: Vec<Forbidden>, trusting: bool) -> Self {
         let (proved, mut all) = (cubes.len(), cubes);
         let axioms = system.axioms.iter();
         all.extend(axioms.map(|axiom| Forbidden { params: axiom.params, cube: axiom.cube.clone() }));

@@ -1,7 +1,7 @@
 //! Obligations and failures in words.
 
 use super::cubes::Cubes;
-use super::failure::{Failure, Refused};
+use super::failure::{NoCertificate, ProofFailure};
 use super::obligation::Obligation;
 use super::obligations::literal_vars;
 use super::owners::extended;
@@ -29,22 +29,22 @@ pub fn obligation(system: &System, obligation: Obligation) -> String {
 }
 
 /// Why there is no certificate, in one line without a final stop.
-pub fn explain(system: &System, refused: &Refused) -> String {
+pub fn explain(system: &System, refused: &NoCertificate) -> String {
     match refused {
-        Refused::Words(cube) => {
+        NoCertificate::Words(cube) => {
             let which =
                 system.var(cube.cube.iter().flat_map(literal_vars).next().unwrap_or(crate::model::VarId(0)));
             format!("the language has no words for a cube about {}", which.name)
         }
-        Refused::Unreadable(why) => why.clone(),
-        Refused::Failed(failure, cubes) => match failure {
-            Failure::Refuted(obligation) => format!("{} fails", named(system, cubes, *obligation)),
-            Failure::Undecided(obligation, why) => {
+        NoCertificate::Unreadable(why) => why.clone(),
+        NoCertificate::Failed(failure, cubes) => match failure {
+            ProofFailure::Refuted(obligation) => format!("{} fails", named(system, cubes, *obligation)),
+            ProofFailure::Undecided(obligation, why) => {
                 format!("{} is not decided ({why})", named(system, cubes, *obligation))
             }
-            Failure::Overflow => "a number left the 64-bit range".to_owned(),
-            Failure::Processes => "a case has too many processes".to_owned(),
-            Failure::Stopped(why) => reason(why),
+            ProofFailure::Overflow => "a number left the 64-bit range".to_owned(),
+            ProofFailure::Processes => "a case has too many processes".to_owned(),
+            ProofFailure::Stopped(why) => reason(why),
         },
     }
 }

@@ -9,19 +9,19 @@ use crate::verdict::{Forbidden, Reason};
 /// Why there is no certificate.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Refused {
+pub enum NoCertificate {
     /// The language has no words for this cube.
     Words(Forbidden),
     /// The invariants do not fit the model; a line for the user.
     Unreadable(String),
     /// An obligation of these cubes failed.
-    Failed(Failure, Cubes),
+    Failed(ProofFailure, Cubes),
 }
 
 /// Why there is no proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Failure {
+pub enum ProofFailure {
     /// An obligation does not hold: a state of the invariant breaks it.
     Refuted(Obligation),
     /// The solver does not know, for this reason.
@@ -34,13 +34,13 @@ pub enum Failure {
     Stopped(Reason),
 }
 
-impl From<Overflow> for Failure {
+impl From<Overflow> for ProofFailure {
     fn from(_: Overflow) -> Self {
         Self::Overflow
     }
 }
 
-impl From<Interrupted> for Failure {
+impl From<Interrupted> for ProofFailure {
     fn from(Interrupted(reason): Interrupted) -> Self {
         Self::Stopped(*reason)
     }

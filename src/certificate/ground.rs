@@ -17,7 +17,7 @@ pub struct Overflow;
 
 /// A cell at named processes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Place {
+pub struct GroundCell {
     /// Which variable.
     pub var: VarId,
     /// One process per index.
@@ -28,18 +28,18 @@ pub struct Place {
 
 /// A process, or the value of a cell that is no number.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Point {
+pub enum GroundPoint {
     /// A process.
     Process(u8),
     /// The value of an enum, proc or abstract cell.
-    Place(Place),
+    Place(GroundCell),
 }
 
 /// `constant + sum of coefficient * cell`; cells sorted, no coefficient zero.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Sum {
+pub struct GroundSum {
     /// Cells and their coefficients.
-    pub terms: Vec<(Place, Rational)>,
+    pub terms: Vec<(GroundCell, Rational)>,
     /// The constant.
     pub constant: Rational,
 }
@@ -59,15 +59,15 @@ pub enum Sign {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Atom {
     /// The enum cell holds one of these constructors; not none and not all of them.
-    In(Place, u64),
+    In(GroundCell, u64),
     /// Equality; the smaller side on the left.
-    Equal(Point, Point),
+    Equal(GroundPoint, GroundPoint),
     /// Strict process order.
-    Less(Point, Point),
+    Less(GroundPoint, GroundPoint),
     /// Arithmetic; the first coefficient is positive.
     Linear {
         /// Compared with zero.
-        sum: Sum,
+        sum: GroundSum,
         /// How.
         sign: Sign,
         /// Whether the cells are integers.
@@ -77,16 +77,16 @@ pub enum Atom {
 
 /// A formula in negation normal form.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Formula {
+pub enum GroundFormula {
     /// An atom, or (false) its negation.
     Literal(Atom, bool),
     /// Conjunction; empty is true.
-    All(Vec<Formula>),
+    All(Vec<GroundFormula>),
     /// Disjunction; empty is false.
-    Any(Vec<Formula>),
+    Any(Vec<GroundFormula>),
 }
 
-impl Formula {
+impl GroundFormula {
     /// True.
     pub const TRUE: Self = Self::All(Vec::new());
     /// False.
@@ -145,10 +145,10 @@ impl Formula {
 
 /// The value of a term.
 #[derive(Clone, Debug)]
-enum Value {
+enum GroundValue {
     Constructor(u8),
-    Point(Point),
-    Sum(Sum),
+    Point(GroundPoint),
+    Sum(GroundSum),
 }
 
 /// In which state formulas are read.
@@ -172,11 +172,11 @@ impl Reading<'_> {
 
 /// Reads formulas of a system.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a> {
+pub struct GroundReader<'a> {
     system: &'a System,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> GroundReader<'a> {
     /// For formulas of `system`.
     pub const fn new(system: &'a System) -> Self {
         Self { system }
@@ -191,29 +191,39 @@ impl<'a> Reader<'a> {
     }
 
     /// A conjunction; `names` are the processes of its variables.
-    pub fn conj(self, conj: &[Literal], names: &[u8], reading: Reading<'_>) -> Result<Formula, Overflow> {
+    pub fn conj(
+        self,
+        conj: &[Literal],
+        names: &[u8],
+        reading: Reading<'_>,
+    ) -> Result<GroundFormula, Overflow> {
         let mut parts = Vec::with_capacity(conj.len());
         for literal in conj {
             let part = self.literal(literal, names, reading)?;
-            if part == Formula::FALSE {
+            if part == GroundFormula::FALSE {
                 return Ok(part);
             }
             parts.push(part);
         }
-        Ok(Formula::all(parts))
+        Ok(GroundFormula::all(parts))
     }
 
     /// A disjunction of conjunctions.
-    pub fn dnf(self, dnf: &Dnf, names: &[u8], reading: Reading<'_>) -> Result<Formula, Overflow> {
+    pub fn dnf(self, dnf: &Dnf, names: &[u8], reading: Reading<'_>) -> Result<GroundFormula, Overflow> {
         let parts: Result<Vec<_>, _> = dnf.0.iter().map(|conj| self.conj(conj, names, reading)).collect();
-        Ok(Formula::any(parts?))
+        Ok(GroundFormula::any(parts?))
     }
 
     /// A literal.
-    pub fn literal(self, literal: &Literal, names: &[u8], reading: Reading<'_>) -> Result<Formula, Overflow> {
+    pub fn literal(
+        self,
+        literal: &Literal,
+        names: &[u8],
+        reading: Reading<'_>,
+    ) -> Result<GroundFormula, Overflow> {
         match literal {
             Literal::In { cell, values } if reading.keeps(cell.var) => {
-                Ok(self.member(&Value::Point(Point::Place(place(cell, names))), *values))
+                Ok(self.member(&GroundValue::Point(GroundPoint::Place(place(cell, names))), *values))
             }
             Literal::In { cell, values } => {
                 let ways = self.cell(cell, names, reading)?;
@@ -231,14 +241,15 @@ impl<'a> Reader<'a> {
                 }
             }
             Literal::Linear { expr, relation, integer } => {
-                let mut ways = vec![(Formula::TRUE, Sum { terms: Vec::new(), constant: expr.constant })];
+                let mut ways =
+                    vec![(GroundFormula::TRUE, GroundSum { terms: Vec::new(), constant: expr.constant })];
                 for (cell, coefficient) in &expr.terms {
                     let mut next = Vec::new();
                     for (when, value) in self.cell(cell, names, reading)? {
-                        let Value::Sum(value) = value else { unreachable!("a numeric cell") };
+                        let GroundValue::Sum(value) = value else { unreachable!("a numeric cell") };
                         for (before, sum) in &ways {
-                            let both = Formula::all([before.clone(), when.clone()]);
-                            if both != Formula::FALSE {
+                            let both = GroundFormula::all([before.clone(), when.clone()]);
+                            if both != GroundFormula::FALSE {
                                 next.push((both, plus(sum, *coefficient, &value)?));
                             }
                         }
@@ -247,9 +258,9 @@ impl<'a> Reader<'a> {
                 }
                 let mut parts = Vec::new();
                 for (when, sum) in ways {
-                    parts.push(Formula::all([when, compare(sum, *relation, *integer)?]));
+                    parts.push(GroundFormula::all([when, compare(sum, *relation, *integer)?]));
                 }
-                Ok(Formula::any(parts))
+                Ok(GroundFormula::any(parts))
             }
         }
     }
@@ -260,21 +271,21 @@ impl<'a> Reader<'a> {
         right: &Term,
         names: &[u8],
         reading: Reading<'_>,
-        test: impl Fn(Value, Value) -> Formula,
-    ) -> Result<Formula, Overflow> {
+        test: impl Fn(GroundValue, GroundValue) -> GroundFormula,
+    ) -> Result<GroundFormula, Overflow> {
         let rights = self.term(right, names, reading)?;
         let mut parts = Vec::new();
         for (when, a) in self.term(left, names, reading)? {
             for (also, b) in &rights {
-                if when == Formula::TRUE && *also == Formula::TRUE {
+                if when == GroundFormula::TRUE && *also == GroundFormula::TRUE {
                     parts.push(test(a.clone(), b.clone()));
                     continue;
                 }
-                let condition = Formula::all([when.clone(), also.clone()]);
-                parts.push(Formula::all([condition, test(a.clone(), b.clone())]));
+                let condition = GroundFormula::all([when.clone(), also.clone()]);
+                parts.push(GroundFormula::all([condition, test(a.clone(), b.clone())]));
             }
         }
-        Ok(Formula::any(parts))
+        Ok(GroundFormula::any(parts))
     }
 
     /// The values that a term may have, each under its condition.
@@ -283,12 +294,14 @@ impl<'a> Reader<'a> {
         term: &Term,
         names: &[u8],
         reading: Reading<'_>,
-    ) -> Result<Vec<(Formula, Value)>, Overflow> {
+    ) -> Result<Vec<(GroundFormula, GroundValue)>, Overflow> {
         Ok(match term {
-            Term::Constructor(c) => vec![(Formula::TRUE, Value::Constructor(*c))],
-            Term::Proc(p) => vec![(Formula::TRUE, Value::Point(Point::Process(process(*p, names))))],
+            Term::Constructor(c) => vec![(GroundFormula::TRUE, GroundValue::Constructor(*c))],
+            Term::Proc(p) => {
+                vec![(GroundFormula::TRUE, GroundValue::Point(GroundPoint::Process(process(*p, names))))]
+            }
             Term::Cell(cell) => return self.cell(cell, names, reading),
-            Term::Linear(linear) => vec![(Formula::TRUE, Value::Sum(Self::sum(linear, names)?))],
+            Term::Linear(linear) => vec![(GroundFormula::TRUE, GroundValue::Sum(Self::sum(linear, names)?))],
         })
     }
 
@@ -299,15 +312,15 @@ impl<'a> Reader<'a> {
         cell: &Cell,
         names: &[u8],
         reading: Reading<'_>,
-    ) -> Result<Vec<(Formula, Value)>, Overflow> {
+    ) -> Result<Vec<(GroundFormula, GroundValue)>, Overflow> {
         let place = place(cell, names);
         let Reading::After(transition, args) = reading else {
-            return Ok(vec![(Formula::TRUE, self.value(place)?)]);
+            return Ok(vec![(GroundFormula::TRUE, self.value(place)?)]);
         };
         match transition.updates.iter().find(|update| update.var == cell.var).map(|u| &u.assignment) {
-            None => Ok(vec![(Formula::TRUE, self.value(place)?)]),
+            None => Ok(vec![(GroundFormula::TRUE, self.value(place)?)]),
             Some(Assignment::Nondet) => {
-                Ok(vec![(Formula::TRUE, self.value(Place { chosen: true, ..place })?)])
+                Ok(vec![(GroundFormula::TRUE, self.value(GroundCell { chosen: true, ..place })?)])
             }
             Some(Assignment::Cases(branches)) => self.branches(branches, args, &place.index),
         }
@@ -318,23 +331,23 @@ impl<'a> Reader<'a> {
         branches: &[Branch],
         args: &[u8],
         index: &[u8],
-    ) -> Result<Vec<(Formula, Value)>, Overflow> {
+    ) -> Result<Vec<(GroundFormula, GroundValue)>, Overflow> {
         let names: Vec<u8> = args.iter().chain(index).copied().collect();
         let mut ways = Vec::new();
-        let mut unmatched = Formula::TRUE;
+        let mut unmatched = GroundFormula::TRUE;
         for branch in branches {
             let when = self.dnf(&branch.when, &names, Reading::Now)?;
-            if when == Formula::FALSE {
+            if when == GroundFormula::FALSE {
                 continue;
             }
-            let here = Formula::all([unmatched.clone(), when.clone()]);
-            if here != Formula::FALSE {
+            let here = GroundFormula::all([unmatched.clone(), when.clone()]);
+            if here != GroundFormula::FALSE {
                 for (also, value) in self.term(&branch.value, &names, Reading::Now)? {
-                    ways.push((Formula::all([here.clone(), also]), value));
+                    ways.push((GroundFormula::all([here.clone(), also]), value));
                 }
             }
-            unmatched = Formula::all([unmatched, when.not()]);
-            if unmatched == Formula::FALSE {
+            unmatched = GroundFormula::all([unmatched, when.not()]);
+            if unmatched == GroundFormula::FALSE {
                 break;
             }
         }
@@ -342,63 +355,72 @@ impl<'a> Reader<'a> {
     }
 
     /// The value of a cell in the state itself.
-    fn value(self, place: Place) -> Result<Value, Overflow> {
+    fn value(self, place: GroundCell) -> Result<GroundValue, Overflow> {
         Ok(if self.system.var(place.var).ty.is_numeric() {
-            Value::Sum(Sum { terms: vec![(place, Rational::ONE)], constant: Rational::ZERO })
+            GroundValue::Sum(GroundSum { terms: vec![(place, Rational::ONE)], constant: Rational::ZERO })
         } else {
-            Value::Point(Point::Place(place))
+            GroundValue::Point(GroundPoint::Place(place))
         })
     }
 
-    fn sum(linear: &Linear, names: &[u8]) -> Result<Sum, Overflow> {
-        let mut sum = Sum { terms: Vec::new(), constant: linear.constant };
+    fn sum(linear: &Linear, names: &[u8]) -> Result<GroundSum, Overflow> {
+        let mut sum = GroundSum { terms: Vec::new(), constant: linear.constant };
         for (cell, coefficient) in &linear.terms {
-            let one = Sum { terms: vec![(place(cell, names), Rational::ONE)], constant: Rational::ZERO };
+            let one =
+                GroundSum { terms: vec![(place(cell, names), Rational::ONE)], constant: Rational::ZERO };
             sum = plus(&sum, *coefficient, &one)?;
         }
         Ok(sum)
     }
 
-    fn member(self, value: &Value, values: u64) -> Formula {
+    fn member(self, value: &GroundValue, values: u64) -> GroundFormula {
         match value {
-            Value::Constructor(c) => Formula::truth(values >> c & 1 == 1),
-            Value::Point(Point::Place(place)) => {
+            GroundValue::Constructor(c) => GroundFormula::truth(values >> c & 1 == 1),
+            GroundValue::Point(GroundPoint::Place(place)) => {
                 let all = self.constructors(place.var);
                 match values & all {
-                    0 => Formula::FALSE,
-                    some if some == all => Formula::TRUE,
-                    some => Formula::Literal(Atom::In(place.clone(), some), true),
+                    0 => GroundFormula::FALSE,
+                    some if some == all => GroundFormula::TRUE,
+                    some => GroundFormula::Literal(Atom::In(place.clone(), some), true),
                 }
             }
-            Value::Point(Point::Process(_)) | Value::Sum(_) => unreachable!("an enum cell"),
+            GroundValue::Point(GroundPoint::Process(_)) | GroundValue::Sum(_) => unreachable!("an enum cell"),
         }
     }
 
-    fn equal(self, left: Value, right: Value) -> Formula {
+    fn equal(self, left: GroundValue, right: GroundValue) -> GroundFormula {
         match (left, right) {
-            (Value::Constructor(a), Value::Constructor(b)) => Formula::truth(a == b),
-            (Value::Constructor(c), value @ Value::Point(_))
-            | (value @ Value::Point(_), Value::Constructor(c)) => self.member(&value, 1 << c),
-            (Value::Point(a), Value::Point(b)) => match (&a, &b) {
-                (Point::Process(p), Point::Process(q)) => Formula::truth(p == q),
-                _ if a == b => Formula::TRUE,
-                _ if a < b => Formula::Literal(Atom::Equal(a, b), true),
-                _ => Formula::Literal(Atom::Equal(b, a), true),
+            (GroundValue::Constructor(a), GroundValue::Constructor(b)) => GroundFormula::truth(a == b),
+            (GroundValue::Constructor(c), value @ GroundValue::Point(_))
+            | (value @ GroundValue::Point(_), GroundValue::Constructor(c)) => self.member(&value, 1 << c),
+            (GroundValue::Point(a), GroundValue::Point(b)) => match (&a, &b) {
+                (GroundPoint::Process(p), GroundPoint::Process(q)) => GroundFormula::truth(p == q),
+                _ if a == b => GroundFormula::TRUE,
+                _ if a < b => GroundFormula::Literal(Atom::Equal(a, b), true),
+                _ => GroundFormula::Literal(Atom::Equal(b, a), true),
             },
-            (Value::Sum(_), _) | (_, Value::Sum(_)) => unreachable!("numbers are compared as sums"),
+            (GroundValue::Sum(_), _) | (_, GroundValue::Sum(_)) => {
+                unreachable!("numbers are compared as sums")
+            }
         }
     }
 
-    fn less(self, left: Value, right: Value) -> Formula {
-        let (Value::Point(a), Value::Point(b)) = (left, right) else { unreachable!("processes are ordered") };
+    fn less(self, left: GroundValue, right: GroundValue) -> GroundFormula {
+        let (GroundValue::Point(a), GroundValue::Point(b)) = (left, right) else {
+            unreachable!("processes are ordered")
+        };
         let rigid = self.system.proc_constants;
         match (&a, &b) {
-            _ if a == b => Formula::FALSE,
+            _ if a == b => GroundFormula::FALSE,
             // The constants come first, in order.
-            (Point::Process(p), Point::Process(q)) if *p < rigid || *q < rigid => Formula::truth(p < q),
+            (GroundPoint::Process(p), GroundPoint::Process(q)) if *p < rigid || *q < rigid => {
+                GroundFormula::truth(p < q)
+            }
             // The order is total and they differ: one atom is enough for the pair.
-            (Point::Process(p), Point::Process(q)) if p > q => Formula::Literal(Atom::Less(b, a), false),
-            _ => Formula::Literal(Atom::Less(a, b), true),
+            (GroundPoint::Process(p), GroundPoint::Process(q)) if p > q => {
+                GroundFormula::Literal(Atom::Less(b, a), false)
+            }
+            _ => GroundFormula::Literal(Atom::Less(a, b), true),
         }
     }
 }
@@ -410,17 +432,20 @@ fn process(proc: ProcRef, names: &[u8]) -> u8 {
     }
 }
 
-fn place(cell: &Cell, names: &[u8]) -> Place {
+fn place(cell: &Cell, names: &[u8]) -> GroundCell {
     let index = cell.index.iter().map(|&p| process(p, names)).collect();
-    Place { var: cell.var, index, chosen: false }
+    GroundCell { var: cell.var, index, chosen: false }
 }
 
-fn choose(ways: Vec<(Formula, Value)>, test: impl Fn(&Value) -> Formula) -> Formula {
-    Formula::any(ways.into_iter().map(|(when, value)| Formula::all([when, test(&value)])))
+fn choose(
+    ways: Vec<(GroundFormula, GroundValue)>,
+    test: impl Fn(&GroundValue) -> GroundFormula,
+) -> GroundFormula {
+    GroundFormula::any(ways.into_iter().map(|(when, value)| GroundFormula::all([when, test(&value)])))
 }
 
 /// `sum + coefficient * other`.
-fn plus(sum: &Sum, coefficient: Rational, other: &Sum) -> Result<Sum, Overflow> {
+fn plus(sum: &GroundSum, coefficient: Rational, other: &GroundSum) -> Result<GroundSum, Overflow> {
     let times = |n: Rational| coefficient.mul(n).ok_or(Overflow);
     let mut out = sum.clone();
     out.constant = out.constant.add(times(other.constant)?).ok_or(Overflow)?;
@@ -440,10 +465,10 @@ fn plus(sum: &Sum, coefficient: Rational, other: &Sum) -> Result<Sum, Overflow> 
 }
 
 /// `sum relation 0` with a positive first coefficient, or its truth.
-fn compare(mut sum: Sum, relation: Relation, integer: bool) -> Result<Formula, Overflow> {
+fn compare(mut sum: GroundSum, relation: Relation, integer: bool) -> Result<GroundFormula, Overflow> {
     let Some(first) = sum.terms.first() else {
         let sign = sum.constant.signum();
-        return Ok(Formula::truth(match relation {
+        return Ok(GroundFormula::truth(match relation {
             Relation::Eq => sign == 0,
             Relation::Ne => sign != 0,
             Relation::Le => sign <= 0,
@@ -470,5 +495,5 @@ fn compare(mut sum: Sum, relation: Relation, integer: bool) -> Result<Formula, O
         sum.constant = sum.constant.add(Rational::ONE).ok_or(Overflow)?;
         sign = Sign::NotPositive;
     }
-    Ok(Formula::Literal(Atom::Linear { sum, sign, integer }, holds))
+    Ok(GroundFormula::Literal(Atom::Linear { sum, sign, integer }, holds))
 }

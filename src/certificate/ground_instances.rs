@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ground::{Atom, Formula, Place, Point, Reading};
-use super::index::{Demand, Index, Instance};
+use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, Reading};
+use super::index::{CubeIndex, CubeInstance, Demand};
 use crate::model::VarId;
 
 /// Bit of a mask over processes that stands for everything else.
@@ -13,32 +13,33 @@ const OTHER: u64 = 1 << 63;
 /// What the literals of a conjunction say.
 #[derive(Debug, Default)]
 pub struct CaseLiterals {
-    masks: BTreeMap<Place, u64>,
+    masks: BTreeMap<GroundCell, u64>,
     facts: BTreeSet<(Atom, bool)>,
     vars: BTreeSet<VarId>,
     /// The masks of each variable's enum cells.
     by_var: BTreeMap<VarId, Vec<u64>>,
     /// Instances that narrowed masks, and where.
-    used: Vec<(Instance, Place)>,
+    used: Vec<(CubeInstance, GroundCell)>,
     /// A cell that has no value left.
-    contradiction: Option<Place>,
+    contradiction: Option<GroundCell>,
 }
 
 /// Instances that conjuncts of a case contradict.
 #[derive(Debug)]
 pub struct Refutation {
     /// These conjuncts.
-    pub support: Formula,
+    pub support: GroundFormula,
     /// The instances.
-    pub instances: Vec<Instance>,
+    pub instances: Vec<CubeInstance>,
 }
 
 /// The cell that a literal restricts to a set of constructors or processes.
-fn masked_place(formula: &Formula) -> Option<&Place> {
+fn masked_place(formula: &GroundFormula) -> Option<&GroundCell> {
     match formula {
-        Formula::Literal(Atom::In(place, _) | Atom::Equal(Point::Process(_), Point::Place(place)), _) => {
-            Some(place)
-        }
+        GroundFormula::Literal(
+            Atom::In(place, _) | Atom::Equal(GroundPoint::Process(_), GroundPoint::Place(place)),
+            _,
+        ) => Some(place),
         _ => None,
     }
 }
@@ -46,12 +47,17 @@ fn masked_place(formula: &Formula) -> Option<&Place> {
 impl CaseLiterals {
     /// Of the literals among the conjuncts of `formula`, in a case of `procs` processes where instances of
     /// `usable` cubes may be assumed.
-    pub fn new(index: &Index<'_>, formula: &Formula, procs: u8, usable: &dyn Fn(usize) -> bool) -> Self {
+    pub fn new(
+        index: &CubeIndex<'_>,
+        formula: &GroundFormula,
+        procs: u8,
+        usable: &dyn Fn(usize) -> bool,
+    ) -> Self {
         let mut said = Self::default();
         for part in formula.conjuncts() {
             said.add(part, procs);
         }
-        let places: Vec<Place> = said.masks.keys().cloned().collect();
+        let places: Vec<GroundCell> = said.masks.keys().cloned().collect();
         for place in places {
             let single = index.single.get(&place.var).into_iter().flatten();
             for &number in single.filter(|&&number| usable(number)) {
@@ -64,11 +70,11 @@ impl CaseLiterals {
         said
     }
 
-    fn add(&mut self, part: &Formula, procs: u8) {
-        let Formula::Literal(atom, holds) = part else { return };
+    fn add(&mut self, part: &GroundFormula, procs: u8) {
+        let GroundFormula::Literal(atom, holds) = part else { return };
         let (place, mask) = match atom {
             Atom::In(place, values) => (place, if *holds { *values } else { !values }),
-            Atom::Equal(Point::Process(p), Point::Place(place)) if procs < 63 => {
+            Atom::Equal(GroundPoint::Process(p), GroundPoint::Place(place)) if procs < 63 => {
                 (place, if *holds { 1 << p } else { !(1 << p) & (OTHER | ((1 << procs) - 1)) })
             }
             _ => {
@@ -80,7 +86,7 @@ impl CaseLiterals {
         self.restrict(place, mask);
     }
 
-    fn restrict(&mut self, place: &Place, mask: u64) {
+    fn restrict(&mut self, place: &GroundCell, mask: u64) {
         self.vars.insert(place.var);
         let held = self.masks.entry(place.clone()).or_insert(u64::MAX);
         *held &= mask;
@@ -90,15 +96,17 @@ impl CaseLiterals {
     }
 
     /// Takes away the values that cube `number`, a single literal, forbids for `place`.
-    fn narrow(&mut self, index: &Index<'_>, place: &Place, number: usize, procs: u8) {
-        let values_for = |formula: &Formula| match formula {
-            Formula::Literal(Atom::In(p, values), true) if p == place => Some(*values),
-            Formula::Literal(Atom::Equal(Point::Process(q), Point::Place(p)), true) if p == place => {
+    fn narrow(&mut self, index: &CubeIndex<'_>, place: &GroundCell, number: usize, procs: u8) {
+        let values_for = |formula: &GroundFormula| match formula {
+            GroundFormula::Literal(Atom::In(p, values), true) if p == place => Some(*values),
+            GroundFormula::Literal(Atom::Equal(GroundPoint::Process(q), GroundPoint::Place(p)), true)
+                if p == place =>
+            {
                 Some(1 << q)
             }
             _ => None,
         };
-        let mut matching: Vec<Instance> = Vec::new();
+        let mut matching: Vec<CubeInstance> = Vec::new();
         index.instances(number, procs, &mut |formula| values_for(formula).is_some(), &mut |instance| {
             matching.push(instance);
             false
@@ -115,26 +123,26 @@ impl CaseLiterals {
     }
 
     /// Instances without which the literals do not say all of this.
-    pub fn used(&self) -> impl Iterator<Item = &Instance> {
+    pub fn used(&self) -> impl Iterator<Item = &CubeInstance> {
         self.used.iter().map(|(instance, _)| instance)
     }
 
     /// Whether the literals alone imply `formula`, a literal or a truth value.
-    fn implies(&self, formula: &Formula) -> bool {
+    fn implies(&self, formula: &GroundFormula) -> bool {
         match formula {
-            Formula::Literal(Atom::In(place, values), holds) => {
+            GroundFormula::Literal(Atom::In(place, values), holds) => {
                 let values = if *holds { *values } else { !values };
                 self.masks.get(place).is_some_and(|mask| mask & !values == 0)
             }
-            Formula::Literal(atom, holds) => {
-                if let Atom::Equal(Point::Process(p), Point::Place(place)) = atom
+            GroundFormula::Literal(atom, holds) => {
+                if let Atom::Equal(GroundPoint::Process(p), GroundPoint::Place(place)) = atom
                     && let Some(mask) = self.masks.get(place)
                 {
                     return if *holds { mask & !(1 << p) == 0 } else { mask >> p & 1 == 0 };
                 }
                 self.facts.contains(&(atom.clone(), *holds))
             }
-            other => *other == Formula::TRUE,
+            other => *other == GroundFormula::TRUE,
         }
     }
 
@@ -142,8 +150,8 @@ impl CaseLiterals {
     /// literals that do so. Cubes are tried in the given order. `None` when there are none.
     pub fn refuting(
         &self,
-        index: &Index<'_>,
-        formula: &Formula,
+        index: &CubeIndex<'_>,
+        formula: &GroundFormula,
         order: &mut dyn Iterator<Item = usize>,
         procs: u8,
     ) -> Option<Refutation> {
@@ -178,10 +186,10 @@ impl CaseLiterals {
     /// `instance`, and what it takes of the literals and of the instances that narrowed masks.
     fn refutation(
         &self,
-        index: &Index<'_>,
-        formula: &Formula,
-        instance: Option<Instance>,
-        mut places: BTreeSet<Place>,
+        index: &CubeIndex<'_>,
+        formula: &GroundFormula,
+        instance: Option<CubeInstance>,
+        mut places: BTreeSet<GroundCell>,
     ) -> Refutation {
         let mut literals = Vec::new();
         if let Some(instance) = &instance {
@@ -189,7 +197,7 @@ impl CaseLiterals {
             literals.extend(cube.filter_map(|l| index.reader.literal(l, &instance.procs, Reading::Now).ok()));
         }
         places.extend(literals.iter().filter_map(masked_place).cloned());
-        let instances: Vec<Instance> = (self.used.iter())
+        let instances: Vec<CubeInstance> = (self.used.iter())
             .filter(|(_, place)| places.contains(place))
             .map(|(used, _)| used.clone())
             .chain(instance.iter().cloned())
@@ -200,34 +208,34 @@ impl CaseLiterals {
                 None => literals.contains(part),
             })
             .cloned();
-        Refutation { support: Formula::All(support.collect()), instances }
+        Refutation { support: GroundFormula::All(support.collect()), instances }
     }
 
     /// Whether the literals alone contradict `formula`, so that an instance with it is of no use.
-    pub fn contradicts(&self, formula: &Formula) -> bool {
+    pub fn contradicts(&self, formula: &GroundFormula) -> bool {
         match formula {
-            Formula::Literal(Atom::In(place, values), holds) => {
+            GroundFormula::Literal(Atom::In(place, values), holds) => {
                 let values = if *holds { *values } else { !values };
                 self.masks.get(place).is_some_and(|mask| mask & values == 0)
             }
-            Formula::Literal(atom, holds) => {
-                if let Atom::Equal(Point::Process(p), Point::Place(place)) = atom
+            GroundFormula::Literal(atom, holds) => {
+                if let Atom::Equal(GroundPoint::Process(p), GroundPoint::Place(place)) = atom
                     && let Some(mask) = self.masks.get(place)
                 {
                     return if *holds { mask >> p & 1 == 0 } else { mask & !(1 << p) == 0 };
                 }
                 self.facts.contains(&(atom.clone(), !holds))
             }
-            other => *other == Formula::FALSE,
+            other => *other == GroundFormula::FALSE,
         }
     }
 }
 
 /// The variables that an atom reads.
 fn atom_vars(atom: &Atom) -> Vec<VarId> {
-    let point = |point: &Point| match point {
-        Point::Place(place) => Some(place.var),
-        Point::Process(_) => None,
+    let point = |point: &GroundPoint| match point {
+        GroundPoint::Place(place) => Some(place.var),
+        GroundPoint::Process(_) => None,
     };
     match atom {
         Atom::In(place, _) => vec![place.var],

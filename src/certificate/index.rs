@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::cubes::Cubes;
-use super::ground::{Formula, Reader, Reading};
+use super::ground::{GroundFormula, GroundReader, Reading};
 use super::obligation::Obligation;
 use super::obligations::literal_vars;
 use crate::interrupt::Interrupt;
@@ -11,7 +11,7 @@ use crate::model::{Literal, ProcRef, System, Term, VarId};
 
 /// A cube of the invariant at given processes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Instance {
+pub struct CubeInstance {
     /// Number of the cube.
     pub cube: usize,
     /// Distinct processes for its parameters.
@@ -29,9 +29,9 @@ pub enum Demand {
 
 /// Cubes prepared for the search of instances.
 #[derive(Debug)]
-pub struct Index<'a> {
+pub struct CubeIndex<'a> {
     /// Reads ground formulas.
-    pub reader: Reader<'a>,
+    pub reader: GroundReader<'a>,
     /// For each cube, its literals by the last parameter that they mention; those without one first.
     pub levels: Vec<Vec<Vec<&'a Literal>>>,
     /// For each cube, what a conjunction must say for its literals to imply an instance.
@@ -41,11 +41,11 @@ pub struct Index<'a> {
     interrupt: Interrupt,
 }
 
-impl<'a> Index<'a> {
+impl<'a> CubeIndex<'a> {
     /// Prepares the cubes; looking for instances ends when `interrupt` says so.
     pub fn new(system: &'a System, cubes: &'a Cubes, interrupt: &Interrupt) -> Self {
         let mut index = Self {
-            reader: Reader::new(system),
+            reader: GroundReader::new(system),
             levels: Vec::new(),
             demands: Vec::new(),
             single: BTreeMap::new(),
@@ -81,8 +81,8 @@ impl<'a> Index<'a> {
         &self,
         number: usize,
         procs: u8,
-        test: &mut dyn FnMut(&Formula) -> bool,
-        found: &mut dyn FnMut(Instance) -> bool,
+        test: &mut dyn FnMut(&GroundFormula) -> bool,
+        found: &mut dyn FnMut(CubeInstance) -> bool,
     ) -> bool {
         let levels = &self.levels[number];
         if levels.len() > usize::from(procs) + 1 {
@@ -97,8 +97,8 @@ impl<'a> Index<'a> {
         number: usize,
         procs: u8,
         chosen: &mut Vec<u8>,
-        test: &mut dyn FnMut(&Formula) -> bool,
-        found: &mut dyn FnMut(Instance) -> bool,
+        test: &mut dyn FnMut(&GroundFormula) -> bool,
+        found: &mut dyn FnMut(CubeInstance) -> bool,
     ) -> bool {
         if self.interrupt.poll().is_err() {
             return true;
@@ -112,7 +112,7 @@ impl<'a> Index<'a> {
             return false;
         }
         if chosen.len() + 1 == levels.len() {
-            return found(Instance { cube: number, procs: chosen.clone() });
+            return found(CubeInstance { cube: number, procs: chosen.clone() });
         }
         for p in 0..procs {
             if !chosen.contains(&p) {
@@ -147,4 +147,4 @@ fn last_parameter(literal: &Literal) -> usize {
 }
 
 /// For each case of an obligation, the instances of the invariant that refute it.
-pub type Refutations = (Obligation, Vec<Vec<Instance>>);
+pub type Refutations = (Obligation, Vec<Vec<CubeInstance>>);

@@ -81,7 +81,7 @@ use std::time::Duration;
 
 pub use cubes::Cubes;
 pub use explain::{explain, obligation};
-pub use failure::{Failure, Refused};
+pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
 pub use prove::Extent;
 pub use smtlib::Script;
@@ -91,7 +91,7 @@ use crate::interrupt::Interrupt;
 use crate::model::{Owner, System, owner_names};
 use crate::verdict::Forbidden;
 use index::Refutations;
-use owners::{Named, extended};
+use owners::{NamedOwner, extended};
 
 /// A checked certificate.
 #[derive(Clone, Debug)]
@@ -141,13 +141,13 @@ pub fn check(
     invariants: &str,
     extent: Extent,
     options: CheckOptions<'_>,
-) -> Result<Certificate, Refused> {
-    let (owners, cubes) = read(system, model, invariants).map_err(Refused::Unreadable)?;
+) -> Result<Certificate, NoCertificate> {
+    let (owners, cubes) = read(system, model, invariants).map_err(NoCertificate::Unreadable)?;
     let cubes = Cubes::new(system, owners, cubes, options.trusting);
     let system = &extended(system, &cubes.owners);
     match prove::prove(system, &cubes, extent, options.timeout, options.interrupt) {
         Ok(proof) => Ok(Certificate::new(&cubes, proof)),
-        Err(failure) => Err(Refused::Failed(failure, cubes)),
+        Err(failure) => Err(NoCertificate::Failed(failure, cubes)),
     }
 }
 
@@ -162,11 +162,12 @@ pub fn certify(
     owners: &[Owner],
     cubes: &[Forbidden],
     options: CheckOptions<'_>,
-) -> Result<Certificate, Refused> {
+) -> Result<Certificate, NoCertificate> {
     let named = owner_names(system, owners).into_iter().zip(owners);
-    let owners: Vec<Named> = named.map(|(name, owner)| Named { name, owner: owner.clone() }).collect();
+    let owners: Vec<NamedOwner> =
+        named.map(|(name, owner)| NamedOwner { name, owner: owner.clone() }).collect();
     let text = text::file(system, &owners, cubes, options.trusting)
-        .map_err(|number| Refused::Words(cubes[number].clone()))?;
+        .map_err(|number| NoCertificate::Words(cubes[number].clone()))?;
     check(system, model, &text, Extent::Needed, options)
 }
 
@@ -175,7 +176,7 @@ pub const INVARIANTS: &str = "invariants.cub";
 
 impl Certificate {
     /// Of the cubes that the proof is about, numbered anew.
-    fn new(cubes: &Cubes, proof: prove::Proof) -> Self {
+    fn new(cubes: &Cubes, proof: prove::FinishedProof) -> Self {
         let kept: Vec<usize> = proof.shown.iter().copied().chain(cubes.proved..cubes.all.len()).collect();
         let number = |old: usize| kept.binary_search(&old).expect("a cube that is used is shown or trusted");
         let mut refutations = proof.refutations;

@@ -2,8 +2,8 @@
 //! instances of the invariant over the processes of the case.
 
 use super::cubes::Cubes;
-use super::failure::Failure;
-use super::ground::{Formula, Overflow, Reader, Reading};
+use super::failure::ProofFailure;
+use super::ground::{GroundFormula, GroundReader, Overflow, Reading};
 use super::obligation::Obligation;
 use super::owners::is_first;
 use crate::interrupt::{Interrupt, Interrupted};
@@ -13,7 +13,7 @@ use crate::verdict::Forbidden;
 
 /// A way in which the processes of an obligation can coincide: one formula to refute.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Case {
+pub struct ObligationCase {
     /// Number of processes: the rigid ones, then the others in order of appearance.
     pub procs: u8,
     /// Processes for the parameters of the transition.
@@ -21,7 +21,7 @@ pub struct Case {
     /// Processes for the parameters of the cube.
     pub named: Vec<u8>,
     /// What must not be.
-    pub formula: Formula,
+    pub formula: GroundFormula,
 }
 
 /// Makes the obligations of a system and its cubes.
@@ -31,18 +31,18 @@ pub struct Obligations<'a> {
     pub system: &'a System,
     /// The invariant.
     pub cubes: &'a Cubes,
-    reader: Reader<'a>,
+    reader: GroundReader<'a>,
     interrupt: Interrupt,
 }
 
 impl<'a> Obligations<'a> {
     /// Of these cubes; making them ends when `interrupt` says so.
     pub fn new(system: &'a System, cubes: &'a Cubes, interrupt: &Interrupt) -> Self {
-        Self { system, cubes, reader: Reader::new(system), interrupt: interrupt.clone() }
+        Self { system, cubes, reader: GroundReader::new(system), interrupt: interrupt.clone() }
     }
 
     /// The cases of an obligation; none when it holds for want of processes.
-    pub fn cases(&self, obligation: Obligation) -> Result<Vec<Case>, Failure> {
+    pub fn cases(&self, obligation: Obligation) -> Result<Vec<ObligationCase>, ProofFailure> {
         let mut out = match obligation {
             Obligation::Initiation(cube) => self.initiation(&self.cubes.all[cube])?,
             Obligation::Consecution { transition, cube } => self.consecution(transition, cube)?,
@@ -52,7 +52,7 @@ impl<'a> Obligations<'a> {
                 self.initiation(&Forbidden { params: 0, cube })?
             }
         };
-        out.retain(|case| case.formula != Formula::FALSE && self.admits(case.procs));
+        out.retain(|case| case.formula != GroundFormula::FALSE && self.admits(case.procs));
         Ok(out)
     }
 
@@ -68,19 +68,19 @@ impl<'a> Obligations<'a> {
         self.system.max_procs.is_none_or(|most| u32::from(procs) <= most)
     }
 
-    fn initiation(&self, cube: &Forbidden) -> Result<Vec<Case>, Failure> {
+    fn initiation(&self, cube: &Forbidden) -> Result<Vec<ObligationCase>, ProofFailure> {
         let init = &self.system.init;
         let mut out = Vec::new();
         for (procs, named) in arrangements(self.system.proc_constants, cube.params, &self.interrupt)? {
             let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
             self.interrupt.poll()?;
-            if formula == Formula::FALSE {
+            if formula == GroundFormula::FALSE {
                 continue;
             }
             if procs == 0 {
                 let empty = self.reader.dnf(&init.without_processes, &[], Reading::Now)?;
-                let both = Formula::all([formula.clone(), empty]);
-                out.push(Case { procs, args: Vec::new(), named: named.clone(), formula: both });
+                let both = GroundFormula::all([formula.clone(), empty]);
+                out.push(ObligationCase { procs, args: Vec::new(), named: named.clone(), formula: both });
             }
             // An instance with processes, of which one at least is looked at.
             let procs = procs.max(1);
@@ -90,12 +90,12 @@ impl<'a> Obligations<'a> {
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
                 parts.push(self.reader.dnf(&init.body, &names, Reading::Now)?);
             }
-            out.push(Case { procs, args: Vec::new(), named, formula: Formula::all(parts) });
+            out.push(ObligationCase { procs, args: Vec::new(), named, formula: GroundFormula::all(parts) });
         }
         Ok(out)
     }
 
-    fn consecution(&self, transition: usize, number: usize) -> Result<Vec<Case>, Failure> {
+    fn consecution(&self, transition: usize, number: usize) -> Result<Vec<ObligationCase>, ProofFailure> {
         let (t, cube) = (&self.system.transitions[transition], &self.cubes.all[number]);
         let rigid = self.system.proc_constants;
         let mut out = Vec::new();
@@ -105,11 +105,11 @@ impl<'a> Obligations<'a> {
         for (least, args) in all {
             self.interrupt.poll()?;
             let guard = self.reader.conj(&t.guard, &args, Reading::Now)?;
-            if guard == Formula::FALSE {
+            if guard == GroundFormula::FALSE {
                 continue;
             }
             // What the guard says of each other process, once it is asked for.
-            let mut others: Vec<Vec<Formula>> = Vec::new();
+            let mut others: Vec<Vec<GroundFormula>> = Vec::new();
             for (procs, named) in arrangements(least, cube.params, &self.interrupt)? {
                 self.interrupt.poll()?;
                 let Some((mut parts, differs)) = self.after(&written, &named, t, &args)? else { continue };
@@ -126,8 +126,8 @@ impl<'a> Obligations<'a> {
                         others.push(self.universals(t, &args, other)?);
                     }
                     let said = others[..procs.into()].iter().flatten();
-                    let formula = Formula::all(parts.iter().chain(&owned).chain(said).cloned());
-                    out.push(Case { procs, args: args.clone(), named: named.clone(), formula });
+                    let formula = GroundFormula::all(parts.iter().chain(&owned).chain(said).cloned());
+                    out.push(ObligationCase { procs, args: args.clone(), named: named.clone(), formula });
                 }
             }
         }
@@ -135,7 +135,7 @@ impl<'a> Obligations<'a> {
             // The cube held before the step, whatever arguments and guard: a stronger case than needed.
             for (procs, named) in arrangements(rigid, cube.params, &self.interrupt)? {
                 let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
-                out.push(Case { procs, args: Vec::new(), named, formula });
+                out.push(ObligationCase { procs, args: Vec::new(), named, formula });
             }
         }
         Ok(out)
@@ -144,7 +144,7 @@ impl<'a> Obligations<'a> {
     /// What the owners can be where a transition with universal guards is taken and so many processes are named: one of
     /// these, or a further one. Each with the number of processes then. While the global does not hold the
     /// value, nothing is said of an owner.
-    fn owners(&self, t: &Transition, procs: u8) -> Result<Vec<(u8, Vec<Formula>)>, Overflow> {
+    fn owners(&self, t: &Transition, procs: u8) -> Result<Vec<(u8, Vec<GroundFormula>)>, Overflow> {
         let mut ways = vec![(procs, Vec::new())];
         if t.universals.is_empty() {
             return Ok(ways);
@@ -161,7 +161,7 @@ impl<'a> Obligations<'a> {
                     named.push(is(p)?);
                 }
                 let further = [held.clone(), is(procs)?];
-                next.push((procs, [&said[..], &[Formula::any(named)]].concat()));
+                next.push((procs, [&said[..], &[GroundFormula::any(named)]].concat()));
                 next.push((procs + 1, [&said[..], &further].concat()));
             }
             ways = next;
@@ -177,12 +177,12 @@ impl<'a> Obligations<'a> {
         named: &[u8],
         t: &Transition,
         args: &[u8],
-    ) -> Result<Option<(Vec<Formula>, bool)>, Overflow> {
+    ) -> Result<Option<(Vec<GroundFormula>, bool)>, Overflow> {
         let mut parts = Vec::with_capacity(written.len());
         let mut differs = false;
         for literal in written {
             let after = self.reader.literal(literal, named, Reading::After(t, args))?;
-            if after == Formula::FALSE {
+            if after == GroundFormula::FALSE {
                 return Ok(None);
             }
             differs = differs || after != self.reader.literal(literal, named, Reading::Now)?;
@@ -192,7 +192,7 @@ impl<'a> Obligations<'a> {
     }
 
     /// What the universal guards say of a process, which is no argument.
-    fn universals(&self, t: &Transition, args: &[u8], other: u8) -> Result<Vec<Formula>, Overflow> {
+    fn universals(&self, t: &Transition, args: &[u8], other: u8) -> Result<Vec<GroundFormula>, Overflow> {
         if args.contains(&other) {
             return Ok(Vec::new());
         }
@@ -200,12 +200,12 @@ impl<'a> Obligations<'a> {
         t.universals.iter().map(|u| self.reader.dnf(&u.body, &names, Reading::Now)).collect()
     }
 
-    fn property(&self, number: usize) -> Result<Vec<Case>, Failure> {
+    fn property(&self, number: usize) -> Result<Vec<ObligationCase>, ProofFailure> {
         let bad = &self.system.bad[number];
         let mut out = Vec::new();
         for (procs, named) in arrangements(self.system.proc_constants, bad.params, &self.interrupt)? {
             let formula = self.reader.conj(&bad.cube, &named, Reading::Now)?;
-            out.push(Case { procs, args: Vec::new(), named, formula });
+            out.push(ObligationCase { procs, args: Vec::new(), named, formula });
         }
         Ok(out)
     }

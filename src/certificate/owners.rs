@@ -12,14 +12,14 @@ use crate::model::{
 
 /// An owner and what it is called.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Named {
+pub struct NamedOwner {
     /// The name of its variable.
     pub name: String,
     /// What it names.
     pub owner: Owner,
 }
 
-impl Named {
+impl NamedOwner {
     /// Its line in a certificate.
     pub fn line(&self, system: &System) -> String {
         let givers = self.owner.givers(system).join(", ");
@@ -43,7 +43,7 @@ fn global(var: VarId) -> Cell {
 }
 
 /// The owners that a certificate names, and its text with their lines empty. The error is a line for the user.
-pub fn read(system: &System, text: &str) -> Result<(Vec<Named>, String), String> {
+pub fn read(system: &System, text: &str) -> Result<(Vec<NamedOwner>, String), String> {
     let (mut owners, mut rest) = (Vec::new(), String::with_capacity(text.len()));
     for (number, line) in text.split_inclusive('\n').enumerate() {
         match line.trim_start().strip_prefix("owner ") {
@@ -62,7 +62,7 @@ pub fn read(system: &System, text: &str) -> Result<(Vec<Named>, String), String>
     Ok((owners, rest))
 }
 
-fn parse(system: &System, words: &str) -> Option<Named> {
+fn parse(system: &System, words: &str) -> Option<NamedOwner> {
     let (head, givers) = words.trim().split_once(" by ")?;
     let (name, held) = head.split_once(" of ")?;
     let (var, value) = held.split_once('=')?;
@@ -86,11 +86,11 @@ fn parse(system: &System, words: &str) -> Option<Named> {
     let owner = Owner { var: VarId(position as u16), value: value as u8, by };
     let name = name.trim();
     let is_word = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    is_word.then(|| Named { name: name.to_owned(), owner })
+    is_word.then(|| NamedOwner { name: name.to_owned(), owner })
 }
 
 /// Whether all that may give the value is named, each declaration once.
-fn complete(system: &System, Named { owner, .. }: &Named) -> Result<(), String> {
+fn complete(system: &System, NamedOwner { owner, .. }: &NamedOwner) -> Result<(), String> {
     if owner.by.windows(2).any(|two| two[0].0 == two[1].0) {
         return Err("a transition gives the value to one process only".to_owned());
     }
@@ -116,9 +116,9 @@ fn may_give(t: &Transition, owner: &Owner) -> bool {
 
 /// The model with a variable for each owner, behind its own, and their updates. Guards are as they were: what they say
 /// of owners is for [`Obligations`](super::obligations::Obligations).
-pub fn extended(system: &System, owners: &[Named]) -> System {
+pub fn extended(system: &System, owners: &[NamedOwner]) -> System {
     let mut extended = system.clone();
-    for Named { name, owner } in owners {
+    for NamedOwner { name, owner } in owners {
         let var = VarId(extended.vars.len() as u16);
         let span = system.var(owner.var).span;
         extended.vars.push(Var {

@@ -13,13 +13,13 @@ use z3::ast::Bool;
 use z3::{Config, with_z3_config};
 
 use super::cubes::{Cubes, orders};
-use super::failure::Failure;
-use super::ground::{Formula, Reading};
+use super::failure::ProofFailure;
+use super::ground::{GroundFormula, Reading};
 use super::ground_instances::{CaseLiterals, Refutation};
-use super::index::{Index, Instance, Refutations};
+use super::index::{CubeIndex, CubeInstance, Refutations};
 use super::obligation::Obligation;
-use super::obligations::{Case, Obligations};
-use super::solver::{CaseAnswer, Session};
+use super::obligations::{ObligationCase, Obligations};
+use super::solver::{CaseAnswer, ProverSession};
 use super::tuning::{
     AT_HAND, BATCH, COUNTEREXAMPLES, FREE_CALLS, FREE_TRIALS, MAX_PROCS, TRIAL_CALLS, TRIALS,
 };
@@ -37,7 +37,7 @@ pub enum Extent {
 
 /// A finished proof.
 #[derive(Clone, Debug, Default)]
-pub struct Proof {
+pub struct FinishedProof {
     /// Cubes that were shown unreachable, ascending.
     pub shown: Vec<usize>,
     /// For each obligation and each of its cases, instances that refute it.
@@ -61,20 +61,20 @@ pub fn prove(
     extent: Extent,
     timeout: Duration,
     interrupt: &Interrupt,
-) -> Result<Proof, Failure> {
+) -> Result<FinishedProof, ProofFailure> {
     let arity = system.transitions.iter().map(crate::model::Transition::arity).max().unwrap_or(0);
     let named = cubes.all.iter().map(|cube| cube.params).chain(system.bad.iter().map(|bad| bad.params));
     let procs = usize::from(system.proc_constants) + arity + usize::from(named.max().unwrap_or(0)) + 1;
     let procs = procs + cubes.owners.len();
     if procs > MAX_PROCS {
-        return Err(Failure::Processes);
+        return Err(ProofFailure::Processes);
     }
     let prover = || {
-        let index = Index::new(system, cubes, interrupt);
+        let index = CubeIndex::new(system, cubes, interrupt);
         Prover {
             obligations: Obligations::new(system, cubes, interrupt),
             cubes,
-            session: Session::new(system, procs as u8, orders(system, cubes), timeout),
+            session: ProverSession::new(system, procs as u8, orders(system, cubes), timeout),
             index: &index,
             interrupt,
             needed: BTreeSet::new(),
@@ -84,7 +84,7 @@ pub fn prove(
             known: HashMap::new(),
             claims: Vec::new(),
             claimed: HashSet::new(),
-            proof: Proof::default(),
+            proof: FinishedProof::default(),
             dropping: None,
         }
         .run(extent)
@@ -98,8 +98,8 @@ pub fn prove(
 /// An instance that the session knows.
 #[derive(Debug)]
 struct Active {
-    instance: Instance,
-    literals: Vec<Formula>,
+    instance: CubeInstance,
+    literals: Vec<GroundFormula>,
     /// A name for it, and what it says.
     fact: (Bool, Bool),
 }
@@ -114,25 +114,25 @@ struct Claim {
 struct Prover<'a, 'i> {
     obligations: Obligations<'a>,
     cubes: &'a Cubes,
-    session: Session<'a>,
-    index: &'i Index<'a>,
+    session: ProverSession<'a>,
+    index: &'i CubeIndex<'a>,
     interrupt: &'i Interrupt,
     needed: BTreeSet<usize>,
     queue: VecDeque<usize>,
     active: Vec<Active>,
     /// Places in `active`, those that a refutation needed last at the end.
     recent: Vec<usize>,
-    known: HashMap<Instance, usize>,
+    known: HashMap<CubeInstance, usize>,
     claims: Vec<Claim>,
     /// All claims so far: many cases have the same refutation.
-    claimed: HashSet<(Formula, Vec<Formula>)>,
-    proof: Proof,
+    claimed: HashSet<(GroundFormula, Vec<GroundFormula>)>,
+    proof: FinishedProof,
     /// The cube that is on trial: whether the needed ones do without it.
     dropping: Option<usize>,
 }
 
 impl Prover<'_, '_> {
-    fn run(mut self, extent: Extent) -> Result<Proof, Failure> {
+    fn run(mut self, extent: Extent) -> Result<FinishedProof, ProofFailure> {
         if extent == Extent::All {
             (0..self.cubes.proved).for_each(|cube| self.need(cube));
         }
@@ -165,7 +165,7 @@ impl Prover<'_, '_> {
         }
     }
 
-    fn show(&mut self, obligation: Obligation) -> Result<(), Failure> {
+    fn show(&mut self, obligation: Obligation) -> Result<(), ProofFailure> {
         let mut refutations = Vec::new();
         for case in self.obligations.cases(obligation)? {
             self.interrupt.check()?;
@@ -180,7 +180,11 @@ impl Prover<'_, '_> {
     }
 
     /// Instances that refute a case.
-    fn refute(&mut self, obligation: Obligation, case: &Case) -> Result<Vec<Instance>, Failure> {
+    fn refute(
+        &mut self,
+        obligation: Obligation,
+        case: &ObligationCase,
+    ) -> Result<Vec<CubeInstance>, ProofFailure> {
         let usable = |cube| self.is_usable(obligation, cube);
         let said = CaseLiterals::new(self.index, &case.formula, case.procs, &usable);
         let at_once = said.refuting(self.index, &case.formula, &mut self.order(obligation), case.procs);
@@ -210,7 +214,7 @@ impl Prover<'_, '_> {
     }
 
     /// Leaves out cubes that the others make up for, the last first, within a bounded number of cases.
-    fn minimise(&mut self) -> Result<(), Failure> {
+    fn minimise(&mut self) -> Result<(), ProofFailure> {
         let mut users: Vec<BTreeSet<(usize, usize)>> = vec![BTreeSet::new(); self.cubes.all.len()];
         let mut cases = 0;
         for (o, (_, refutations)) in self.proof.refutations.iter().enumerate() {
@@ -241,7 +245,7 @@ impl Prover<'_, '_> {
                 let case = self.obligations.cases(obligation)?.swap_remove(c);
                 match self.refute(obligation, &case) {
                     Ok(instances) => replaced.push((o, c, instances)),
-                    Err(Failure::Refuted(_) | Failure::Undecided(..)) => {
+                    Err(ProofFailure::Refuted(_) | ProofFailure::Undecided(..)) => {
                         replaced.clear();
                         self.dropping = None;
                         break;
@@ -266,24 +270,28 @@ impl Prover<'_, '_> {
     }
 
     /// The literals of an instance.
-    fn literals(&self, instance: &Instance) -> Result<Vec<Formula>, Failure> {
+    fn literals(&self, instance: &CubeInstance) -> Result<Vec<GroundFormula>, ProofFailure> {
         let reader = self.index.reader;
         let literals = self.cubes.all[instance.cube].cube.iter();
         Ok(literals.map(|l| reader.literal(l, &instance.procs, Reading::Now)).collect::<Result<_, _>>()?)
     }
 
-    fn formula_of(&mut self, case: &Case) -> Bool {
+    fn formula_of(&mut self, case: &ObligationCase) -> Bool {
         let mut parts = self.session.order_of(case.procs);
         parts.push(self.session.formula(&case.formula));
         Bool::and(&parts)
     }
 
     /// Notes a refutation; Z3 confirms many such claims in one call. The rest of the case does not matter.
-    fn claim(&mut self, obligation: Obligation, refutation: Refutation) -> Result<Vec<Instance>, Failure> {
+    fn claim(
+        &mut self,
+        obligation: Obligation,
+        refutation: Refutation,
+    ) -> Result<Vec<CubeInstance>, ProofFailure> {
         let Refutation { support, instances } = refutation;
         let mut excluded = Vec::with_capacity(instances.len());
         for instance in &instances {
-            excluded.push(Formula::All(self.literals(instance)?));
+            excluded.push(GroundFormula::All(self.literals(instance)?));
         }
         let refuted = (support, excluded);
         if self.claimed.contains(&refuted) {
@@ -301,7 +309,7 @@ impl Prover<'_, '_> {
     }
 
     /// Has Z3 decide the claims made since the last time.
-    fn confirm(&mut self) -> Result<(), Failure> {
+    fn confirm(&mut self) -> Result<(), ProofFailure> {
         let claims = std::mem::take(&mut self.claims);
         if claims.is_empty() {
             return Ok(());
@@ -313,8 +321,8 @@ impl Prover<'_, '_> {
         for claim in claims {
             match self.session.check(&claim.refuted, &[], self.interrupt)? {
                 CaseAnswer::Unsat(_) => {}
-                CaseAnswer::Sat(_) => return Err(Failure::Refuted(claim.obligation)),
-                CaseAnswer::Unknown(why) => return Err(Failure::Undecided(claim.obligation, why)),
+                CaseAnswer::Sat(_) => return Err(ProofFailure::Refuted(claim.obligation)),
+                CaseAnswer::Unknown(why) => return Err(ProofFailure::Undecided(claim.obligation, why)),
             }
         }
         Ok(())
@@ -324,9 +332,9 @@ impl Prover<'_, '_> {
     fn search(
         &mut self,
         obligation: Obligation,
-        case: &Case,
+        case: &ObligationCase,
         said: &CaseLiterals,
-    ) -> Result<Vec<Instance>, Failure> {
+    ) -> Result<Vec<CubeInstance>, ProofFailure> {
         let formula = self.formula_of(case);
         let order: Vec<usize> = self.order(obligation).collect();
         let mut chosen = self.at_hand(obligation, case, said);
@@ -346,7 +354,7 @@ impl Prover<'_, '_> {
                     self.recent.extend(&needed);
                     return Ok(needed.into_iter().map(|i| self.active[i].instance.clone()).collect());
                 }
-                CaseAnswer::Unknown(why) => return Err(Failure::Undecided(obligation, why)),
+                CaseAnswer::Unknown(why) => return Err(ProofFailure::Undecided(obligation, why)),
                 CaseAnswer::Sat(state) => state,
             };
             let mut violated = Vec::new();
@@ -377,7 +385,7 @@ impl Prover<'_, '_> {
             // Instances were looked for only as long as the run may go on.
             self.interrupt.check()?;
             if violated.is_empty() {
-                return Err(Failure::Refuted(obligation));
+                return Err(ProofFailure::Refuted(obligation));
             }
             let known = chosen.len();
             for instance in violated {
@@ -387,13 +395,16 @@ impl Prover<'_, '_> {
                 }
             }
             if chosen.len() == known {
-                return Err(Failure::Undecided(obligation, "the solver's states are not definite".into()));
+                return Err(ProofFailure::Undecided(
+                    obligation,
+                    "the solver's states are not definite".into(),
+                ));
             }
         }
     }
 
     /// Instances that the session knows and that this case does not contradict, those needed last first.
-    fn at_hand(&self, obligation: Obligation, case: &Case, said: &CaseLiterals) -> Vec<usize> {
+    fn at_hand(&self, obligation: Obligation, case: &ObligationCase, said: &CaseLiterals) -> Vec<usize> {
         let usable = |i: &usize| {
             let Active { instance, literals, .. } = &self.active[*i];
             instance.procs.iter().all(|&p| p < case.procs)
@@ -404,12 +415,12 @@ impl Prover<'_, '_> {
     }
 
     /// Makes an instance known to the session; its place in `active`.
-    fn activate(&mut self, instance: Instance) -> Result<usize, Failure> {
+    fn activate(&mut self, instance: CubeInstance) -> Result<usize, ProofFailure> {
         if let Some(&i) = self.known.get(&instance) {
             return Ok(i);
         }
         let literals = self.literals(&instance)?;
-        let clause = self.session.formula(&Formula::All(literals.clone()).not());
+        let clause = self.session.formula(&GroundFormula::All(literals.clone()).not());
         let selector = Bool::new_const(format!("instance {}", self.active.len()));
         let i = self.active.len();
         self.known.insert(instance.clone(), i);

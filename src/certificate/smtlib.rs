@@ -6,11 +6,13 @@ use std::fmt::Write;
 
 use super::cubes::{Cubes, orders};
 use super::explain::obligation as named;
-use super::failure::Failure;
-use super::ground::{Atom, Formula, Overflow, Place, Point, Reader, Reading, Sign, Sum};
-use super::index::{Instance, Refutations};
+use super::failure::ProofFailure;
+use super::ground::{
+    Atom, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Overflow, Reading, Sign,
+};
+use super::index::{CubeInstance, Refutations};
 use super::obligation::Obligation;
-use super::obligations::{Case, Obligations};
+use super::obligations::{ObligationCase, Obligations};
 use super::text::axioms;
 use crate::interrupt::Interrupt;
 use crate::model::{Rational, System, Type, VarId};
@@ -27,7 +29,11 @@ pub struct Script {
 }
 
 /// The scripts of a certificate: of the obligations of `cubes`, refuted so.
-pub fn scripts(system: &System, cubes: &Cubes, refutations: &[Refutations]) -> Result<Vec<Script>, Failure> {
+pub fn scripts(
+    system: &System,
+    cubes: &Cubes,
+    refutations: &[Refutations],
+) -> Result<Vec<Script>, ProofFailure> {
     let mut files: BTreeMap<(u8, usize), Vec<&Refutations>> = BTreeMap::new();
     for entry in refutations {
         let file = match entry.0 {
@@ -49,16 +55,16 @@ pub fn scripts(system: &System, cubes: &Cubes, refutations: &[Refutations]) -> R
             }
             _ => ("property.smt2".to_owned(), "No state of the invariant is unsafe.".to_owned()),
         };
-        out.push(Writer::new(system, cubes).script(name, &title, &entries)?);
+        out.push(ScriptWriter::new(system, cubes).script(name, &title, &entries)?);
     }
     Ok(out)
 }
 
-struct Writer<'a> {
+struct ScriptWriter<'a> {
     system: &'a System,
     cubes: &'a Cubes,
     obligations: Obligations<'a>,
-    reader: Reader<'a>,
+    reader: GroundReader<'a>,
     ordered: bool,
     /// Variables that occur.
     vars: BTreeSet<VarId>,
@@ -67,13 +73,13 @@ struct Writer<'a> {
     procs: u8,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> ScriptWriter<'a> {
     fn new(system: &'a System, cubes: &'a Cubes) -> Self {
         Self {
             system,
             cubes,
             obligations: Obligations::new(system, cubes, &Interrupt::default()),
-            reader: Reader::new(system),
+            reader: GroundReader::new(system),
             ordered: orders(system, cubes),
             vars: BTreeSet::new(),
             chosen: BTreeSet::new(),
@@ -81,7 +87,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn script(mut self, name: String, title: &str, entries: &[&Refutations]) -> Result<Script, Failure> {
+    fn script(mut self, name: String, title: &str, entries: &[&Refutations]) -> Result<Script, ProofFailure> {
         let mut body = String::new();
         let mut obligations = Vec::new();
         for (obligation, refutations) in entries {
@@ -185,7 +191,12 @@ impl<'a> Writer<'a> {
     }
 
     /// One way in which the obligation could fail, and the instances that exclude it.
-    fn case(&mut self, out: &mut String, case: &Case, instances: &[Instance]) -> Result<(), Overflow> {
+    fn case(
+        &mut self,
+        out: &mut String,
+        case: &ObligationCase,
+        instances: &[CubeInstance],
+    ) -> Result<(), Overflow> {
         self.procs = self.procs.max(case.procs);
         out.push_str("\n  (and");
         let rigid = self.system.proc_constants;
@@ -198,7 +209,7 @@ impl<'a> Writer<'a> {
             out.push_str("\n    ");
             self.formula(out, part);
         }
-        for Instance { cube, procs } in instances {
+        for CubeInstance { cube, procs } in instances {
             let literals = &self.cubes.all[*cube].cube;
             let formula = self.reader.conj(literals, procs, Reading::Now)?;
             out.push_str("\n    (not ");
@@ -213,20 +224,20 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn formula(&mut self, out: &mut String, formula: &Formula) {
+    fn formula(&mut self, out: &mut String, formula: &GroundFormula) {
         match formula {
-            Formula::Literal(atom, true) => self.atom(out, atom),
-            Formula::Literal(atom, false) => {
+            GroundFormula::Literal(atom, true) => self.atom(out, atom),
+            GroundFormula::Literal(atom, false) => {
                 out.push_str("(not ");
                 self.atom(out, atom);
                 out.push(')');
             }
-            Formula::All(parts) => self.list(out, "and", "true", parts),
-            Formula::Any(parts) => self.list(out, "or", "false", parts),
+            GroundFormula::All(parts) => self.list(out, "and", "true", parts),
+            GroundFormula::Any(parts) => self.list(out, "or", "false", parts),
         }
     }
 
-    fn list(&mut self, out: &mut String, connective: &str, empty: &str, parts: &[Formula]) {
+    fn list(&mut self, out: &mut String, connective: &str, empty: &str, parts: &[GroundFormula]) {
         if parts.is_empty() {
             out.push_str(empty);
             return;
@@ -274,7 +285,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn sum(&mut self, sum: &Sum, integer: bool) -> String {
+    fn sum(&mut self, sum: &GroundSum, integer: bool) -> String {
         let mut parts: Vec<String> = Vec::new();
         for (place, coefficient) in &sum.terms {
             let cell = self.place(place);
@@ -290,17 +301,17 @@ impl<'a> Writer<'a> {
         if parts.len() == 1 { parts.remove(0) } else { format!("(+ {})", parts.join(" ")) }
     }
 
-    fn point(&mut self, point: &Point) -> String {
+    fn point(&mut self, point: &GroundPoint) -> String {
         match point {
-            Point::Process(p) => {
+            GroundPoint::Process(p) => {
                 self.procs = self.procs.max(p + 1);
                 self.process(*p)
             }
-            Point::Place(place) => self.place(place),
+            GroundPoint::Place(place) => self.place(place),
         }
     }
 
-    fn place(&mut self, place: &Place) -> String {
+    fn place(&mut self, place: &GroundCell) -> String {
         let name = &self.system.var(place.var).name;
         if place.chosen {
             self.chosen.insert(place.var);

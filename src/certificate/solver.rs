@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use z3::ast::{Ast, Bool, Dynamic, Int, Real};
 use z3::{FuncDecl, Model, SatResult, Solver, Sort, Symbol};
 
-use super::ground::{Atom, Formula, Place, Point, Sign, Sum};
+use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, GroundSum, Sign};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::{Rational, System, Type};
 use crate::solver;
@@ -17,7 +17,7 @@ use crate::solver;
 #[derive(Debug)]
 pub enum CaseAnswer {
     /// Satisfiable, by this state.
-    Sat(State),
+    Sat(SatisfyingState),
     /// Unsatisfiable; the facts with these numbers suffice.
     Unsat(Vec<usize>),
     /// Not decided, and why.
@@ -26,34 +26,34 @@ pub enum CaseAnswer {
 
 /// A satisfying state, as far as formulas mentioned it.
 #[derive(Debug)]
-pub struct State {
+pub struct SatisfyingState {
     model: Model,
     known: HashMap<Atom, bool>,
-    constructors: HashMap<Place, usize>,
+    constructors: HashMap<GroundCell, usize>,
 }
 
 #[derive(Clone, Debug)]
-enum Cell {
+enum CellExpr {
     Enum(Vec<Bool>),
     Value(Dynamic),
 }
 
 /// Z3 with the cells that formulas have mentioned so far.
 #[derive(Debug)]
-pub struct Session<'a> {
+pub struct ProverSession<'a> {
     system: &'a System,
     ordered: bool,
     solver: Solver,
     proc_sort: Sort,
     processes: Vec<Dynamic>,
-    cells: HashMap<Place, Cell>,
+    cells: HashMap<GroundCell, CellExpr>,
     atoms: HashMap<Atom, Bool>,
     timeout: Duration,
     /// Calls so far.
     pub calls: u64,
 }
 
-impl<'a> Session<'a> {
+impl<'a> ProverSession<'a> {
     /// A session over at most `procs` processes, each call limited to `timeout`; `ordered` says whether any
     /// formula orders processes.
     pub fn new(system: &'a System, procs: u8, ordered: bool, timeout: Duration) -> Self {
@@ -100,13 +100,13 @@ impl<'a> Session<'a> {
     }
 
     /// Whether the cells of an atom have been mentioned before.
-    pub fn knows(&self, formula: &Formula) -> bool {
+    pub fn knows(&self, formula: &GroundFormula) -> bool {
         match formula {
-            Formula::Literal(atom, _) => {
+            GroundFormula::Literal(atom, _) => {
                 self.atoms.contains_key(atom) || {
-                    let point = |point: &Point| match point {
-                        Point::Process(_) => true,
-                        Point::Place(place) => self.cells.contains_key(place),
+                    let point = |point: &GroundPoint| match point {
+                        GroundPoint::Process(_) => true,
+                        GroundPoint::Place(place) => self.cells.contains_key(place),
                     };
                     match atom {
                         Atom::In(place, _) => self.cells.contains_key(place),
@@ -117,23 +117,25 @@ impl<'a> Session<'a> {
                     }
                 }
             }
-            Formula::All(parts) | Formula::Any(parts) => parts.iter().all(|part| self.knows(part)),
+            GroundFormula::All(parts) | GroundFormula::Any(parts) => {
+                parts.iter().all(|part| self.knows(part))
+            }
         }
     }
 
     /// The formula for Z3. Facts about cells that are mentioned for the first time become part of the
-    /// session, so this must not be called between [`Session::check`]'s push and pop.
-    pub fn formula(&mut self, formula: &Formula) -> Bool {
+    /// session, so this must not be called between [`ProverSession::check`]'s push and pop.
+    pub fn formula(&mut self, formula: &GroundFormula) -> Bool {
         match formula {
-            Formula::Literal(atom, holds) => {
+            GroundFormula::Literal(atom, holds) => {
                 let atom = self.atom(atom);
                 if *holds { atom } else { atom.not() }
             }
-            Formula::All(parts) => {
+            GroundFormula::All(parts) => {
                 let parts: Vec<Bool> = parts.iter().map(|part| self.formula(part)).collect();
                 Bool::and(&parts)
             }
-            Formula::Any(parts) => {
+            GroundFormula::Any(parts) => {
                 let parts: Vec<Bool> = parts.iter().map(|part| self.formula(part)).collect();
                 Bool::or(&parts)
             }
@@ -163,9 +165,11 @@ impl<'a> Session<'a> {
         };
         let answer = match result {
             SatResult::Sat => match self.solver.get_model() {
-                Some(model) => {
-                    CaseAnswer::Sat(State { model, known: HashMap::new(), constructors: HashMap::new() })
-                }
+                Some(model) => CaseAnswer::Sat(SatisfyingState {
+                    model,
+                    known: HashMap::new(),
+                    constructors: HashMap::new(),
+                }),
                 None => CaseAnswer::Unknown("no model".to_owned()),
             },
             SatResult::Unsat => {
@@ -181,15 +185,17 @@ impl<'a> Session<'a> {
     }
 
     /// Truth of a literal in a state; cells that nothing mentioned have some value, always the same.
-    pub fn holds(&mut self, state: &mut State, formula: &Formula) -> bool {
+    pub fn holds(&mut self, state: &mut SatisfyingState, formula: &GroundFormula) -> bool {
         match formula {
-            Formula::Literal(Atom::In(place, values), holds) if self.is_enum(place) => {
+            GroundFormula::Literal(Atom::In(place, values), holds) if self.is_enum(place) => {
                 (values >> self.constructor(state, place) & 1 == 1) == *holds
             }
-            Formula::Literal(Atom::Equal(Point::Place(a), Point::Place(b)), holds) if self.is_enum(a) => {
+            GroundFormula::Literal(Atom::Equal(GroundPoint::Place(a), GroundPoint::Place(b)), holds)
+                if self.is_enum(a) =>
+            {
                 (self.constructor(state, a) == self.constructor(state, b)) == *holds
             }
-            Formula::Literal(atom, holds) => {
+            GroundFormula::Literal(atom, holds) => {
                 if let Some(known) = state.known.get(atom) {
                     return known == holds;
                 }
@@ -198,23 +204,23 @@ impl<'a> Session<'a> {
                 state.known.insert(atom.clone(), value == Some(true));
                 (value == Some(true)) == *holds
             }
-            Formula::All(parts) => parts.iter().all(|part| self.holds(state, part)),
-            Formula::Any(parts) => parts.iter().any(|part| self.holds(state, part)),
+            GroundFormula::All(parts) => parts.iter().all(|part| self.holds(state, part)),
+            GroundFormula::Any(parts) => parts.iter().any(|part| self.holds(state, part)),
         }
     }
 
-    fn is_enum(&self, place: &Place) -> bool {
+    fn is_enum(&self, place: &GroundCell) -> bool {
         matches!(self.system.var(place.var).ty, Type::Enum(_))
     }
 
     /// The constructor in an enum cell: the first one where nothing mentioned the cell.
-    fn constructor(&self, state: &mut State, place: &Place) -> usize {
+    fn constructor(&self, state: &mut SatisfyingState, place: &GroundCell) -> usize {
         if let Some(&known) = state.constructors.get(place) {
             return known;
         }
         let holds = |bit: &Bool| state.model.eval(bit, true).and_then(|value| value.as_bool()) == Some(true);
         let found = match self.cells.get(place) {
-            Some(Cell::Enum(bits)) => bits.iter().position(holds).unwrap_or(0),
+            Some(CellExpr::Enum(bits)) => bits.iter().position(holds).unwrap_or(0),
             _ => 0,
         };
         state.constructors.insert(place.clone(), found);
@@ -227,14 +233,14 @@ impl<'a> Session<'a> {
         }
         let made = match atom {
             Atom::In(place, values) => {
-                let Cell::Enum(bits) = self.cell(place) else { unreachable!("an enum cell") };
+                let CellExpr::Enum(bits) = self.cell(place) else { unreachable!("an enum cell") };
                 let bits: Vec<Bool> =
                     bits.into_iter().enumerate().filter(|(c, _)| values >> c & 1 == 1).map(|b| b.1).collect();
                 Bool::or(&bits)
             }
             Atom::Equal(a, b) => match (self.point(a), self.point(b)) {
-                (Cell::Value(a), Cell::Value(b)) => a.eq(&b),
-                (Cell::Enum(a), Cell::Enum(b)) => {
+                (CellExpr::Value(a), CellExpr::Value(b)) => a.eq(&b),
+                (CellExpr::Enum(a), CellExpr::Enum(b)) => {
                     let same: Vec<Bool> =
                         a.iter().zip(&b).map(|(a, b)| Bool::and(&[a.clone(), b.clone()])).collect();
                     Bool::or(&same)
@@ -242,7 +248,7 @@ impl<'a> Session<'a> {
                 _ => unreachable!("values of one type are compared"),
             },
             Atom::Less(a, b) => match (self.point(a), self.point(b)) {
-                (Cell::Value(a), Cell::Value(b)) => {
+                (CellExpr::Value(a), CellExpr::Value(b)) => {
                     let int = |value: &Dynamic| value.as_int().expect("an ordered process");
                     int(&a).lt(int(&b))
                 }
@@ -254,11 +260,11 @@ impl<'a> Session<'a> {
         made
     }
 
-    fn linear(&mut self, sum: &Sum, sign: Sign, integer: bool) -> Bool {
+    fn linear(&mut self, sum: &GroundSum, sign: Sign, integer: bool) -> Bool {
         let values: Vec<Dynamic> = (sum.terms.iter())
             .map(|(place, _)| match self.cell(place) {
-                Cell::Value(value) => value,
-                Cell::Enum(_) => unreachable!("a numeric cell"),
+                CellExpr::Value(value) => value,
+                CellExpr::Enum(_) => unreachable!("a numeric cell"),
             })
             .collect();
         let cells = values.into_iter().zip(&sum.terms);
@@ -289,14 +295,14 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn point(&mut self, point: &Point) -> Cell {
+    fn point(&mut self, point: &GroundPoint) -> CellExpr {
         match point {
-            Point::Process(p) => Cell::Value(self.processes[usize::from(*p)].clone()),
-            Point::Place(place) => self.cell(place),
+            GroundPoint::Process(p) => CellExpr::Value(self.processes[usize::from(*p)].clone()),
+            GroundPoint::Place(place) => self.cell(place),
         }
     }
 
-    fn cell(&mut self, place: &Place) -> Cell {
+    fn cell(&mut self, place: &GroundCell) -> CellExpr {
         if let Some(cell) = self.cells.get(place) {
             return cell.clone();
         }
@@ -312,15 +318,15 @@ impl<'a> Session<'a> {
                         self.solver.assert(Bool::or(&[bit.not(), other.not()]));
                     }
                 }
-                Cell::Enum(bits)
+                CellExpr::Enum(bits)
             }
-            Type::Proc => Cell::Value(constant(&name, &self.proc_sort)),
-            Type::Int => Cell::Value(constant(&name, &Sort::int())),
-            Type::Real => Cell::Value(constant(&name, &Sort::real())),
+            Type::Proc => CellExpr::Value(constant(&name, &self.proc_sort)),
+            Type::Int => CellExpr::Value(constant(&name, &Sort::int())),
+            Type::Real => CellExpr::Value(constant(&name, &Sort::real())),
             Type::Abstract(id) => {
                 let sort = &self.system.abstracts[usize::from(id.0)];
                 let sort = Sort::uninterpreted(Symbol::String(format!("abstract {sort}")));
-                Cell::Value(constant(&name, &sort))
+                CellExpr::Value(constant(&name, &sort))
             }
         };
         self.cells.insert(place.clone(), cell.clone());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::owners::{self, Named, extended};
+use super::owners::{self, NamedOwner, extended};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
 use crate::verdict::Forbidden;
@@ -155,7 +155,12 @@ pub fn axioms(system: &System) -> Vec<String> {
 }
 
 /// The file `invariants.cub` of a certificate.
-pub fn file(system: &System, owners: &[Named], cubes: &[Forbidden], trusting: bool) -> Result<String, usize> {
+pub fn file(
+    system: &System,
+    owners: &[NamedOwner],
+    cubes: &[Forbidden],
+    trusting: bool,
+) -> Result<String, usize> {
     let mut out = String::from(
         "(* An inductive invariant: no reachable state is in any of these cubes, for any number of\n   \
          processes. `cubicle check-certificate MODEL DIR` checks that. *)\n",
@@ -185,13 +190,18 @@ pub fn file(system: &System, owners: &[Named], cubes: &[Forbidden], trusting: bo
 ///
 /// # Errors
 /// The first thing that is wrong with them, as a line for the user.
-pub fn read(system: &System, model: &str, text: &str) -> Result<(Vec<Named>, Vec<Forbidden>), String> {
+pub fn read(system: &System, model: &str, text: &str) -> Result<(Vec<NamedOwner>, Vec<Forbidden>), String> {
     let (owners, invariants) = owners::read(system, text)?;
     let cubes = cubes(system, model, &owners, &invariants)?;
     Ok((owners, cubes))
 }
 
-fn cubes(system: &System, model: &str, owners: &[Named], invariants: &str) -> Result<Vec<Forbidden>, String> {
+fn cubes(
+    system: &System,
+    model: &str,
+    owners: &[NamedOwner],
+    invariants: &str,
+) -> Result<Vec<Forbidden>, String> {
     let (file, mut diagnostics) = crate::syntax::parse(invariants);
     diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
     if let Some(error) = diagnostics.first() {

@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use super::instances::nearest;
 use super::schedule::SCHEDULE;
 use crate::model::System;
-use crate::options::{Options, Proof, Strategy};
+use crate::options::{BackwardMode, Options, Strategy};
 use crate::result::{Exploration, Growing, Growth, Limit, Report, Stop, Try};
 use crate::verdict::{Cut, Reason};
 
@@ -140,7 +140,7 @@ impl Told<'_> {
 
     /// A range of numbers, where some grow: it ends explorations, and makes candidates that bound them.
     fn numbers(self) -> Option<Try> {
-        let explores = self.options.only_forward || self.options.proof != Proof::Classic;
+        let explores = self.options.only_forward || self.options.proof != BackwardMode::Classic;
         let none = self.options.forward.number_range.is_none() && explores;
         ((self.states_grow() || !self.bounds().is_empty()) && none).then_some(Try::NumberRange)
     }
@@ -154,17 +154,21 @@ impl Told<'_> {
     fn other_proofs(self) -> Vec<Try> {
         let fits = |procs: &usize| SIZES.contains(procs) && nearest(self.system, *procs) == *procs;
         match self.options.proof {
-            Proof::Auto => {
-                let made = |proof: Proof| self.report.stages.iter().any(|stage| stage.proof == proof);
+            BackwardMode::Auto => {
+                let made = |proof: BackwardMode| self.report.stages.iter().any(|stage| stage.proof == proof);
                 let scheduled = SCHEDULE.iter().filter_map(|entry| match entry.proof {
-                    Proof::Brab(procs) => Some(procs),
-                    Proof::Auto | Proof::Classic => None,
+                    BackwardMode::Brab(procs) => Some(procs),
+                    BackwardMode::Auto | BackwardMode::Classic => None,
                 });
                 let next = scheduled.clone().chain(scheduled.max().map(|most| most + 1));
-                next.filter(fits).filter(|procs| !made(Proof::Brab(*procs))).take(1).map(Try::Brab).collect()
+                next.filter(fits)
+                    .filter(|procs| !made(BackwardMode::Brab(*procs)))
+                    .take(1)
+                    .map(Try::Brab)
+                    .collect()
             }
-            Proof::Classic => vec![Try::Auto],
-            Proof::Brab(procs) => {
+            BackwardMode::Classic => vec![Try::Auto],
+            BackwardMode::Brab(procs) => {
                 let procs = nearest(self.system, procs);
                 let larger = (!self.ended_exploring()).then_some(procs + 1);
                 let sizes = larger.into_iter().chain(procs.checked_sub(1)).filter(fits);
@@ -180,7 +184,7 @@ impl Told<'_> {
 
     /// An oracle that is seen sooner.
     fn smaller_oracle(self) -> Vec<Try> {
-        let Proof::Brab(procs) = self.options.proof else { return Vec::new() };
+        let BackwardMode::Brab(procs) = self.options.proof else { return Vec::new() };
         let smaller = nearest(self.system, procs).checked_sub(1);
         let smaller = smaller.filter(|&procs| SIZES.contains(&procs) && nearest(self.system, procs) == procs);
         let fewer = self.options.forward.max_states.is_none().then_some(Try::FewerStates);
@@ -237,18 +241,21 @@ mod tests {
     fn what_was_just_tried_is_never_proposed() {
         let system = system();
         let stage = |proof| Stage { proof, nodes: 1, reason: Some(Reason::Effort(1)) };
-        let all = [Proof::Classic, Proof::Brab(2), Proof::Brab(3), Proof::Brab(4)];
+        let all =
+            [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Brab(3), BackwardMode::Brab(4)];
         for reason in reasons() {
-            for proof in [Proof::Auto, Proof::Classic, Proof::Brab(2), Proof::Brab(4)] {
+            for proof in
+                [BackwardMode::Auto, BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Brab(4)]
+            {
                 let options = Options { proof, ..Options::default() };
-                let stages = if proof == Proof::Auto { all.map(stage).to_vec() } else { Vec::new() };
+                let stages = if proof == BackwardMode::Auto { all.map(stage).to_vec() } else { Vec::new() };
                 let report = Report { stages, ..open(reason.clone()) };
                 for it in advice(&system, &options, &report) {
                     let again = match it {
-                        Try::Auto => proof == Proof::Auto,
+                        Try::Auto => proof == BackwardMode::Auto,
                         Try::Brab(procs) => {
-                            proof == Proof::Brab(procs)
-                                || proof == Proof::Auto && all.contains(&Proof::Brab(procs))
+                            proof == BackwardMode::Brab(procs)
+                                || proof == BackwardMode::Auto && all.contains(&BackwardMode::Brab(procs))
                         }
                         _ => false,
                     };

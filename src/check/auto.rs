@@ -1,4 +1,4 @@
-//! [`Proof::Auto`]: rounds of the searches of the schedule, each round with more effort than the one before.
+//! [`BackwardMode::Auto`]: rounds of the searches of the schedule, each round with more effort than the one before.
 //!
 //! Effort is counted in work, never in time, so the same command takes the same path. What was explored, and the
 //! runs to bad candidates, serve all later searches: they only steer. Nothing else is shared, so each verdict
@@ -7,12 +7,12 @@
 
 use super::engines::Purpose;
 use super::instances::nearest;
-use super::owners::{Basis, Ended, search_with_owners};
+use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
 use super::schedule::{self, Entry, SCHEDULE};
 use super::session::Session;
 use super::spurious::look_forward;
 use crate::observer::Event;
-use crate::options::{ForwardOptions, Proof};
+use crate::options::{BackwardMode, ForwardOptions};
 use crate::result::{Decider, Stage, Stop};
 use crate::verdict::{Reason, Verdict};
 
@@ -33,7 +33,7 @@ struct Auto<'s, 'a> {
 }
 
 impl Auto<'_, '_> {
-    fn rounds(&mut self) -> Ended {
+    fn rounds(&mut self) -> OwnerSearchEnd {
         let mut open = self.fitting();
         let mut settled = None;
         // Efforts grow only when there is a search that more effort may help.
@@ -43,8 +43,10 @@ impl Auto<'_, '_> {
             open = Vec::new();
             for search in now {
                 match self.stage(search, level) {
-                    Ended::Verdict(Verdict::Unknown(Reason::Effort(_))) => open.push(search),
-                    Ended::Verdict(Verdict::Unknown(reason)) if !is_final(&reason) => settled = Some(reason),
+                    OwnerSearchEnd::Verdict(Verdict::Unknown(Reason::Effort(_))) => open.push(search),
+                    OwnerSearchEnd::Verdict(Verdict::Unknown(reason)) if !is_final(&reason) => {
+                        settled = Some(reason)
+                    }
                     ended => return ended,
                 }
             }
@@ -55,32 +57,32 @@ impl Auto<'_, '_> {
             }
         }
         let reason = self.spurious.take().or(settled).expect("every search ended for a reason");
-        Ended::Verdict(Verdict::Unknown(reason))
+        OwnerSearchEnd::Verdict(Verdict::Unknown(reason))
     }
 
     /// The schedule for a model whose instances may be bounded: the first oracle is as near as can be, the others
     /// are as the schedule says or left out.
     fn fitting(&self) -> Vec<Entry> {
         let fit = |entry: &Entry| match entry.proof {
-            Proof::Brab(procs) => {
+            BackwardMode::Brab(procs) => {
                 let nearest = nearest(self.session.system, procs);
                 let fits = entry.from == 0 || nearest == procs;
-                fits.then_some(Entry { proof: Proof::Brab(nearest), ..*entry })
+                fits.then_some(Entry { proof: BackwardMode::Brab(nearest), ..*entry })
             }
-            Proof::Auto | Proof::Classic => Some(*entry),
+            BackwardMode::Auto | BackwardMode::Classic => Some(*entry),
         };
         SCHEDULE.iter().filter_map(fit).collect()
     }
 
     /// One search with the effort of a level.
-    fn stage(&mut self, search: Entry, level: u32) -> Ended {
+    fn stage(&mut self, search: Entry, level: u32) -> OwnerSearchEnd {
         let (proof, effort) = (search.proof, search.effort(level));
         let number = self.session.report.stages.len() + 1;
         self.session.tell(Event::Stage { number, proof, effort });
-        if let Proof::Brab(procs) = proof
+        if let BackwardMode::Brab(procs) = proof
             && let Some(verdict) = self.explore(procs, level)
         {
-            return Ended::Verdict(verdict);
+            return OwnerSearchEnd::Verdict(verdict);
         }
         let outcome = self.session.search(proof, Some(effort));
         let verdict = outcome.verdict.clone();
@@ -100,16 +102,16 @@ impl Auto<'_, '_> {
                 if self.spurious.is_none() {
                     *self.spurious = Some(reason);
                     if let Some(verdict) = look_forward(self.session) {
-                        return Ended::Verdict(verdict);
+                        return OwnerSearchEnd::Verdict(verdict);
                     }
                 }
                 if let Some(owner) = forgotten.and_then(|it| self.basis.owner_for(&it)) {
-                    return Ended::Owner(owner);
+                    return OwnerSearchEnd::Owner(owner);
                 }
             }
             Some(_) => {}
         }
-        Ended::Verdict(verdict)
+        OwnerSearchEnd::Verdict(verdict)
     }
 
     /// Sees to it that as many states of the instance are known as the level allows; a verdict when the run ends

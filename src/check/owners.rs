@@ -15,7 +15,7 @@ use crate::transform::{Instrumented, excluded_initially, gives, with_owners};
 use crate::verdict::Verdict;
 
 /// How a search ends that may ask for an owner.
-pub enum Ended {
+pub enum OwnerSearchEnd {
     /// With this verdict.
     Verdict(Verdict),
     /// It should go on with one owner more.
@@ -51,15 +51,15 @@ impl Basis<'_> {
 /// Searches without owners, and then with those that spurious paths ask for, until a search asks for none.
 pub fn search_with_owners(
     session: &mut Session<'_>,
-    mut search: impl FnMut(&mut Session<'_>, &Basis<'_>) -> Ended,
+    mut search: impl FnMut(&mut Session<'_>, &Basis<'_>) -> OwnerSearchEnd,
 ) -> Verdict {
     let original = session.system;
     let mut owners: Vec<Owner> = Vec::new();
     let mut ended = search(session, &Basis { original, owners: &[], instrumented: None });
     loop {
         let owner = match ended {
-            Ended::Verdict(verdict) => return verdict,
-            Ended::Owner(owner) => owner,
+            OwnerSearchEnd::Verdict(verdict) => return verdict,
+            OwnerSearchEnd::Owner(owner) => owner,
         };
         owners.push(owner);
         let Some(instrumented) = with_owners(original, &owners) else {
@@ -86,7 +86,7 @@ pub fn search_with_owners(
         ended = search(&mut inner, &Basis { original, owners: &owners, instrumented: Some(&instrumented) });
         session.report = inner.report;
         session.report.owners.clone_from(&owners);
-        if let Ended::Verdict(Verdict::Unsafe(run)) = &mut ended {
+        if let OwnerSearchEnd::Verdict(Verdict::Unsafe(run)) = &mut ended {
             **run = instrumented.run(original, run);
         }
     }

@@ -10,7 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::model::semantics::replay;
 use crate::observer::{Event, Observer};
-use crate::options::{Options, Proof};
+use crate::options::{BackwardMode, Options};
 use crate::result::Report;
 use crate::verdict::{Reason, Verdict};
 
@@ -101,8 +101,8 @@ pub fn check_here(
     }
     if session.report.verdict.is_none() && !options.only_forward {
         match options.proof {
-            Proof::Auto => auto::decide(&mut session),
-            Proof::Classic | Proof::Brab(_) => search::search(&mut session),
+            BackwardMode::Auto => auto::decide(&mut session),
+            BackwardMode::Classic | BackwardMode::Brab(_) => search::search(&mut session),
         }
         session.put_explorations();
     }

@@ -1,15 +1,15 @@
-//! [`Proof::Auto`] as data: which search comes in which round, with which effort.
+//! [`BackwardMode::Auto`] as data: which search comes in which round, with which effort.
 //!
 //! As efforts grow by a factor, all that came before a decision costs a fraction of the search that decides,
 //! whichever it is.
 
-use crate::options::Proof;
+use crate::options::BackwardMode;
 
 /// A search that is tried in each round until one decides.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Which search.
-    pub proof: Proof,
+    pub proof: BackwardMode,
     /// The round in which it is tried first.
     pub from: u32,
     /// From this level of effort on, it stays a level behind.
@@ -19,10 +19,10 @@ pub struct Entry {
 /// The searches, in the order within a round. Exact search stays behind after a while: what it has not decided
 /// by then, approximation mostly decides with less. Each round takes up one oracle more.
 pub const SCHEDULE: [Entry; 4] = [
-    Entry { proof: Proof::Classic, from: 0, behind_from: Some(3) },
-    Entry { proof: Proof::Brab(2), from: 0, behind_from: None },
-    Entry { proof: Proof::Brab(3), from: 1, behind_from: None },
-    Entry { proof: Proof::Brab(4), from: 2, behind_from: None },
+    Entry { proof: BackwardMode::Classic, from: 0, behind_from: Some(3) },
+    Entry { proof: BackwardMode::Brab(2), from: 0, behind_from: None },
+    Entry { proof: BackwardMode::Brab(3), from: 1, behind_from: None },
+    Entry { proof: BackwardMode::Brab(4), from: 2, behind_from: None },
 ];
 
 /// Effort of a search of the first round, and the factor from round to round.

@@ -2,11 +2,11 @@
 
 use super::engines::Purpose;
 use super::instances::nearest;
-use super::owners::{Basis, Ended, search_with_owners};
+use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
 use super::session::Session;
 use super::spurious::look_forward;
 use super::tuning::WIDEST_ORACLE;
-use crate::options::Proof;
+use crate::options::BackwardMode;
 use crate::result::Decider;
 use crate::verdict::{Reason, Verdict};
 
@@ -16,7 +16,7 @@ pub fn search(session: &mut Session<'_>) {
     session.space.most_procs =
         system.max_procs.map_or(WIDEST_ORACLE, |most| WIDEST_ORACLE.min(most as usize));
     let search = match proof {
-        Proof::Brab(procs) => Proof::Brab(nearest(system, procs)),
+        BackwardMode::Brab(procs) => BackwardMode::Brab(nearest(system, procs)),
         other => other,
     };
     let sizes: Vec<usize> = session.space.explored.iter().map(|it| it.exploration.procs).collect();
@@ -28,26 +28,31 @@ pub fn search(session: &mut Session<'_>) {
 }
 
 /// A search with the owners of `basis`, for which instances of these sizes are explored.
-fn once(session: &mut Session<'_>, search: Proof, sizes: &[usize], basis: &Basis<'_>) -> Ended {
+fn once(
+    session: &mut Session<'_>,
+    search: BackwardMode,
+    sizes: &[usize],
+    basis: &Basis<'_>,
+) -> OwnerSearchEnd {
     if basis.instrumented.is_some()
         && let Some(verdict) = explore(session, sizes)
     {
-        return Ended::Verdict(verdict);
+        return OwnerSearchEnd::Verdict(verdict);
     }
     let outcome = session.search(search, session.options.backward.max_effort);
     let (verdict, forgotten) = (outcome.verdict.clone(), outcome.forgotten.clone());
     session.report.backward = Some(outcome);
     if !matches!(verdict, Verdict::Unknown(Reason::Spurious(_))) {
-        return Ended::Verdict(verdict);
+        return OwnerSearchEnd::Verdict(verdict);
     }
     if basis.instrumented.is_none()
         && let Some(verdict) = look_forward(session)
     {
-        return Ended::Verdict(verdict);
+        return OwnerSearchEnd::Verdict(verdict);
     }
     match forgotten.and_then(|it| basis.owner_for(&it)) {
-        Some(owner) => Ended::Owner(owner),
-        None => Ended::Verdict(verdict),
+        Some(owner) => OwnerSearchEnd::Owner(owner),
+        None => OwnerSearchEnd::Verdict(verdict),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::forward::{Explored, StateSpace};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer, Silent};
-use crate::options::{ForwardOptions, Options, Proof};
+use crate::options::{BackwardMode, ForwardOptions, Options};
 use crate::result::{Decider, Outcome, Report, Stop};
 use crate::verdict::{Trace, Verdict};
 
@@ -64,12 +64,12 @@ impl<'a> Session<'a> {
     }
 
     /// Searches backward, with what was explored as oracle.
-    pub fn search(&mut self, proof: Proof, effort: Option<u64>) -> Outcome {
+    pub fn search(&mut self, proof: BackwardMode, effort: Option<u64>) -> Outcome {
         let start = Instant::now();
         let problem = self.problem();
         let brab = match proof {
-            Proof::Brab(procs) => Some(Brab { procs, oracle: &self.space }),
-            Proof::Auto | Proof::Classic => None,
+            BackwardMode::Brab(procs) => Some(Brab { procs, oracle: &self.space }),
+            BackwardMode::Auto | BackwardMode::Classic => None,
         };
         let budget = Budget { time: None, memory: None, effort, interrupt: self.interrupt };
         let mut engine = Searching { options: &self.options.backward, brab };
@@ -95,7 +95,7 @@ impl<'a> Session<'a> {
 
     /// Whether the backward search needs the states of the explorations that the options ask for.
     pub const fn explores_for_oracle(&self) -> bool {
-        matches!(self.options.proof, Proof::Brab(_)) && !self.options.only_forward
+        matches!(self.options.proof, BackwardMode::Brab(_)) && !self.options.only_forward
     }
 
     /// Takes up an explored instance; breaks when no further one is to be explored, with a verdict when the run

@@ -48,7 +48,7 @@ pub enum Need {
 }
 
 /// An option, by the name of its field, and all that it needs: the first need that is not met is told.
-pub struct Row {
+pub struct OptionNeeds {
     /// Name of the field in [`Args`].
     pub option: &'static str,
     /// What it needs.
@@ -57,12 +57,12 @@ pub struct Row {
     pub original: bool,
 }
 
-const fn row(option: &'static str, needs: &'static [Need]) -> Row {
-    Row { option, needs, original: false }
+const fn row(option: &'static str, needs: &'static [Need]) -> OptionNeeds {
+    OptionNeeds { option, needs, original: false }
 }
 
-const fn original(option: &'static str, needs: &'static [Need]) -> Row {
-    Row { option, needs, original: true }
+const fn original(option: &'static str, needs: &'static [Need]) -> OptionNeeds {
+    OptionNeeds { option, needs, original: true }
 }
 
 use Need::{
@@ -71,7 +71,7 @@ use Need::{
 };
 
 /// Every option.
-pub const TABLE: &[Row] = &[
+pub const TABLE: &[OptionNeeds] = &[
     row("file", &[]),
     original("brab", &[Check]),
     row("strategy", &[Check]),
@@ -202,7 +202,7 @@ impl Need {
 /// cause a note.
 pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> Result<Vec<String>, String> {
     let mut notes = Vec::new();
-    for Row { option, needs, original } in TABLE {
+    for OptionNeeds { option, needs, original } in TABLE {
         let is_given = given.try_contains_id(option).unwrap_or(false)
             && given.value_source(option) == Some(ValueSource::CommandLine);
         let Some(missing) = needs.iter().find(|need| is_given && !need.is_met(args)) else { continue };

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use cubicle::certificate::{
-    self, Certificate, CheckOptions, Extent, Failure, INVARIANTS, Obligation, Refused,
+    self, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, Obligation, ProofFailure,
 };
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
@@ -21,7 +21,7 @@ use cubicle::{Report, report};
 use super::args::Args;
 use super::ending::Ending;
 use super::external::Ruling;
-use super::load::{Model, load};
+use super::load::{LoadedModel, load};
 use super::messages::Messages;
 use super::output::complain;
 use super::quantities::duration;
@@ -66,7 +66,7 @@ pub fn certify(
         Ok(certificate) => Some(certificate),
         Err(refused) => {
             found.verdict = Some(Verdict::Unknown(match refused {
-                Refused::Failed(Failure::Stopped(reason), _) => reason,
+                NoCertificate::Failed(ProofFailure::Stopped(reason), _) => reason,
                 other => Reason::Uncertified(certificate::explain(system, &other)),
             }));
             None
@@ -148,7 +148,7 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
 }
 
 fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
-    let Ok(Model { system, text: model, .. }) = load(&words.model, None, &ending.messages) else {
+    let Ok(LoadedModel { system, text: model, .. }) = load(&words.model, None, &ending.messages) else {
         return exit::USAGE;
     };
     let invariants = match input::read(&words.folder.join(INVARIANTS)) {
@@ -168,21 +168,20 @@ fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
     ending.begin();
     let style = super::settings::automatic_style(&stdout());
     let (title, what, code) = match checked {
-        Ok((certificate, Ok(Asked::Agrees))) => {
+        Ok((certificate, Ok(SolverOpinion::Agrees))) => {
             let name = words.model.display().to_string();
             let axioms = report::axioms(&system, &Source { name: &name, text: &model });
             let what = format!("{}{axioms}", certificate.summary());
             (style.good("The certificate holds"), what, exit::OK)
         }
-        Ok((_, Ok(Asked::Disagrees(obligation, said)))) => {
+        Ok((_, Ok(SolverOpinion::Disagrees(obligation, said)))) => {
             let which = certificate::obligation(&system, obligation);
             let code = if said == "sat" { exit::UNSAFE } else { exit::UNKNOWN };
             let what = format!("the solver says {said} to {which}");
             (style.bad("The certificate does not hold"), what, code)
         }
-        Ok((_, Ok(Asked::Stopped(reason)))) | Err(Refused::Failed(Failure::Stopped(reason), _)) => {
-            stopped(&reason, style)
-        }
+        Ok((_, Ok(SolverOpinion::Stopped(reason))))
+        | Err(NoCertificate::Failed(ProofFailure::Stopped(reason), _)) => stopped(&reason, style),
         Ok((_, Err(error))) => {
             complain(&format!("error: {error}"));
             return exit::INTERNAL;
@@ -190,11 +189,11 @@ fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
         Err(refused) => {
             let why = certificate::explain(&system, &refused);
             match refused {
-                Refused::Unreadable(_) => {
+                NoCertificate::Unreadable(_) => {
                     complain(&format!("error: {}: {why}", Path::new(&invariants.name).display()));
                     return exit::USAGE;
                 }
-                Refused::Failed(Failure::Refuted(_), _) | Refused::Words(_) => {
+                NoCertificate::Failed(ProofFailure::Refuted(_), _) | NoCertificate::Words(_) => {
                     (style.bad("The certificate does not hold"), why, exit::UNSAFE)
                 }
                 _ => (style.doubtful("The certificate is not checked"), why, exit::UNKNOWN),
@@ -215,7 +214,7 @@ fn stopped(reason: &Reason, style: report::Style) -> (String, String, u8) {
 }
 
 /// What a solver that the user names says of a certificate.
-enum Asked {
+enum SolverOpinion {
     /// It confirms all, or nobody was asked.
     Agrees,
     /// The first obligation that it does not confirm, and its answer.
@@ -233,14 +232,14 @@ fn ask_others(
     system: &System,
     certificate: &Certificate,
     interrupt: &Interrupt,
-) -> Result<Asked, String> {
-    let Some(command) = command else { return Ok(Asked::Agrees) };
+) -> Result<SolverOpinion, String> {
+    let Some(command) = command else { return Ok(SolverOpinion::Agrees) };
     for script in certificate.scripts(system) {
         match external::solve(command, &script, interrupt)? {
             Ruling::Proved => {}
-            Ruling::Other(obligation, said) => return Ok(Asked::Disagrees(obligation, said)),
-            Ruling::Stopped(reason) => return Ok(Asked::Stopped(reason)),
+            Ruling::Other(obligation, said) => return Ok(SolverOpinion::Disagrees(obligation, said)),
+            Ruling::Stopped(reason) => return Ok(SolverOpinion::Stopped(reason)),
         }
     }
-    Ok(Asked::Agrees)
+    Ok(SolverOpinion::Agrees)
 }

@@ -19,7 +19,7 @@ use super::output::Output;
 /// Exit codes: 0 written; 2 there is no such shell; 4 standard output cannot be written.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle completions")]
-pub struct Args {
+pub struct CompletionsArgs {
     /// The shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
@@ -27,10 +27,11 @@ pub struct Args {
 
 /// Runs the command on the words after `completions`; `tree` is the program with all its commands.
 pub fn run(words: Vec<OsString>, mut tree: Command) -> u8 {
-    let args = match Args::try_parse_from(std::iter::once("cubicle completions".into()).chain(words)) {
-        Ok(args) => args,
-        Err(error) => return exit::refuse(&error),
-    };
+    let args =
+        match CompletionsArgs::try_parse_from(std::iter::once("cubicle completions".into()).chain(words)) {
+            Ok(args) => args,
+            Err(error) => return exit::refuse(&error),
+        };
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut tree, "cubicle", &mut script);
     let output = Output::new(Interrupt::default());

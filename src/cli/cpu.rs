@@ -1,7 +1,7 @@
 //! The CPU time that the system lets this process have (`ulimit -t`).
 //!
 //! At its limit the process is killed without a word. So it ends by itself before: the engines are asked
-//! to stop at [`Budget::ask`], and a run that does not is ended at [`Budget::force`].
+//! to stop at [`CpuBudget::ask`], and a run that does not is ended at [`CpuBudget::force`].
 //!
 //! The kernel compares the limit with a count of clock ticks, which on a busy machine runs ahead of the
 //! clock of the process by a tenth. So the kernel itself is asked for a warning: see [`ask_for_warning`].
@@ -21,14 +21,14 @@ const MANY: u64 = 10;
 
 /// CPU times, since the start of the process, at which something is to be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Budget {
+pub struct CpuBudget {
     /// Ask the engines to stop.
     pub ask: Duration,
     /// End the process.
     pub force: Duration,
 }
 
-impl Budget {
+impl CpuBudget {
     /// What the process may have; `None` without a limit.
     pub fn of_process() -> Option<Self> {
         let limit = getrlimit(Resource::Cpu);
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn a_second_is_kept_where_there_is_one_to_spare() {
         let budget = |seconds| {
-            let budget = Budget::of_limit(Duration::from_secs(seconds));
+            let budget = CpuBudget::of_limit(Duration::from_secs(seconds));
             (budget.ask.as_millis(), budget.force.as_millis())
         };
         assert_eq!(budget(60), (59_000, 59_500));

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cubicle::interrupt::Interrupt;
-use cubicle::options::Proof;
+use cubicle::options::BackwardMode;
 use cubicle::report::document::{Document, Head};
 use cubicle::report::{self, Progress, Snapshot, Style};
 use cubicle::verdict::Reason;
@@ -108,7 +108,7 @@ impl Ending {
             owner: AtomicU8::new(NOBODY),
             signals: AtomicU32::new(0),
             snapshot: Mutex::default(),
-            progress: Mutex::new(Progress::new(Proof::default())),
+            progress: Mutex::new(Progress::new(BackwardMode::default())),
         }
     }
 

@@ -16,7 +16,7 @@ use super::{exit, settings};
 /// Exit codes: 0 explained; 2 there is no such code.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle explain")]
-pub struct Args {
+pub struct ExplainArgs {
     /// The code
     #[arg(value_name = "CODE")]
     code: Option<String>,
@@ -24,7 +24,7 @@ pub struct Args {
 
 /// Runs the command on the words after `explain`.
 pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
-    let args = match Args::try_parse_from(std::iter::once("cubicle explain".into()).chain(words)) {
+    let args = match ExplainArgs::try_parse_from(std::iter::once("cubicle explain".into()).chain(words)) {
         Ok(args) => args,
         Err(error) => return exit::refuse(&error),
     };

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use cubicle::diagnostic::Source;
-use cubicle::export::{Instance, Target, export};
+use cubicle::export::{InstanceName, Target, export};
 use cubicle::interrupt::Interrupt;
 
-use super::load::{Model, load};
+use super::load::{LoadedModel, load};
 use super::messages::Messages;
 use super::output::{Output, complain};
 use super::{exit, files};
@@ -21,7 +21,7 @@ use super::{exit, files};
 /// place; 4 the output could not be written.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle export")]
-pub struct Args {
+pub struct ExportArgs {
     /// The model; `-` reads it from standard input
     #[arg(value_name = "FILE")]
     model: PathBuf,
@@ -59,7 +59,7 @@ enum Language {
 
 /// Runs the command on the words after `export`.
 pub fn run(words: Vec<OsString>) -> u8 {
-    let args = match Args::try_parse_from(std::iter::once("cubicle export".into()).chain(words)) {
+    let args = match ExportArgs::try_parse_from(std::iter::once("cubicle export".into()).chain(words)) {
         Ok(args) => args,
         Err(error) => return exit::refuse(&error),
     };
@@ -73,11 +73,13 @@ pub fn run(words: Vec<OsString>) -> u8 {
     };
     let style = super::settings::automatic_style(&stderr());
     let messages = Messages::human(style);
-    let Ok(Model { system, text, .. }) = load(&args.model, Some(&[]), &messages) else { return exit::USAGE };
+    let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &messages) else {
+        return exit::USAGE;
+    };
     let stdin = args.model.as_os_str() == "-";
     let name = if stdin { "<stdin>".to_owned() } else { args.model.display().to_string() };
     let stem = args.output.as_ref().unwrap_or(&args.model).file_stem().filter(|stem| *stem != "-");
-    let instance = Instance {
+    let instance = InstanceName {
         procs: usize::from(args.procs),
         range,
         source: name.clone(),

@@ -23,7 +23,7 @@ use super::{exit, files, input, settings};
 /// errors in a file; 4 a file or standard output cannot be written.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle fmt")]
-pub struct Args {
+pub struct FmtArgs {
     /// The models
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -35,7 +35,7 @@ pub struct Args {
 
 /// Runs the command on the words after `fmt`.
 pub fn run(words: Vec<OsString>) -> u8 {
-    let mut args = match Args::try_parse_from(std::iter::once("cubicle fmt".into()).chain(words)) {
+    let mut args = match FmtArgs::try_parse_from(std::iter::once("cubicle fmt".into()).chain(words)) {
         Ok(args) => args,
         Err(error) => return exit::refuse(&error),
     };

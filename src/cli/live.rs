@@ -122,7 +122,7 @@ mod tests {
     fn rates_are_taken_over_a_second() {
         let start = Instant::now();
         let mut watched = Watched::new(start);
-        let mut progress = Progress::new(cubicle::options::Proof::Classic);
+        let mut progress = Progress::new(cubicle::options::BackwardMode::Classic);
         let at = |millis| start + Duration::from_millis(millis);
         for (millis, nodes, rate, changed) in
             [(100, 10, None, 100), (600, 10, None, 100), (1100, 60, Some(50), 1100), (1200, 5, None, 1200)]

@@ -10,7 +10,7 @@ use super::input;
 use super::messages::Messages;
 
 /// A model from a file.
-pub struct Model {
+pub struct LoadedModel {
     /// What it means.
     pub system: System,
     /// What it says.
@@ -22,7 +22,7 @@ pub struct Model {
 }
 
 /// Why there is no model.
-pub struct Refused {
+pub struct NoModel {
     /// What the file says, if that is known.
     pub text: Option<String>,
     /// What is wrong, in one line.
@@ -31,10 +31,14 @@ pub struct Refused {
 
 /// The model in `file`. What is wrong with it is told, and warnings but for those with a code in `allow`; none are
 /// without such a list.
-pub fn load(file: &Path, allow: Option<&[&'static str]>, messages: &Messages) -> Result<Model, Refused> {
+pub fn load(
+    file: &Path,
+    allow: Option<&[&'static str]>,
+    messages: &Messages,
+) -> Result<LoadedModel, NoModel> {
     let input = input::read(file).map_err(|error| {
         messages.error(&error);
-        Refused { text: None, error }
+        NoModel { text: None, error }
     })?;
     let (system, mut diagnostics) = match cubicle::load(&input.text) {
         Ok(Loaded { system, allowed, warnings, .. }) => (Some((system, allowed)), warnings),
@@ -49,12 +53,12 @@ pub fn load(file: &Path, allow: Option<&[&'static str]>, messages: &Messages) ->
     let Some((system, mut allowed)) = system else {
         let error = format!("could not check {}: {}", input.name, count(&diagnostics));
         messages.summary(&error);
-        return Err(Refused { text: Some(input.text), error });
+        return Err(NoModel { text: Some(input.text), error });
     };
     for code in allow_all {
         allowed.everywhere(code);
     }
-    Ok(Model { system, text: input.text, allowed, warnings })
+    Ok(LoadedModel { system, text: input.text, allowed, warnings })
 }
 
 /// `3 errors, 1 warning`.

@@ -10,7 +10,7 @@ use clap::{CommandFactory, Parser};
 
 use super::output::complain;
 use super::{args, compat, exit};
-use crate::lsp::{End, Prover, serve};
+use crate::lsp::{ProofRunner, ServerEnd, serve};
 
 /// Speaks the language server protocol on standard input and output, for editors: diagnostics, hover, definition,
 /// references, rename, outline, completion, formatting, mends, and runs of the model's `TEST:` lines when they are
@@ -21,7 +21,7 @@ use crate::lsp::{End, Prover, serve};
 /// Exit codes: 0 ended by the editor as the protocol has it; 1 the editor went away before.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle lsp")]
-pub struct Args {
+pub struct LspArgs {
     /// Accepted because editors add it
     #[arg(long, hide = true)]
     stdio: bool,
@@ -29,7 +29,7 @@ pub struct Args {
 
 /// Runs the command on the words after `lsp`.
 pub fn run(words: Vec<OsString>) -> u8 {
-    if let Err(error) = Args::try_parse_from(std::iter::once("cubicle lsp".into()).chain(words)) {
+    if let Err(error) = LspArgs::try_parse_from(std::iter::once("cubicle lsp".into()).chain(words)) {
         return exit::refuse(&error);
     }
     let program = match std::env::current_exe() {
@@ -39,10 +39,10 @@ pub fn run(words: Vec<OsString>) -> u8 {
             return exit::INTERNAL;
         }
     };
-    let prover = Prover { program, refuse: refusal };
+    let prover = ProofRunner { program, refuse: refusal };
     match serve(BufReader::new(std::io::stdin()), Box::new(std::io::stdout()), prover) {
-        End::Orderly => exit::OK,
-        End::Abrupt => exit::DIFFERENT,
+        ServerEnd::Orderly => exit::OK,
+        ServerEnd::Abrupt => exit::DIFFERENT,
     }
 }
 

@@ -18,7 +18,7 @@ use super::{exit, files};
 /// Exit codes: 0 written; 2 wrong usage; 4 it cannot be written.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle man")]
-pub struct Args {
+pub struct ManualArgs {
     /// The folder; made when it is missing
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
@@ -26,7 +26,7 @@ pub struct Args {
 
 /// Runs the command on the words after `man`; `tree` is the program with all its commands.
 pub fn run(words: Vec<OsString>, tree: Command) -> u8 {
-    let args = match Args::try_parse_from(std::iter::once("cubicle man".into()).chain(words)) {
+    let args = match ManualArgs::try_parse_from(std::iter::once("cubicle man".into()).chain(words)) {
         Ok(args) => args,
         Err(error) => return exit::refuse(&error),
     };

@@ -1,8 +1,8 @@
 //! The memory that this process may use, and the memory that it uses.
 //!
 //! A process that takes more than there is gets killed without a word, or is refused memory in the middle
-//! of a step. So it ends by itself before: the engines are asked to stop at [`Budget::ask`], and a run that
-//! does not is ended at [`Budget::force`]. Known on Linux only; elsewhere there is no limit.
+//! of a step. So it ends by itself before: the engines are asked to stop at [`MemoryBudget::ask`], and a run that
+//! does not is ended at [`MemoryBudget::force`]. Known on Linux only; elsewhere there is no limit.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use rustix::process::{Resource, getrlimit};
 
 /// Bytes at which something is to be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Budget {
+pub struct MemoryBudget {
     /// Ask the engines to stop.
     pub ask: usize,
     /// End the process.
@@ -23,7 +23,7 @@ pub struct Budget {
 /// A process to which no limit leaves any memory may still take so much to end in good order.
 const GOOD_ORDER: usize = 16 << 20;
 
-impl Budget {
+impl MemoryBudget {
     /// For a process that may keep `limit` bytes, and keeps `resident` now.
     pub fn new(limit: usize, resident: usize) -> Self {
         let limited = getrlimit(Resource::As);
@@ -111,12 +111,12 @@ mod tests {
 
     #[test]
     fn the_end_is_forced_within_a_tenth() {
-        let budget = Budget::new(1 << 30, 10 << 20);
+        let budget = MemoryBudget::new(1 << 30, 10 << 20);
         let at = |resident| budget.exceeded(Usage { resident, addresses: 0 });
         assert_eq!(at((1 << 30) - 1), (false, false));
         assert_eq!(at(1 << 30), (true, false));
         assert_eq!(at((1 << 30) / 10 * 11), (true, true));
-        let budget = Budget::new(1 << 20, 10 << 20);
+        let budget = MemoryBudget::new(1 << 20, 10 << 20);
         let at = |resident| budget.exceeded(Usage { resident, addresses: 0 });
         assert_eq!(at(10 << 20), (true, false));
         assert_eq!(at(30 << 20), (true, true));

@@ -93,8 +93,8 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         None => match parse(words, &typed) {
             Ok(asked) => supervised(asked),
-            Err(Refused { code, error: Some(error) }) => document::refused(&typed, code, error),
-            Err(Refused { code, error: None }) => code,
+            Err(UsageError { code, error: Some(error) }) => document::refused(&typed, code, error),
+            Err(UsageError { code, error: None }) => code,
         },
     })
 }
@@ -115,7 +115,7 @@ struct Asked {
 }
 
 /// A command line that is not.
-struct Refused {
+struct UsageError {
     code: u8,
     /// In one line; `None` when help or the version was asked for.
     error: Option<String>,
@@ -156,13 +156,13 @@ fn supervised(asked: Asked) -> u8 {
 }
 
 /// The typed command line. What is wrong with it, help and the version are printed.
-fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Asked, Refused> {
+fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Asked, UsageError> {
     let mut command = Args::command();
     command.build();
     let rewritten = compat::rewrite(&command, words);
     if let Some(missing) = rewritten.missing {
         complain(&format!("error: {missing}"));
-        return Err(Refused { code: exit::USAGE, error: Some(missing) });
+        return Err(UsageError { code: exit::USAGE, error: Some(missing) });
     }
     let mut notes = rewritten.notes;
     let parsed = command.try_get_matches_from_mut(rewritten.words).and_then(|matches| {
@@ -178,7 +178,7 @@ fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Asked, Refused> {
     });
     match parsed {
         Ok((args, head)) => Ok(Asked { args, head, notes }),
-        Err(error) => Err(Refused { code: exit::refuse(&error), error: exit::why(&error) }),
+        Err(error) => Err(UsageError { code: exit::refuse(&error), error: exit::why(&error) }),
     }
 }
 
@@ -207,7 +207,7 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
     {
         ending.know_model(text).map_err(|error| failed(exit::INTERNAL, error))?;
     }
-    let load::Model { system, text, allowed, warnings } =
+    let load::LoadedModel { system, text, allowed, warnings } =
         loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })?;
     if args.deny.is_some() && warnings > 0 {
         let error = "the model has warnings, and --deny warnings refuses them";

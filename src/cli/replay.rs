@@ -10,7 +10,7 @@ use cubicle::diagnostic::Source;
 use cubicle::itf;
 
 use super::ending::Ending;
-use super::load::{Model, load};
+use super::load::{LoadedModel, load};
 use super::output::complain;
 use super::quantities::duration;
 use super::supervise::supervise;
@@ -24,7 +24,7 @@ use super::{exit, input, memory, settings};
 /// was reached.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle replay")]
-pub struct Args {
+pub struct ReplayArgs {
     /// The model
     #[arg(value_name = "FILE")]
     model: PathBuf,
@@ -40,7 +40,7 @@ pub struct Args {
 
 /// Runs the command on the words after `replay`.
 pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
-    let args = match Args::try_parse_from(std::iter::once("cubicle replay".into()).chain(words)) {
+    let args = match ReplayArgs::try_parse_from(std::iter::once("cubicle replay".into()).chain(words)) {
         Ok(args) => args,
         Err(error) => return exit::refuse(&error),
     };
@@ -52,9 +52,9 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
     )
 }
 
-fn replay(args: &Args, ending: &Ending) -> u8 {
+fn replay(args: &ReplayArgs, ending: &Ending) -> u8 {
     let style = settings::automatic_style(&stdout());
-    let Ok(Model { system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
+    let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
         return exit::USAGE;
     };
     let name = args.model.display().to_string();

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use cubicle::load::Allowed;
 use cubicle::model::System;
 use cubicle::options::{
-    BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Proof, Restart, SearchOrder, SolverMode,
-    Strategy, Vacuity,
+    BackwardMode, BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Restart, SearchOrder,
+    SolverMode, Strategy, Vacuity,
 };
 use cubicle::report::{Style, TraceStates};
 
@@ -89,11 +89,11 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
 }
 
 /// Which proof is looked for.
-pub fn proof(args: &Args) -> Proof {
+pub fn proof(args: &Args) -> BackwardMode {
     match (args.brab, args.strategy) {
-        (Some(procs), _) => Proof::Brab(usize::from(procs)),
-        (None, choices::Approach::Auto) => Proof::Auto,
-        (None, choices::Approach::Classic) => Proof::Classic,
+        (Some(procs), _) => BackwardMode::Brab(usize::from(procs)),
+        (None, choices::Approach::Auto) => BackwardMode::Auto,
+        (None, choices::Approach::Classic) => BackwardMode::Classic,
     }
 }
 

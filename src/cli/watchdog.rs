@@ -31,8 +31,8 @@ pub fn start(interrupt: &Interrupt, memory: Option<usize>, ending: &Arc<Ending>)
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGUSR1, SIGXCPU])?;
     let watch = Watch {
         interrupt: interrupt.clone(),
-        cpu: cpu::Budget::of_process(),
-        memory: memory.map(|limit| memory::Budget::new(limit, memory::used().resident)),
+        cpu: cpu::CpuBudget::of_process(),
+        memory: memory.map(|limit| memory::MemoryBudget::new(limit, memory::used().resident)),
         ending: Arc::clone(ending),
     };
     cpu::ask_for_warning();
@@ -55,8 +55,8 @@ pub fn start(interrupt: &Interrupt, memory: Option<usize>, ending: &Arc<Ending>)
 /// What the watchdog looks at.
 struct Watch {
     interrupt: Interrupt,
-    cpu: Option<cpu::Budget>,
-    memory: Option<memory::Budget>,
+    cpu: Option<cpu::CpuBudget>,
+    memory: Option<memory::MemoryBudget>,
     ending: Arc<Ending>,
 }
 

@@ -13,7 +13,7 @@ pub enum Process {
 
 /// How two values compare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Comparison {
+pub enum ExportComparison {
     /// `=`
     Equal,
     /// `<>`
@@ -26,19 +26,19 @@ pub enum Comparison {
 
 /// A formula or a term.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Expr {
+pub enum ExportExpr {
     /// Conjunction; empty is true.
-    All(Vec<Expr>),
+    All(Vec<ExportExpr>),
     /// Disjunction; empty is false.
-    Any(Vec<Expr>),
+    Any(Vec<ExportExpr>),
     /// Negation.
-    Not(Box<Expr>),
+    Not(Box<ExportExpr>),
     /// Comparison of two terms of one type.
-    Compare(Comparison, Box<Expr>, Box<Expr>),
+    Compare(ExportComparison, Box<ExportExpr>, Box<ExportExpr>),
     /// `If condition, then, otherwise`: a formula or a term.
-    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    If(Box<ExportExpr>, Box<ExportExpr>, Box<ExportExpr>),
     /// `For all processes (true) or some process (false) with this name`.
-    Each(bool, String, Box<Expr>),
+    Each(bool, String, Box<ExportExpr>),
     /// A cell.
     Cell(VarId, Vec<Process>),
     /// A value of type proc.
@@ -46,10 +46,10 @@ pub enum Expr {
     /// A constructor.
     Constructor(EnumId, u8),
     /// Sum of products, and a constant. Not empty.
-    Sum(Vec<(Rational, Expr)>, Rational),
+    Sum(Vec<(Rational, ExportExpr)>, Rational),
 }
 
-impl Expr {
+impl ExportExpr {
     /// The formula that always holds.
     pub const TRUE: Self = Self::All(Vec::new());
     /// The formula that never holds.
@@ -102,18 +102,18 @@ impl Expr {
     }
 
     /// A comparison; of two processes with numbers, its truth.
-    pub fn compare(how: Comparison, left: Self, right: Self) -> Self {
+    pub fn compare(how: ExportComparison, left: Self, right: Self) -> Self {
         let truth = |holds: bool| if holds { Self::TRUE } else { Self::FALSE };
         if let (Self::Process(Process::Number(a)), Self::Process(Process::Number(b))) = (&left, &right) {
             return truth(match how {
-                Comparison::Equal => a == b,
-                Comparison::Different => a != b,
-                Comparison::AtMost => a <= b,
-                Comparison::Less => a < b,
+                ExportComparison::Equal => a == b,
+                ExportComparison::Different => a != b,
+                ExportComparison::AtMost => a <= b,
+                ExportComparison::Less => a < b,
             });
         }
         if left == right {
-            return truth(matches!(how, Comparison::Equal | Comparison::AtMost));
+            return truth(matches!(how, ExportComparison::Equal | ExportComparison::AtMost));
         }
         Self::Compare(how, Box::new(left), Box::new(right))
     }

@@ -1,7 +1,7 @@
 //! The steps of an instance one by one: each transition with each choice of processes, and what it writes.
 
-use super::expr::{Expr, Process};
-use super::read::{Others, Reader};
+use super::expr::{ExportExpr, Process};
+use super::read::{Others, SystemReader};
 use super::refusal::Refusal;
 use crate::model::semantics::{distinct_tuples, interchangeable, rising_tuples, tuples};
 use crate::model::{Bad, System, Transition, VarId};
@@ -11,17 +11,17 @@ const MOST_STEPS: usize = 50_000;
 
 /// A transition with its processes.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct GroundTransition {
     /// As a trace shows it.
     pub name: String,
     /// What must hold.
-    pub guard: Expr,
+    pub guard: ExportExpr,
     /// Cells that may change, and their new values; `None` for `:= ?`.
-    pub writes: Vec<(VarId, Vec<Process>, Option<Expr>)>,
+    pub writes: Vec<(VarId, Vec<Process>, Option<ExportExpr>)>,
 }
 
 /// All steps of the instance with `procs` processes; those that cannot be taken in any state are left out.
-pub fn steps(reader: Reader<'_>, procs: usize) -> Result<Vec<Step>, Refusal> {
+pub fn steps(reader: SystemReader<'_>, procs: usize) -> Result<Vec<GroundTransition>, Refusal> {
     let mut steps = Vec::new();
     for transition in &reader.system.transitions {
         for args in distinct_tuples(procs, transition.arity()) {
@@ -36,7 +36,12 @@ pub fn steps(reader: Reader<'_>, procs: usize) -> Result<Vec<Step>, Refusal> {
     Ok(steps)
 }
 
-fn step(reader: Reader<'_>, transition: &Transition, procs: usize, args: &[usize]) -> Option<Step> {
+fn step(
+    reader: SystemReader<'_>,
+    transition: &Transition,
+    procs: usize,
+    args: &[usize],
+) -> Option<GroundTransition> {
     let others: Vec<usize> = (0..procs).filter(|p| !args.contains(p)).map(|p| p + 1).collect();
     let arguments = numbers(args);
     let mut guard = vec![reader.guard(transition, &arguments, &Others::These(&others))];
@@ -46,20 +51,20 @@ fn step(reader: Reader<'_>, transition: &Transition, procs: usize, args: &[usize
             let index = numbers(&index);
             guard.push(reader.in_range(update, &arguments, &index));
             let value = reader.new_value(update, &arguments, &index);
-            if value != Some(Expr::Cell(update.var, index.clone())) {
+            if value != Some(ExportExpr::Cell(update.var, index.clone())) {
                 writes.push((update.var, index, value));
             }
         }
     }
-    let guard = Expr::all(guard);
+    let guard = ExportExpr::all(guard);
     let shown: Vec<String> =
         args.iter().take(transition.params.len()).map(|p| format!("#{}", p + 1)).collect();
     let name = format!("{}({})", transition.name, shown.join(", "));
-    (guard != Expr::FALSE).then_some(Step { name, guard, writes })
+    (guard != ExportExpr::FALSE).then_some(GroundTransition { name, guard, writes })
 }
 
 /// The bad states of a cube.
-pub fn bad(reader: Reader<'_>, procs: usize, bad: &Bad) -> Result<Expr, Refusal> {
+pub fn bad(reader: SystemReader<'_>, procs: usize, bad: &Bad) -> Result<ExportExpr, Refusal> {
     // Of two processes that the cube treats alike, the smaller one first says it all.
     let above = interchangeable(&bad.cube, usize::from(bad.params));
     let tuples: Vec<Vec<usize>> = rising_tuples(procs, above).take(MOST_STEPS + 1).collect();
@@ -67,7 +72,7 @@ pub fn bad(reader: Reader<'_>, procs: usize, bad: &Bad) -> Result<Expr, Refusal>
         let what = format!("there are more than {MOST_STEPS} choices of processes for it");
         return Err(Refusal::at(bad.span, what));
     }
-    Ok(Expr::any(tuples.iter().map(|tuple| reader.bad(bad, &numbers(tuple)))))
+    Ok(ExportExpr::any(tuples.iter().map(|tuple| reader.bad(bad, &numbers(tuple)))))
 }
 
 /// Processes by number.

@@ -1,6 +1,6 @@
 //! Formulas as text, for targets that write operators between their operands.
 
-use super::expr::{Comparison, Expr, Process};
+use super::expr::{ExportComparison, ExportExpr, Process};
 use super::values::Values;
 use crate::model::semantics::Value;
 use crate::model::{EnumId, Rational, System, Type, VarId};
@@ -58,63 +58,63 @@ pub trait Dialect {
     }
 
     /// A formula or term.
-    fn write(&self, expr: &Expr) -> String {
+    fn write(&self, expr: &ExportExpr) -> String {
         let operators = self.operators();
         match expr {
-            Expr::All(parts) if parts.is_empty() => operators.truth[0].to_owned(),
-            Expr::Any(parts) if parts.is_empty() => operators.truth[1].to_owned(),
-            Expr::All(parts) => self.list(parts, operators.and),
-            Expr::Any(parts) => self.list(parts, operators.or),
-            Expr::Not(inner) => format!("{}({})", operators.not, self.write(inner)),
-            Expr::Compare(how, left, right) => {
+            ExportExpr::All(parts) if parts.is_empty() => operators.truth[0].to_owned(),
+            ExportExpr::Any(parts) if parts.is_empty() => operators.truth[1].to_owned(),
+            ExportExpr::All(parts) => self.list(parts, operators.and),
+            ExportExpr::Any(parts) => self.list(parts, operators.or),
+            ExportExpr::Not(inner) => format!("{}({})", operators.not, self.write(inner)),
+            ExportExpr::Compare(how, left, right) => {
                 let operator = operators.compare[match how {
-                    Comparison::Equal => 0,
-                    Comparison::Different => 1,
-                    Comparison::AtMost => 2,
-                    Comparison::Less => 3,
+                    ExportComparison::Equal => 0,
+                    ExportComparison::Different => 1,
+                    ExportComparison::AtMost => 2,
+                    ExportComparison::Less => 3,
                 }];
                 format!("{} {operator} {}", self.inner(left), self.inner(right))
             }
-            Expr::If(condition, then, otherwise) => {
+            ExportExpr::If(condition, then, otherwise) => {
                 let [before, between, other] = operators.choice;
                 let (condition, then) = (self.inner(condition), self.inner(then));
                 format!("{before}{condition}{between}{then}{other}{}", self.inner(otherwise))
             }
-            Expr::Each(all, name, body) => self.each(*all, name, &self.write(body)),
-            Expr::Cell(var, index) => self.cell(*var, index),
-            Expr::Process(process) => self.process(process),
-            Expr::Constructor(ty, constructor) => self.constructor(*ty, *constructor),
-            Expr::Sum(terms, constant) => self.sum(terms, *constant),
+            ExportExpr::Each(all, name, body) => self.each(*all, name, &self.write(body)),
+            ExportExpr::Cell(var, index) => self.cell(*var, index),
+            ExportExpr::Process(process) => self.process(process),
+            ExportExpr::Constructor(ty, constructor) => self.constructor(*ty, *constructor),
+            ExportExpr::Sum(terms, constant) => self.sum(terms, *constant),
         }
     }
 
     /// The same, in parentheses unless it is a single word.
-    fn inner(&self, expr: &Expr) -> String {
+    fn inner(&self, expr: &ExportExpr) -> String {
         let text = self.write(expr);
         let single = match expr {
-            Expr::All(parts) | Expr::Any(parts) => parts.is_empty(),
-            Expr::Cell(..) | Expr::Process(_) | Expr::Constructor(..) => true,
-            Expr::Sum(terms, constant) => terms.is_empty() && constant.signum() >= 0,
+            ExportExpr::All(parts) | ExportExpr::Any(parts) => parts.is_empty(),
+            ExportExpr::Cell(..) | ExportExpr::Process(_) | ExportExpr::Constructor(..) => true,
+            ExportExpr::Sum(terms, constant) => terms.is_empty() && constant.signum() >= 0,
             _ => false,
         };
         if single { text } else { format!("({text})") }
     }
 
     /// Operands with the same operator between them.
-    fn list(&self, parts: &[Expr], operator: &str) -> String {
+    fn list(&self, parts: &[ExportExpr], operator: &str) -> String {
         parts.iter().map(|part| self.operand(part)).collect::<Vec<_>>().join(&format!(" {operator} "))
     }
 
     /// An operand of a conjunction or disjunction.
-    fn operand(&self, expr: &Expr) -> String {
+    fn operand(&self, expr: &ExportExpr) -> String {
         match expr {
-            Expr::Compare(..) | Expr::Not(_) => self.write(expr),
+            ExportExpr::Compare(..) | ExportExpr::Not(_) => self.write(expr),
             other => self.inner(other),
         }
     }
 
     /// Products and a constant.
-    fn sum(&self, terms: &[(Rational, Expr)], constant: Rational) -> String {
+    fn sum(&self, terms: &[(Rational, ExportExpr)], constant: Rational) -> String {
         let mut text = String::new();
         for (factor, cell) in terms {
             let size = factor.num().unsigned_abs();

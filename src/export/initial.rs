@@ -10,7 +10,7 @@ use crate::model::{Cell, Conj, Dnf, Literal, ProcRef, Rational, Relation, System
 
 /// A group of cells.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Group {
+pub struct CellGroup {
     /// Positions in the layout of the instance, ascending.
     pub cells: Vec<usize>,
     /// Their values, one list a way.
@@ -35,13 +35,18 @@ struct Constraint<'a> {
 }
 
 /// The groups, in order of their first cells.
-pub fn groups(system: &System, procs: usize, range: Range, values: &Values) -> Result<Vec<Group>, Refusal> {
+pub fn groups(
+    system: &System,
+    procs: usize,
+    range: Range,
+    values: &Values,
+) -> Result<Vec<CellGroup>, Refusal> {
     let layout = Layout::new(system, procs);
     let pieces = pieces(system);
     let constraints = constraints(system, &pieces, &layout)?;
     let mut domains = domains(system, &layout, range, values, &constraints)?;
     let state = State { procs, values: vec![Value::Constructor(0); layout.len()] };
-    let mut search = Search { layout: &layout, state, tries: 0 };
+    let mut search = InitialSearch { layout: &layout, state, tries: 0 };
     for constraint in constraints.iter().filter(|c| c.cells.len() == 1) {
         let at = constraint.cells[0];
         domains[at].retain(|value| {
@@ -61,7 +66,7 @@ pub fn groups(system: &System, procs: usize, range: Range, values: &Values) -> R
                 format!("init allows more than {MOST_WAYS} states of related cells"),
             )
         })?;
-        groups.push(Group { cells, ways });
+        groups.push(CellGroup { cells, ways });
     }
     if nothing || groups.iter().any(|group| group.ways.is_empty()) {
         return Err(Refusal::at(system.init.span, format!("no state is initial with {procs} processes")));
@@ -69,13 +74,13 @@ pub fn groups(system: &System, procs: usize, range: Range, values: &Values) -> R
     Ok(groups)
 }
 
-struct Search<'a> {
+struct InitialSearch<'a> {
     layout: &'a Layout,
     state: State,
     tries: usize,
 }
 
-impl Search<'_> {
+impl InitialSearch<'_> {
     fn holds(&self, constraint: &Constraint<'_>) -> bool {
         let env = Env { layout: self.layout, state: &self.state, procs: &constraint.procs };
         env.dnf(constraint.body) == Some(true)
@@ -111,7 +116,7 @@ impl Search<'_> {
 }
 
 /// A formula for all tuples of processes.
-struct Piece {
+struct InitialPiece {
     params: u8,
     /// Only for pairwise distinct processes.
     distinct: bool,
@@ -120,20 +125,20 @@ struct Piece {
 
 /// Init and the axioms, in parts that must all hold: what all disjuncts of a formula have in common, literal by
 /// literal, and the rest.
-fn pieces(system: &System) -> Vec<Piece> {
-    let init = Piece { params: system.init.params, distinct: false, body: system.init.body.clone() };
+fn pieces(system: &System) -> Vec<InitialPiece> {
+    let init = InitialPiece { params: system.init.params, distinct: false, body: system.init.body.clone() };
     let axioms = system.axioms.iter();
     let axioms =
-        axioms.map(|axiom| Piece { params: axiom.params, distinct: true, body: axiom.denial.clone() });
+        axioms.map(|axiom| InitialPiece { params: axiom.params, distinct: true, body: axiom.denial.clone() });
     let mut pieces = Vec::new();
-    for Piece { params, distinct, body } in [init].into_iter().chain(axioms) {
+    for InitialPiece { params, distinct, body } in [init].into_iter().chain(axioms) {
         let first = body.0.first().cloned().unwrap_or_default();
         let common: Conj =
             first.into_iter().filter(|literal| body.0.iter().all(|conj| conj.contains(literal))).collect();
         let rest = |conj: &Conj| conj.iter().filter(|literal| !common.contains(literal)).cloned().collect();
         let rest = Dnf(body.0.iter().map(rest).collect());
         let common = common.iter().map(|literal| Dnf(vec![vec![literal.clone()]]));
-        pieces.extend(common.chain([rest]).map(|body| Piece { params, distinct, body }));
+        pieces.extend(common.chain([rest]).map(|body| InitialPiece { params, distinct, body }));
     }
     pieces.retain(|piece| !piece.body.is_true());
     pieces
@@ -142,17 +147,17 @@ fn pieces(system: &System) -> Vec<Piece> {
 /// Every instance of every piece.
 fn constraints<'a>(
     system: &System,
-    pieces: &'a [Piece],
+    pieces: &'a [InitialPiece],
     layout: &Layout,
 ) -> Result<Vec<Constraint<'a>>, Refusal> {
     let procs = layout.procs;
-    let count = |piece: &Piece| procs.checked_pow(u32::from(piece.params));
+    let count = |piece: &InitialPiece| procs.checked_pow(u32::from(piece.params));
     if pieces.iter().map(count).any(|n| n.is_none_or(|n| n > MOST_INSTANCES)) {
         let what = format!("init has more than {MOST_INSTANCES} instances with {procs} processes");
         return Err(Refusal::at(system.init.span, what));
     }
     let mut constraints = Vec::new();
-    for Piece { params, distinct, body } in pieces {
+    for InitialPiece { params, distinct, body } in pieces {
         let add = |procs: Vec<usize>| {
             let mut cells: Vec<usize> = Vec::new();
             for literal in body.0.iter().flatten() {

@@ -4,7 +4,7 @@ use super::names::comment;
 
 /// Which instance, and how it is called.
 #[derive(Clone, Debug)]
-pub struct Instance {
+pub struct InstanceName {
     /// Number of processes, at least 1.
     pub procs: usize,
     /// Bounds of numbers: a step that leaves them is not possible.
@@ -16,7 +16,7 @@ pub struct Instance {
 }
 
 /// The first lines of every file.
-pub fn title(instance: &Instance, language: &str) -> Vec<String> {
+pub fn title(instance: &InstanceName, language: &str) -> Vec<String> {
     let processes =
         if instance.procs == 1 { "1 process".to_owned() } else { format!("{} processes", instance.procs) };
     let mut lines = vec![format!("{} with {processes}, for {language}.", comment(&instance.source))];

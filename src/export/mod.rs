@@ -21,7 +21,7 @@ mod symbols;
 mod tla;
 mod values;
 
-pub use instance::Instance;
+pub use instance::InstanceName;
 pub use refusal::Refusal;
 
 use crate::model::System;
@@ -45,7 +45,7 @@ pub enum Target {
 /// # Errors
 ///
 /// What the target cannot say, or an instance that is too large to be written out.
-pub fn export(system: &System, instance: &Instance, target: Target) -> Result<String, Refusal> {
+pub fn export(system: &System, instance: &InstanceName, target: Target) -> Result<String, Refusal> {
     let procs = instance.procs;
     if procs == 0 || !admits(system, procs) {
         let what = format!("the system has no instance with {procs} processes");

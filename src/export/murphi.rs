@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::expr::{Expr, Process};
+use super::expr::{ExportExpr, Process};
 use super::ground::cells;
 use super::infix::{Dialect, Operators};
-use super::initial::{Group, groups};
-use super::instance::{Instance, title};
-use super::names::Names;
-use super::read::{Others, Reader, distinct, point_write, process};
+use super::initial::{CellGroup, groups};
+use super::instance::{InstanceName, title};
+use super::names::TakenNames;
+use super::read::{Others, SystemReader, distinct, point_write, process};
 use super::refusal::Refusal;
-use super::symbols::{Symbols, need_range, need_size, refuse_reals, used_enums};
+use super::symbols::{SymbolNames, need_range, need_size, refuse_reals, used_enums};
 use super::values::Values;
 use crate::model::semantics::{Layout, Value};
 use crate::model::{BOOL, Bad, EnumId, System, Transition, Type, Update, VarId};
@@ -35,23 +35,23 @@ const OPERATORS: Operators = Operators {
 
 struct Murphi<'a> {
     system: &'a System,
-    reader: Reader<'a>,
+    reader: SystemReader<'a>,
     values: Values,
-    symbols: Symbols,
-    names: Names,
+    symbols: SymbolNames,
+    names: TakenNames,
 }
 
 /// The instance as a Murphi program.
-pub fn write(system: &System, instance: &Instance) -> Result<String, Refusal> {
+pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal> {
     let (procs, range) = (instance.procs, instance.range);
     refuse_reals(system, "Murphi")?;
     need_range(system, range, "Murphi")?;
     need_size(system, range, i64::from(i32::MAX), "Murphi")?;
     let values = Values::new(system, procs);
     let groups = groups(system, procs, range, &values)?;
-    let mut names = Names::new(RESERVED);
-    let symbols = Symbols::new(system, &mut names, ["false", "true"]);
-    let murphi = Murphi { system, reader: Reader { system, range }, values, symbols, names };
+    let mut names = TakenNames::new(RESERVED);
+    let symbols = SymbolNames::new(system, &mut names, ["false", "true"]);
+    let murphi = Murphi { system, reader: SystemReader { system, range }, values, symbols, names };
     let mut out = String::new();
     for line in title(instance, "Murphi") {
         let _ = writeln!(out, "-- {line}");
@@ -133,7 +133,7 @@ impl Murphi<'_> {
         }
     }
 
-    fn start(&self, out: &mut String, procs: usize, groups: &[Group]) {
+    fn start(&self, out: &mut String, procs: usize, groups: &[CellGroup]) {
         let layout = Layout::new(self.system, procs);
         let mut names = self.names.clone();
         let cells: Vec<(VarId, String)> =
@@ -230,7 +230,7 @@ impl Murphi<'_> {
         if !rulesets.is_empty() {
             let _ = writeln!(out, "ruleset {} do", rulesets.join("; "));
         }
-        let guard = self.write(&Expr::all(guard));
+        let guard = self.write(&ExportExpr::all(guard));
         let _ =
             writeln!(out, "rule \"{}({})\"\n  {guard}\n==>", transition.name, transition.params.join(", "));
         let Writes { locals, before, after } = writes;
@@ -249,7 +249,7 @@ impl Murphi<'_> {
         writes: &mut Writes,
         update: &Update,
         args: &[Process],
-        names: &mut Names,
+        names: &mut TakenNames,
         alone: bool,
     ) -> Option<String> {
         let var = update.var;
@@ -290,8 +290,9 @@ impl Murphi<'_> {
         let mut names = self.names.clone();
         let params: Vec<String> = (1..=bad.params).map(|n| names.fresh(&format!("p{n}"))).collect();
         let scope: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
-        let body = Expr::all([distinct(&scope), self.reader.bad(bad, &scope)]);
-        let body = params.into_iter().rev().fold(body, |body, name| Expr::Each(false, name, Box::new(body)));
+        let body = ExportExpr::all([distinct(&scope), self.reader.bad(bad, &scope)]);
+        let body =
+            params.into_iter().rev().fold(body, |body, name| ExportExpr::Each(false, name, Box::new(body)));
         let _ = writeln!(out, "\ninvariant \"{}\"\n  {};", bad.name, self.write(&body.negated()));
     }
 }
@@ -307,7 +308,7 @@ struct Writes {
 }
 
 /// Index names, and the loops that bind them.
-fn loops(names: &Names, arity: usize) -> (Vec<Process>, String) {
+fn loops(names: &TakenNames, arity: usize) -> (Vec<Process>, String) {
     let mut names = names.clone();
     let index: Vec<String> = (0..arity).map(|_| names.fresh("j")).collect();
     let loops = index.iter().map(|name| format!("for {name}: process do ")).collect();

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 /// Names that are taken.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct TakenNames {
     /// In lower case: some languages do not look at the case of their words, and people do not like two names that
     /// differ in nothing else.
     taken: BTreeSet<String>,
 }
 
-impl Names {
+impl TakenNames {
     /// With the words of the target, blanks between them, which are nobody's names.
     pub fn new(reserved: &str) -> Self {
         Self { taken: reserved.split_whitespace().map(str::to_ascii_lowercase).collect() }
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn names_are_valid_and_differ() {
-        let mut names = Names::new("Rule end");
+        let mut names = TakenNames::new("Rule end");
         let given: Vec<String> =
             ["rule", "END", "A", "a", "A", "A_2"].map(|name| names.fresh(name)).into_iter().collect();
         assert_eq!(given, ["rule_2", "END_2", "A", "a_2", "A_3", "A_2_2"]);

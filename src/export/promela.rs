@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::expr::{Expr, Process};
-use super::ground::{Step, bad, cells, steps};
+use super::expr::{ExportExpr, Process};
+use super::ground::{GroundTransition, bad, cells, steps};
 use super::infix::{Dialect, Operators};
 use super::initial::groups;
-use super::instance::{Instance, title};
-use super::names::{Names, comment};
-use super::read::Reader;
+use super::instance::{InstanceName, title};
+use super::names::{TakenNames, comment};
+use super::read::SystemReader;
 use super::refusal::Refusal;
-use super::symbols::{Symbols, need_range, need_size, refuse_reals, used_enums};
+use super::symbols::{SymbolNames, need_range, need_size, refuse_reals, used_enums};
 use super::values::Values;
 use crate::model::semantics::{Layout, Value};
 use crate::model::{BOOL, EnumId, System, Type, VarId};
@@ -38,14 +38,14 @@ const MOST_CONSTRUCTORS: usize = 255;
 
 struct Promela<'a> {
     system: &'a System,
-    reader: Reader<'a>,
+    reader: SystemReader<'a>,
     values: Values,
-    symbols: Symbols,
+    symbols: SymbolNames,
     procs: usize,
 }
 
 /// The instance as a Promela program.
-pub fn write(system: &System, instance: &Instance) -> Result<String, Refusal> {
+pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal> {
     let (procs, range) = (instance.procs, instance.range);
     refuse_reals(system, "Promela")?;
     need_range(system, range, "Promela")?;
@@ -59,8 +59,8 @@ pub fn write(system: &System, instance: &Instance) -> Result<String, Refusal> {
     }
     let values = Values::new(system, procs);
     let groups = groups(system, procs, range, &values)?;
-    let symbols = Symbols::new(system, &mut Names::new(RESERVED), ["false", "true"]);
-    let promela = Promela { system, reader: Reader { system, range }, values, symbols, procs };
+    let symbols = SymbolNames::new(system, &mut TakenNames::new(RESERVED), ["false", "true"]);
+    let promela = Promela { system, reader: SystemReader { system, range }, values, symbols, procs };
     let steps = steps(promela.reader, procs)?;
 
     let layout = Layout::new(system, procs);
@@ -117,7 +117,7 @@ pub fn write(system: &System, instance: &Instance) -> Result<String, Refusal> {
 }
 
 /// The most new values that one step keeps before it assigns them.
-fn most_locals(steps: &[Step]) -> usize {
+fn most_locals(steps: &[GroundTransition]) -> usize {
     steps
         .iter()
         .map(|step| step.writes.iter().filter(|write| needs_local(step, write)).count())
@@ -126,7 +126,7 @@ fn most_locals(steps: &[Step]) -> usize {
 }
 
 /// Whether a new value reads a cell that the same step may have written already: any that it writes but itself.
-fn needs_local(step: &Step, write: &(VarId, Vec<Process>, Option<Expr>)) -> bool {
+fn needs_local(step: &GroundTransition, write: &(VarId, Vec<Process>, Option<ExportExpr>)) -> bool {
     let (var, index, Some(value)) = write else { return false };
     let mut reads = false;
     value.cells(&mut |read, at| {
@@ -206,7 +206,7 @@ impl Promela<'_> {
         }
     }
 
-    fn step(&self, step: &Step) -> String {
+    fn step(&self, step: &GroundTransition) -> String {
         let (mut before, mut after) = (String::new(), String::new());
         let mut locals = 0;
         let mut chooses = false;

@@ -1,6 +1,6 @@
 //! Model formulas read with names or numbers for their processes: guards, new values, bad states.
 
-use super::expr::{Comparison, Expr, Process};
+use super::expr::{ExportComparison, ExportExpr, Process};
 use crate::model::{
     Assignment, Bad, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
     Transition, Type, Update, VarId,
@@ -11,7 +11,7 @@ pub type Range = Option<(i64, i64)>;
 
 /// Reads formulas of a system.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a> {
+pub struct SystemReader<'a> {
     /// The system.
     pub system: &'a System,
     /// Bounds of numbers.
@@ -27,46 +27,46 @@ pub enum Others<'a> {
     Bound(&'a str),
 }
 
-impl Reader<'_> {
+impl SystemReader<'_> {
     /// A conjunction; `scope` are the processes of its variables.
-    pub fn conj(self, conj: &Conj, scope: &[Process]) -> Expr {
-        Expr::all(conj.iter().map(|literal| self.literal(literal, scope)))
+    pub fn conj(self, conj: &Conj, scope: &[Process]) -> ExportExpr {
+        ExportExpr::all(conj.iter().map(|literal| self.literal(literal, scope)))
     }
 
     /// A disjunction of conjunctions.
-    pub fn dnf(self, dnf: &Dnf, scope: &[Process]) -> Expr {
-        Expr::any(dnf.0.iter().map(|conj| self.conj(conj, scope)))
+    pub fn dnf(self, dnf: &Dnf, scope: &[Process]) -> ExportExpr {
+        ExportExpr::any(dnf.0.iter().map(|conj| self.conj(conj, scope)))
     }
 
-    fn literal(self, literal: &Literal, scope: &[Process]) -> Expr {
+    fn literal(self, literal: &Literal, scope: &[Process]) -> ExportExpr {
         match literal {
             Literal::In { cell, values } => self.member(cell, *values, scope),
             Literal::Eq { left, right, negated } => {
-                let how = if *negated { Comparison::Different } else { Comparison::Equal };
-                Expr::compare(how, term(left, None, scope), term(right, None, scope))
+                let how = if *negated { ExportComparison::Different } else { ExportComparison::Equal };
+                ExportExpr::compare(how, term(left, None, scope), term(right, None, scope))
             }
             Literal::Less { left, right, strict } => {
-                let how = if *strict { Comparison::Less } else { Comparison::AtMost };
-                Expr::compare(how, term(left, None, scope), term(right, None, scope))
+                let how = if *strict { ExportComparison::Less } else { ExportComparison::AtMost };
+                ExportExpr::compare(how, term(left, None, scope), term(right, None, scope))
             }
             Literal::Linear { expr, relation, .. } => linear(expr, *relation, scope),
         }
     }
 
-    fn member(self, cell: &Cell, values: u64, scope: &[Process]) -> Expr {
+    fn member(self, cell: &Cell, values: u64, scope: &[Process]) -> ExportExpr {
         let Type::Enum(id) = self.system.var(cell.var).ty else { unreachable!("only enums have value sets") };
         let all = self.system.enumeration(id).all();
         let few = (values & all).count_ones() * 2 <= all.count_ones();
         let shown = if few { values & all } else { all & !values };
-        let how = if few { Comparison::Equal } else { Comparison::Different };
+        let how = if few { ExportComparison::Equal } else { ExportComparison::Different };
         let parts = (0..64u8)
             .filter(|c| shown >> c & 1 == 1)
-            .map(|c| Expr::compare(how, place(cell, scope), Expr::Constructor(id, c)));
-        if few { Expr::any(parts) } else { Expr::all(parts) }
+            .map(|c| ExportExpr::compare(how, place(cell, scope), ExportExpr::Constructor(id, c)));
+        if few { ExportExpr::any(parts) } else { ExportExpr::all(parts) }
     }
 
     /// The guard of a transition with these arguments, hidden ones included; not that they differ.
-    pub fn guard(self, transition: &Transition, args: &[Process], others: &Others<'_>) -> Expr {
+    pub fn guard(self, transition: &Transition, args: &[Process], others: &Others<'_>) -> ExportExpr {
         let plain = self.conj(&transition.guard, args);
         let universal = transition.universals.iter().map(|universal| {
             let of = |other: Process| {
@@ -74,52 +74,53 @@ impl Reader<'_> {
                 self.dnf(&universal.body, &scope)
             };
             match others {
-                Others::These(these) => Expr::all(these.iter().map(|&p| of(Process::Number(p)))),
+                Others::These(these) => ExportExpr::all(these.iter().map(|&p| of(Process::Number(p)))),
                 Others::Bound(name) => {
                     let other = Process::Named((*name).to_owned());
                     let same = args.iter().map(|arg| {
-                        let (arg, other) = (Expr::Process(arg.clone()), Expr::Process(other.clone()));
-                        Expr::compare(Comparison::Equal, other, arg)
+                        let (arg, other) =
+                            (ExportExpr::Process(arg.clone()), ExportExpr::Process(other.clone()));
+                        ExportExpr::compare(ExportComparison::Equal, other, arg)
                     });
-                    let body = Expr::any(same.chain([of(other.clone())]));
-                    Expr::each(true, (*name).to_owned(), body)
+                    let body = ExportExpr::any(same.chain([of(other.clone())]));
+                    ExportExpr::each(true, (*name).to_owned(), body)
                 }
             }
         });
-        Expr::all([plain].into_iter().chain(universal))
+        ExportExpr::all([plain].into_iter().chain(universal))
     }
 
     /// The new value of one cell; `None` for `:= ?`.
-    pub fn new_value(self, update: &Update, args: &[Process], index: &[Process]) -> Option<Expr> {
+    pub fn new_value(self, update: &Update, args: &[Process], index: &[Process]) -> Option<ExportExpr> {
         let Assignment::Cases(branches) = &update.assignment else { return None };
         let scope: Vec<Process> = args.iter().chain(index).cloned().collect();
         Some(self.branches(branches, &scope, &|value| self.value(value, update.var, &scope)))
     }
 
     /// That the new value of one cell lies within the bounds of numbers.
-    pub fn in_range(self, update: &Update, args: &[Process], index: &[Process]) -> Expr {
+    pub fn in_range(self, update: &Update, args: &[Process], index: &[Process]) -> ExportExpr {
         let (Some((low, high)), Assignment::Cases(branches)) = (self.range, &update.assignment) else {
-            return Expr::TRUE;
+            return ExportExpr::TRUE;
         };
         if !self.system.var(update.var).ty.is_numeric() {
-            return Expr::TRUE;
+            return ExportExpr::TRUE;
         }
         let scope: Vec<Process> = args.iter().chain(index).cloned().collect();
         self.branches(branches, &scope, &|value| {
             let Term::Linear(sum) = value else { unreachable!("a number") };
-            let bound = |n| Expr::number(Rational::integer(n));
+            let bound = |n| ExportExpr::number(Rational::integer(n));
             match sum.terms.as_slice() {
                 [] => {
                     let n = sum.constant;
                     let within = (Rational::integer(low)..=Rational::integer(high)).contains(&n);
-                    if within { Expr::TRUE } else { Expr::FALSE }
+                    if within { ExportExpr::TRUE } else { ExportExpr::FALSE }
                 }
-                [(_, one)] if *one == Rational::ONE && sum.constant.is_zero() => Expr::TRUE,
+                [(_, one)] if *one == Rational::ONE && sum.constant.is_zero() => ExportExpr::TRUE,
                 _ => {
                     let value = self.value(value, update.var, &scope);
-                    Expr::all([
-                        Expr::compare(Comparison::AtMost, bound(low), value.clone()),
-                        Expr::compare(Comparison::AtMost, value, bound(high)),
+                    ExportExpr::all([
+                        ExportExpr::compare(ExportComparison::AtMost, bound(low), value.clone()),
+                        ExportExpr::compare(ExportComparison::AtMost, value, bound(high)),
                     ])
                 }
             }
@@ -127,32 +128,37 @@ impl Reader<'_> {
     }
 
     /// That what an update writes lies within the bounds of numbers; `index` are free names for the indices.
-    pub fn bounds(self, update: &Update, args: &[Process], index: &[Process]) -> Expr {
+    pub fn bounds(self, update: &Update, args: &[Process], index: &[Process]) -> ExportExpr {
         if let Some((at, _)) = point_write(update, index.len(), args.len()) {
             let at: Vec<Process> = at.into_iter().map(|p| process(p, args)).collect();
             return self.in_range(update, args, &at);
         }
         index.iter().rev().fold(self.in_range(update, args, index), |body, name| match name {
-            Process::Named(name) => Expr::each(true, name.clone(), body),
+            Process::Named(name) => ExportExpr::each(true, name.clone(), body),
             Process::Number(_) => unreachable!("indices have names here"),
         })
     }
 
     /// What the first branch says whose condition holds.
-    fn branches(self, branches: &[Branch], scope: &[Process], of: &impl Fn(&Term) -> Expr) -> Expr {
+    fn branches(
+        self,
+        branches: &[Branch],
+        scope: &[Process],
+        of: &impl Fn(&Term) -> ExportExpr,
+    ) -> ExportExpr {
         let (last, before) = branches.split_last().expect("the last branch of an update is unconditional");
         before.iter().rev().fold(of(&last.value), |otherwise, branch| {
-            Expr::choice(self.dnf(&branch.when, scope), of(&branch.value), otherwise)
+            ExportExpr::choice(self.dnf(&branch.when, scope), of(&branch.value), otherwise)
         })
     }
 
     /// A term that cells of `var` can hold.
-    pub fn value(self, value: &Term, var: VarId, scope: &[Process]) -> Expr {
+    pub fn value(self, value: &Term, var: VarId, scope: &[Process]) -> ExportExpr {
         term(value, Some(self.system.var(var).ty), scope)
     }
 
     /// The cube of a bad state, for these processes; not that they differ.
-    pub fn bad(self, bad: &Bad, scope: &[Process]) -> Expr {
+    pub fn bad(self, bad: &Bad, scope: &[Process]) -> ExportExpr {
         self.conj(&bad.cube, scope)
     }
 }
@@ -207,10 +213,14 @@ fn mentions(term: &Term, first: usize) -> bool {
 }
 
 /// That processes are pairwise distinct.
-pub fn distinct(processes: &[Process]) -> Expr {
+pub fn distinct(processes: &[Process]) -> ExportExpr {
     let pairs = processes.iter().enumerate().flat_map(|(i, p)| processes[..i].iter().map(move |q| (q, p)));
-    Expr::all(pairs.map(|(q, p)| {
-        Expr::compare(Comparison::Different, Expr::Process(q.clone()), Expr::Process(p.clone()))
+    ExportExpr::all(pairs.map(|(q, p)| {
+        ExportExpr::compare(
+            ExportComparison::Different,
+            ExportExpr::Process(q.clone()),
+            ExportExpr::Process(p.clone()),
+        )
     }))
 }
 
@@ -222,29 +232,29 @@ pub fn process(reference: ProcRef, scope: &[Process]) -> Process {
     }
 }
 
-fn place(cell: &Cell, scope: &[Process]) -> Expr {
-    Expr::Cell(cell.var, cell.index.iter().map(|&p| process(p, scope)).collect())
+fn place(cell: &Cell, scope: &[Process]) -> ExportExpr {
+    ExportExpr::Cell(cell.var, cell.index.iter().map(|&p| process(p, scope)).collect())
 }
 
-fn term(term: &Term, ty: Option<Type>, scope: &[Process]) -> Expr {
+fn term(term: &Term, ty: Option<Type>, scope: &[Process]) -> ExportExpr {
     match (term, ty) {
-        (Term::Constructor(c), Some(Type::Enum(id))) => Expr::Constructor(id, *c),
+        (Term::Constructor(c), Some(Type::Enum(id))) => ExportExpr::Constructor(id, *c),
         (Term::Constructor(_), _) => unreachable!("constructors are assigned to enum cells only"),
-        (Term::Proc(p), _) => Expr::Process(process(*p, scope)),
+        (Term::Proc(p), _) => ExportExpr::Process(process(*p, scope)),
         (Term::Cell(cell), _) => place(cell, scope),
         (Term::Linear(linear), _) => sum(&linear.terms, linear.constant, scope),
     }
 }
 
-fn sum(terms: &[(Cell, Rational)], constant: Rational, scope: &[Process]) -> Expr {
+fn sum(terms: &[(Cell, Rational)], constant: Rational, scope: &[Process]) -> ExportExpr {
     match terms {
         [(cell, one)] if *one == Rational::ONE && constant.is_zero() => place(cell, scope),
-        _ => Expr::Sum(terms.iter().map(|(cell, n)| (*n, place(cell, scope))).collect(), constant),
+        _ => ExportExpr::Sum(terms.iter().map(|(cell, n)| (*n, place(cell, scope))).collect(), constant),
     }
 }
 
 /// `expr relation 0`, with what is subtracted on the right.
-fn linear(expr: &Linear, relation: Relation, scope: &[Process]) -> Expr {
+fn linear(expr: &Linear, relation: Relation, scope: &[Process]) -> ExportExpr {
     let of = |positive: bool| -> Vec<(Cell, Rational)> {
         let terms = expr.terms.iter().filter(|(_, n)| (n.signum() > 0) == positive);
         terms.map(|(cell, n)| (cell.clone(), if positive { *n } else { n.neg() })).collect()
@@ -254,10 +264,10 @@ fn linear(expr: &Linear, relation: Relation, scope: &[Process]) -> Expr {
         (left, right) = (Rational::ZERO, left.neg());
     }
     let how = match relation {
-        Relation::Eq => Comparison::Equal,
-        Relation::Ne => Comparison::Different,
-        Relation::Le => Comparison::AtMost,
-        Relation::Lt => Comparison::Less,
+        Relation::Eq => ExportComparison::Equal,
+        Relation::Ne => ExportComparison::Different,
+        Relation::Le => ExportComparison::AtMost,
+        Relation::Lt => ExportComparison::Less,
     };
-    Expr::compare(how, sum(&of(true), left, scope), sum(&of(false), right, scope))
+    ExportExpr::compare(how, sum(&of(true), left, scope), sum(&of(false), right, scope))
 }

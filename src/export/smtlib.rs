@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::expr::{Comparison, Expr, Process};
+use super::expr::{ExportComparison, ExportExpr, Process};
 use super::ground::{bad, cells, numbers, steps};
-use super::instance::{Instance, title};
-use super::read::Reader;
+use super::instance::{InstanceName, title};
+use super::read::SystemReader;
 use super::refusal::Refusal;
 use super::symbols::used_enums;
 use super::values::Values;
@@ -23,12 +23,12 @@ struct SmtLib<'a> {
 }
 
 /// The instance as Horn clauses.
-pub fn write(system: &System, instance: &Instance) -> Result<String, Refusal> {
+pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal> {
     let procs = instance.procs;
     if instance.range.is_some() {
         return Err(Refusal::of_command("numbers of SMT-LIB need no bounds: leave --abstr-num out"));
     }
-    let reader = Reader { system, range: None };
+    let reader = SystemReader { system, range: None };
     let ordered = Values::new(system, procs).is_ordered();
     let smt = SmtLib { system, ordered, cells: cells(system, procs) };
     let mut out = String::new();
@@ -118,7 +118,7 @@ impl SmtLib<'_> {
         if index.is_empty() { format!("|{name}|") } else { format!("|{name}[{}]|", index.join(",")) }
     }
 
-    fn init(&self, reader: Reader<'_>, procs: usize) -> Result<String, Refusal> {
+    fn init(&self, reader: SystemReader<'_>, procs: usize) -> Result<String, Refusal> {
         let init = &self.system.init;
         let count = |params: u8| procs.checked_pow(u32::from(params)).filter(|n| *n <= MOST_INSTANCES);
         let params = self.system.axioms.iter().map(|axiom| axiom.params).chain([init.params]);
@@ -126,58 +126,58 @@ impl SmtLib<'_> {
             let what = format!("init has more than {MOST_INSTANCES} instances with {procs} processes");
             return Err(Refusal::at(init.span, what));
         }
-        let mut parts: Vec<Expr> = Vec::new();
+        let mut parts: Vec<ExportExpr> = Vec::new();
         let bodies = tuples(procs, usize::from(init.params)).map(|p| reader.dnf(&init.body, &numbers(&p)));
         let axioms = self.system.axioms.iter().flat_map(|axiom| {
             distinct_tuples(procs, usize::from(axiom.params))
                 .map(move |p| reader.dnf(&axiom.denial, &numbers(&p)))
         });
         for part in bodies.chain(axioms).flat_map(|part| match part {
-            Expr::All(parts) => parts,
+            ExportExpr::All(parts) => parts,
             other => vec![other],
         }) {
             if !parts.contains(&part) {
                 parts.push(part);
             }
         }
-        Ok(self.term(&Expr::all(parts), false))
+        Ok(self.term(&ExportExpr::all(parts), false))
     }
 
     /// A formula or a term; `real`: numbers in it are reals.
-    fn term(&self, expr: &Expr, real: bool) -> String {
-        let list = |operator: &str, parts: &[Expr]| {
+    fn term(&self, expr: &ExportExpr, real: bool) -> String {
+        let list = |operator: &str, parts: &[ExportExpr]| {
             let parts: Vec<String> = parts.iter().map(|part| self.term(part, real)).collect();
             format!("({operator} {})", parts.join(" "))
         };
         match expr {
-            Expr::All(parts) if parts.is_empty() => "true".to_owned(),
-            Expr::Any(parts) if parts.is_empty() => "false".to_owned(),
-            Expr::All(parts) => list("and", parts),
-            Expr::Any(parts) => list("or", parts),
-            Expr::Not(inner) => format!("(not {})", self.term(inner, real)),
-            Expr::Compare(how, left, right) => {
+            ExportExpr::All(parts) if parts.is_empty() => "true".to_owned(),
+            ExportExpr::Any(parts) if parts.is_empty() => "false".to_owned(),
+            ExportExpr::All(parts) => list("and", parts),
+            ExportExpr::Any(parts) => list("or", parts),
+            ExportExpr::Not(inner) => format!("(not {})", self.term(inner, real)),
+            ExportExpr::Compare(how, left, right) => {
                 let mut real = false;
                 expr.cells(&mut |var, _| real |= self.system.var(var).ty == Type::Real);
                 let (left, right) = (self.term(left, real), self.term(right, real));
                 match how {
-                    Comparison::Equal => format!("(= {left} {right})"),
-                    Comparison::Different => format!("(not (= {left} {right}))"),
-                    Comparison::AtMost => format!("(<= {left} {right})"),
-                    Comparison::Less => format!("(< {left} {right})"),
+                    ExportComparison::Equal => format!("(= {left} {right})"),
+                    ExportComparison::Different => format!("(not (= {left} {right}))"),
+                    ExportComparison::AtMost => format!("(<= {left} {right})"),
+                    ExportComparison::Less => format!("(< {left} {right})"),
                 }
             }
-            Expr::If(condition, then, otherwise) => {
+            ExportExpr::If(condition, then, otherwise) => {
                 let condition = self.term(condition, false);
                 format!("(ite {condition} {} {})", self.term(then, real), self.term(otherwise, real))
             }
-            Expr::Cell(var, index) => self.cell(*var, index),
-            Expr::Process(Process::Number(n)) if self.ordered => format!("{n}.0"),
-            Expr::Process(Process::Number(n)) => n.to_string(),
-            Expr::Constructor(BOOL, c) => if *c == 1 { "true" } else { "false" }.to_owned(),
-            Expr::Constructor(ty, c) => {
+            ExportExpr::Cell(var, index) => self.cell(*var, index),
+            ExportExpr::Process(Process::Number(n)) if self.ordered => format!("{n}.0"),
+            ExportExpr::Process(Process::Number(n)) => n.to_string(),
+            ExportExpr::Constructor(BOOL, c) => if *c == 1 { "true" } else { "false" }.to_owned(),
+            ExportExpr::Constructor(ty, c) => {
                 format!("|{}|", self.system.enumeration(*ty).constructors[usize::from(*c)])
             }
-            Expr::Sum(terms, constant) => {
+            ExportExpr::Sum(terms, constant) => {
                 let mut parts: Vec<String> = (terms.iter())
                     .map(|(factor, cell)| {
                         let cell = self.term(cell, real);
@@ -193,7 +193,7 @@ impl SmtLib<'_> {
                 }
                 if parts.len() == 1 { parts.remove(0) } else { format!("(+ {})", parts.join(" ")) }
             }
-            Expr::Each(..) | Expr::Process(Process::Named(_)) => {
+            ExportExpr::Each(..) | ExportExpr::Process(Process::Named(_)) => {
                 unreachable!("an instance has neither quantifiers nor named processes")
             }
         }

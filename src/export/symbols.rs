@@ -1,6 +1,6 @@
 //! What the declarations of a model are called in another language, and what can be said of their numbers there.
 
-use super::names::Names;
+use super::names::TakenNames;
 use super::read::Range;
 use super::refusal::Refusal;
 use crate::diagnostic::Span;
@@ -8,7 +8,7 @@ use crate::model::{Assignment, BOOL, EnumId, Linear, Literal, System, Term, Type
 
 /// Names of types, constructors and variables.
 #[derive(Clone, Debug)]
-pub struct Symbols {
+pub struct SymbolNames {
     /// Of each enum.
     pub types: Vec<String>,
     /// Of the constructors of each enum.
@@ -17,9 +17,9 @@ pub struct Symbols {
     pub vars: Vec<String>,
 }
 
-impl Symbols {
+impl SymbolNames {
     /// Takes names for everything but `bool`, whose constructors are called `truth`: false, true.
-    pub fn new(system: &System, names: &mut Names, truth: [&str; 2]) -> Self {
+    pub fn new(system: &System, names: &mut TakenNames, truth: [&str; 2]) -> Self {
         let vars = system.vars.iter().map(|var| names.fresh(&var.name)).collect();
         let of_bool = (names.fresh("bool"), truth.map(str::to_owned).to_vec());
         let others = system.enums.iter().skip(1).map(|decl| {

@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::expr::{Expr, Process};
+use super::expr::{ExportExpr, Process};
 use super::infix::{Dialect, Operators};
-use super::initial::{Group, groups};
-use super::instance::{Instance, title};
-use super::names::Names;
-use super::read::{Others, Reader, distinct, point_write, process};
+use super::initial::{CellGroup, groups};
+use super::instance::{InstanceName, title};
+use super::names::TakenNames;
+use super::read::{Others, SystemReader, distinct, point_write, process};
 use super::refusal::Refusal;
-use super::symbols::{Symbols, need_choice, refuse_reals, used_enums};
+use super::symbols::{SymbolNames, need_choice, refuse_reals, used_enums};
 use super::values::Values;
 use crate::model::semantics::{Layout, Value};
 use crate::model::{Assignment, BOOL, EnumId, System, Transition, Type, Update, VarId};
@@ -33,14 +33,14 @@ const OPERATORS: Operators = Operators {
 
 struct Tla<'a> {
     system: &'a System,
-    reader: Reader<'a>,
+    reader: SystemReader<'a>,
     values: Values,
-    symbols: Symbols,
-    names: Names,
+    symbols: SymbolNames,
+    names: TakenNames,
 }
 
 /// The instance as a module.
-pub fn write(system: &System, instance: &Instance) -> Result<String, Refusal> {
+pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal> {
     let (procs, range) = (instance.procs, instance.range);
     refuse_reals(system, "TLC")?;
     need_choice(system, range, "TLC")?;
@@ -49,10 +49,10 @@ pub fn write(system: &System, instance: &Instance) -> Result<String, Refusal> {
     }
     let values = Values::new(system, procs);
     let groups = groups(system, procs, range, &values)?;
-    let mut names = Names::new(RESERVED);
+    let mut names = TakenNames::new(RESERVED);
     let module = names.fresh(&identifier(&instance.module));
-    let symbols = Symbols::new(system, &mut names, ["FALSE", "TRUE"]);
-    let mut tla = Tla { system, reader: Reader { system, range }, values, symbols, names };
+    let symbols = SymbolNames::new(system, &mut names, ["FALSE", "TRUE"]);
+    let mut tla = Tla { system, reader: SystemReader { system, range }, values, symbols, names };
 
     let mut out = format!("---- MODULE {module} ----\n");
     for line in title(instance, "TLC") {
@@ -89,8 +89,9 @@ pub fn write(system: &System, instance: &Instance) -> Result<String, Refusal> {
         let mut names = tla.names.clone();
         let params: Vec<String> = (1..=bad.params).map(|n| names.fresh(&format!("p{n}"))).collect();
         let scope: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
-        let body = Expr::all([distinct(&scope), tla.reader.bad(bad, &scope)]);
-        let body = params.into_iter().rev().fold(body, |body, name| Expr::Each(false, name, Box::new(body)));
+        let body = ExportExpr::all([distinct(&scope), tla.reader.bad(bad, &scope)]);
+        let body =
+            params.into_iter().rev().fold(body, |body, name| ExportExpr::Each(false, name, Box::new(body)));
         let _ = write!(out, "\n\\* Not {}.\n{name} ==\n  {}\n", bad.name, tla.write(&body.negated()));
     }
     out.push_str("====\n");
@@ -128,7 +129,7 @@ impl Tla<'_> {
         }
     }
 
-    fn init(&self, out: &mut String, procs: usize, groups: &[Group]) {
+    fn init(&self, out: &mut String, procs: usize, groups: &[CellGroup]) {
         let layout = Layout::new(self.system, procs);
         let mut domains: Vec<Vec<Value>> = vec![Vec::new(); layout.len()];
         let mut related = false;
@@ -168,15 +169,16 @@ impl Tla<'_> {
             let params: Vec<String> = (0..init.params).map(|_| names.fresh("p")).collect();
             let scope: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
             let body = self.reader.dnf(&init.body, &scope);
-            let body = params.into_iter().rev().fold(body, |body, name| Expr::each(true, name, body));
+            let body = params.into_iter().rev().fold(body, |body, name| ExportExpr::each(true, name, body));
             let _ = writeln!(out, "  /\\ {}", self.operand(&body));
             for axiom in &self.system.axioms {
                 let mut names = self.names.clone();
                 let params: Vec<String> = (0..axiom.params).map(|_| names.fresh("p")).collect();
                 let scope: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
                 let cube = self.reader.conj(&axiom.cube, &scope);
-                let body = Expr::all([distinct(&scope), cube]).negated();
-                let body = params.into_iter().rev().fold(body, |body, name| Expr::each(true, name, body));
+                let body = ExportExpr::all([distinct(&scope), cube]).negated();
+                let body =
+                    params.into_iter().rev().fold(body, |body, name| ExportExpr::each(true, name, body));
                 let _ = writeln!(out, "  /\\ {}", self.operand(&body));
             }
         }
@@ -198,7 +200,7 @@ impl Tla<'_> {
             self.reader.bounds(update, &args, &index)
         }));
         for part in parts.into_iter().flat_map(|part| match part {
-            Expr::All(parts) => parts,
+            ExportExpr::All(parts) => parts,
             other => vec![other],
         }) {
             let _ = writeln!(out, "  /\\ {}", self.operand(&part));
@@ -221,7 +223,7 @@ impl Tla<'_> {
         let _ = writeln!(next, "  \\/ {quantifier}{action}{list}");
     }
 
-    fn update(&self, update: &Update, args: &[Process], names: &Names) -> String {
+    fn update(&self, update: &Update, args: &[Process], names: &TakenNames) -> String {
         let var = update.var;
         let arity = self.system.var(var).arity();
         let name = self.symbols.var(var);
@@ -244,7 +246,7 @@ impl Tla<'_> {
 }
 
 /// Names for the indices of an array.
-fn index_names(names: &Names, arity: usize) -> Vec<Process> {
+fn index_names(names: &TakenNames, arity: usize) -> Vec<Process> {
     let mut names = names.clone();
     (0..arity).map(|_| Process::Named(names.fresh("j"))).collect()
 }

@@ -5,7 +5,7 @@
 //! orders such values with processes there are some in each gap: process n is `n * stride` then, and the numbers
 //! in between are no processes.
 
-use crate::model::classes::{Classes, Names};
+use crate::model::classes::{Classes, Distinctness};
 use crate::model::semantics::{Layout, PROC_STRIDE, Point, Value};
 use crate::model::{System, Type, VarId};
 
@@ -33,12 +33,13 @@ impl Values {
         }
         let nameless = (0..system.vars.len())
             .map(|v| match classes.names[classes.of[v]] {
-                Names::Single | Names::Gaps => 1,
-                Names::Partition | Names::Ordered => cells[classes.of[v]].max(1),
+                Distinctness::Single | Distinctness::Gaps => 1,
+                Distinctness::Partition | Distinctness::Ordered => cells[classes.of[v]].max(1),
             })
             .collect::<Vec<usize>>();
         let of_proc = |v: &usize| system.vars[*v].ty == Type::Proc;
-        let in_gaps = |v: usize| matches!(classes.names[classes.of[v]], Names::Gaps | Names::Ordered);
+        let in_gaps =
+            |v: usize| matches!(classes.names[classes.of[v]], Distinctness::Gaps | Distinctness::Ordered);
         let ordered = (0..system.vars.len()).filter(of_proc).any(in_gaps);
         let most = (0..system.vars.len()).filter(of_proc).map(|v| nameless[v]).max().unwrap_or(0);
         let names_matter = (0..system.vars.len()).any(|v| concerned(v) && nameless[v] > 1);

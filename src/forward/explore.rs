@@ -14,7 +14,7 @@ use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::Growth;
+use crate::oracle::OracleGrowth;
 use crate::result::{Exploration, Stop};
 
 /// An explored instance: what is to be said of it and, apart, its states.
@@ -32,7 +32,7 @@ impl Explored {
     pub fn grow_to(&mut self, states: usize) -> bool {
         let Some(seen) = self.states.clone() else { return false };
         let before = self.exploration.states;
-        if let Growth::Unsafe(trace) = seen.grow_to(states) {
+        if let OracleGrowth::Unsafe(trace) = seen.grow_to(states) {
             if seen.stops_at_unsafe() {
                 self.exploration.stop = Stop::Unsafe;
             }

@@ -10,7 +10,7 @@ use crate::model::Literal;
 use crate::model::semantics::{Layout, Matcher, State, Value};
 use crate::observer::Silent;
 use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::{Growth, Oracle, OracleAnswer};
+use crate::oracle::{Oracle, OracleAnswer, OracleGrowth};
 use crate::verdict::Trace;
 
 /// Explorations of one or several instances, as an oracle.
@@ -119,25 +119,25 @@ impl Oracle for StateSpace {
         }
     }
 
-    fn grow(&self) -> Growth {
-        let mut growth = Growth::Nothing;
+    fn grow(&self) -> OracleGrowth {
+        let mut growth = OracleGrowth::Nothing;
         for seen in self.seen().rev() {
             match seen.grow(self.most_states) {
-                Growth::Unsafe(trace) => return Growth::Unsafe(trace),
-                Growth::More => growth = Growth::More,
-                Growth::Nothing => {}
+                OracleGrowth::Unsafe(trace) => return OracleGrowth::Unsafe(trace),
+                OracleGrowth::More => growth = OracleGrowth::More,
+                OracleGrowth::Nothing => {}
             }
         }
         growth
     }
 
-    fn widen(&self) -> Growth {
+    fn widen(&self) -> OracleGrowth {
         let mut wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(largest) = wider.last().or(self.explored.last()) else { return Growth::Nothing };
+        let Some(largest) = wider.last().or(self.explored.last()) else { return OracleGrowth::Nothing };
         if largest.exploration.procs >= self.most_procs {
-            return Growth::Nothing;
+            return OracleGrowth::Nothing;
         }
-        let Some(seen) = &largest.states else { return Growth::Nothing };
+        let Some(seen) = &largest.states else { return OracleGrowth::Nothing };
         let (system, options, interrupt) = seen.explored_as();
         let most = options.max_states.map_or(WIDER_STATES, |most| most.min(WIDER_STATES));
         let options = ForwardOptions {
@@ -149,6 +149,6 @@ impl Oracle for StateSpace {
         let next = explore(system, largest.exploration.procs + 1, &options, interrupt, &mut Silent);
         let found = next.exploration.unsafe_trace.clone().filter(|_| options.stop_at_unsafe);
         wider.push(next);
-        found.map_or(Growth::More, |trace| Growth::Unsafe(Box::new(trace)))
+        found.map_or(OracleGrowth::More, |trace| OracleGrowth::Unsafe(Box::new(trace)))
     }
 }

@@ -18,7 +18,7 @@ use crate::model::*;
 use crate::observer::Silent;
 use crate::options::{CflChoice, Restart};
 use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::{Growth, Oracle, OracleAnswer};
+use crate::oracle::{Oracle, OracleAnswer, OracleGrowth};
 use crate::result::{Exploration, Stop};
 
 mod brute;
@@ -198,14 +198,14 @@ fn an_oracle_grows_and_learns() {
         let few = ForwardOptions { strategy, max_states: Some(20), ..options() };
         let full = StateSpace::new(vec![explored(&system, 4, &options())]);
         assert_eq!(full.ask(bad.params, &bad.cube), OracleAnswer::Reached);
-        assert_eq!(full.grow(), Growth::Nothing);
+        assert_eq!(full.grow(), OracleGrowth::Nothing);
         let space = StateSpace::new(vec![explored(&system, 4, &few)]);
         assert_eq!(space.ask(bad.params, &bad.cube), OracleAnswer::Unseen);
         let trace = loop {
             match space.grow() {
-                Growth::More => {}
-                Growth::Unsafe(trace) => break trace,
-                Growth::Nothing => panic!("a bad state is reachable"),
+                OracleGrowth::More => {}
+                OracleGrowth::Unsafe(trace) => break trace,
+                OracleGrowth::Nothing => panic!("a bad state is reachable"),
             }
         };
         replay(&system, &trace).expect("every trace replays");

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::scopes::{Role, Symbol, SymbolKind, Use};
+use super::scopes::{NameKind, NamedSymbol, Role, Use};
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
     self, Arg, Base, Expr, ExprKind, File, Item, Name, Offset, Rhs, Term, TermKind, Transition, TypeDecl,
@@ -13,7 +13,7 @@ use crate::syntax::ast::{
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Index {
     /// What there is a name for, in the order of definition.
-    pub symbols: Vec<Symbol>,
+    pub symbols: Vec<NamedSymbol>,
     /// Where things are named, in file order.
     pub uses: Vec<Use>,
 }
@@ -21,7 +21,7 @@ pub struct Index {
 impl Index {
     /// The names of `file`, whose text has `length` bytes.
     pub fn new(file: &File, length: u32) -> Self {
-        let mut builder = Builder { whole: Span::new(0, length), ..Builder::default() };
+        let mut builder = IndexBuilder { whole: Span::new(0, length), ..IndexBuilder::default() };
         for (number, item) in file.items.iter().enumerate() {
             builder.item = number;
             builder.declare(item);
@@ -48,15 +48,16 @@ impl Index {
     }
 
     /// The local names that can be said at byte `offset`, inner ones first.
-    pub fn locals_at(&self, offset: u32) -> impl Iterator<Item = &Symbol> {
-        let here =
-            move |it: &&Symbol| !it.kind.is_global() && it.scope.start <= offset && offset <= it.scope.end;
+    pub fn locals_at(&self, offset: u32) -> impl Iterator<Item = &NamedSymbol> {
+        let here = move |it: &&NamedSymbol| {
+            !it.kind.is_global() && it.scope.start <= offset && offset <= it.scope.end
+        };
         self.symbols.iter().rev().filter(here)
     }
 }
 
 #[derive(Default)]
-struct Builder<'f> {
+struct IndexBuilder<'f> {
     index: Index,
     whole: Span,
     item: usize,
@@ -66,10 +67,10 @@ struct Builder<'f> {
     locals: Vec<(&'f str, usize)>,
 }
 
-impl<'f> Builder<'f> {
-    fn define(&mut self, name: &'f Name, kind: SymbolKind, ty: Option<&str>, scope: Span) -> usize {
+impl<'f> IndexBuilder<'f> {
+    fn define(&mut self, name: &'f Name, kind: NameKind, ty: Option<&str>, scope: Span) -> usize {
         let symbol = self.index.symbols.len();
-        self.index.symbols.push(Symbol {
+        self.index.symbols.push(NamedSymbol {
             name: name.text.clone(),
             kind,
             ty: ty.map(str::to_owned),
@@ -81,12 +82,12 @@ impl<'f> Builder<'f> {
         symbol
     }
 
-    fn global(&mut self, name: &'f Name, kind: SymbolKind, ty: Option<&str>) {
+    fn global(&mut self, name: &'f Name, kind: NameKind, ty: Option<&str>) {
         let symbol = self.define(name, kind, ty, self.whole);
         self.globals.entry((kind.space(), &name.text)).or_insert(symbol);
     }
 
-    fn local(&mut self, name: &'f Name, kind: SymbolKind, scope: Span) {
+    fn local(&mut self, name: &'f Name, kind: NameKind, scope: Span) {
         let symbol = self.define(name, kind, None, scope);
         self.locals.push((&name.text, symbol));
     }
@@ -96,7 +97,7 @@ impl<'f> Builder<'f> {
     }
 
     /// Notes a name of one of these kinds.
-    fn named(&mut self, name: &Name, kind: SymbolKind, role: Role) {
+    fn named(&mut self, name: &Name, kind: NameKind, role: Role) {
         let symbol = self.globals.get(&(kind.space(), name.text.as_str())).copied();
         if let Some(symbol) = symbol {
             self.note(name, symbol, role);
@@ -107,7 +108,7 @@ impl<'f> Builder<'f> {
     fn value(&mut self, name: &Name) {
         match self.locals.iter().rev().find(|(local, _)| *local == name.text) {
             Some(&(_, symbol)) => self.note(name, symbol, Role::Read),
-            None => self.named(name, SymbolKind::Global, Role::Read),
+            None => self.named(name, NameKind::Global, Role::Read),
         }
     }
 
@@ -115,21 +116,21 @@ impl<'f> Builder<'f> {
         match item {
             Item::NumberProcs(_) | Item::Property(_) => {}
             Item::Type(TypeDecl { name, constructors, .. }) => {
-                self.global(name, SymbolKind::Type, None);
+                self.global(name, NameKind::Type, None);
                 for constructor in constructors.iter().flatten() {
-                    self.global(constructor, SymbolKind::Constructor, Some(&name.text));
+                    self.global(constructor, NameKind::Constructor, Some(&name.text));
                 }
             }
             Item::Symbol(decl) => {
                 let kind = match decl.kind {
-                    ast::SymbolKind::Var => SymbolKind::Global,
-                    ast::SymbolKind::Const => SymbolKind::Const,
-                    ast::SymbolKind::Array(_) => SymbolKind::Array,
+                    ast::SymbolKind::Var => NameKind::Global,
+                    ast::SymbolKind::Const => NameKind::Const,
+                    ast::SymbolKind::Array(_) => NameKind::Array,
                 };
                 self.global(&decl.name, kind, Some(&decl.ty.text));
             }
-            Item::Predicate(predicate) => self.global(&predicate.name, SymbolKind::Predicate, None),
-            Item::Transition(transition) => self.global(&transition.name, SymbolKind::Transition, None),
+            Item::Predicate(predicate) => self.global(&predicate.name, NameKind::Predicate, None),
+            Item::Transition(transition) => self.global(&transition.name, NameKind::Transition, None),
         }
     }
 
@@ -141,17 +142,17 @@ impl<'f> Builder<'f> {
             Item::Symbol(decl) => {
                 if let ast::SymbolKind::Array(index) = &decl.kind {
                     for ty in index {
-                        self.named(ty, SymbolKind::Type, Role::Read);
+                        self.named(ty, NameKind::Type, Role::Read);
                     }
                 }
-                self.named(&decl.ty, SymbolKind::Type, Role::Read);
+                self.named(&decl.ty, NameKind::Type, Role::Read);
             }
             Item::Property(property) => {
-                property.params.iter().for_each(|name| self.local(name, SymbolKind::Process, scope));
+                property.params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
                 self.formula(&property.body);
             }
             Item::Predicate(predicate) => {
-                predicate.params.iter().for_each(|name| self.local(name, SymbolKind::Argument, scope));
+                predicate.params.iter().for_each(|name| self.local(name, NameKind::Argument, scope));
                 self.formula(&predicate.body);
             }
             Item::Transition(transition) => self.transition(transition, scope),
@@ -159,23 +160,23 @@ impl<'f> Builder<'f> {
     }
 
     fn transition(&mut self, this: &'f Transition, scope: Span) {
-        this.params.iter().for_each(|name| self.local(name, SymbolKind::Process, scope));
+        this.params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
         this.requires.iter().for_each(|guard| self.formula(guard));
         for abbreviation in &this.lets {
             self.term(&abbreviation.value);
             let rest = Span::new(abbreviation.value.span().end, scope.end);
-            self.local(&abbreviation.name, SymbolKind::Abbreviation, rest);
+            self.local(&abbreviation.name, NameKind::Abbreviation, rest);
         }
         this.updates.iter().for_each(|update| self.update(update));
     }
 
     fn update(&mut self, this: &'f Update) {
-        self.named(&this.target, SymbolKind::Global, Role::Write);
+        self.named(&this.target, NameKind::Global, Role::Write);
         let outside = self.locals.len();
         let index = this.index.iter().flatten();
         match &this.value {
             Rhs::Cases(cases) => {
-                index.for_each(|name| self.local(name, SymbolKind::Process, this.loc.0));
+                index.for_each(|name| self.local(name, NameKind::Process, this.loc.0));
                 for case in cases {
                     case.when.iter().for_each(|when| self.formula(when));
                     self.term(&case.value);
@@ -207,13 +208,13 @@ impl<'f> Builder<'f> {
             ExprKind::Quantified { vars, body, .. } => {
                 let outside = self.locals.len();
                 for name in vars {
-                    self.local(name, SymbolKind::Process, this.span);
+                    self.local(name, NameKind::Process, this.span);
                 }
                 self.formula(body);
                 self.locals.truncate(outside);
             }
             ExprKind::Call { name, args } => {
-                self.named(name, SymbolKind::Predicate, Role::Read);
+                self.named(name, NameKind::Predicate, Role::Read);
                 for arg in args {
                     match arg {
                         Arg::Term(term) => self.term(term),
@@ -243,7 +244,7 @@ impl<'f> Builder<'f> {
         match this {
             Base::Name(name) => self.value(name),
             Base::Cell { array, index } => {
-                self.named(array, SymbolKind::Array, Role::Read);
+                self.named(array, NameKind::Array, Role::Read);
                 for name in index {
                     self.value(name);
                 }
@@ -265,7 +266,7 @@ unsafe (z y) { S[z] = B && exists z. p(z) && S[G] = B }
 transition go (i) requires { forall_other i. S[i] = A } { let v = B in S[j] := case | j = i : v | _ : S[j]; G := i }";
 
     /// The definitions that the names of `text` go back to, as offsets of lines.
-    fn definition(model: &str, line: usize, word: &str, nth: usize) -> (usize, SymbolKind) {
+    fn definition(model: &str, line: usize, word: &str, nth: usize) -> (usize, NameKind) {
         let (file, errors) = crate::syntax::parse(model);
         assert!(errors.is_empty(), "{errors:?}");
         let index = Index::new(&file, model.len() as u32);
@@ -284,18 +285,18 @@ transition go (i) requires { forall_other i. S[i] = A } { let v = B in S[j] := c
             start + MODEL.lines().nth(line - 1).unwrap().match_indices(word).nth(nth).unwrap().0
         };
         for (line, word, nth, to, kind) in [
-            (3, "t", 0, place(1, "t", 1), SymbolKind::Type),
-            (4, "x", 1, place(4, "x", 0), SymbolKind::Argument),
-            (6, "B", 0, place(1, "B", 0), SymbolKind::Constructor),
-            (6, "z", 1, place(6, "z", 0), SymbolKind::Process),
-            (6, "z", 3, place(6, "z", 2), SymbolKind::Process),
-            (6, "p(", 0, place(4, "p (", 0), SymbolKind::Predicate),
-            (6, "G", 0, place(2, "G", 0), SymbolKind::Global),
-            (7, "i]", 0, place(7, "i.", 0), SymbolKind::Process),
-            (7, "j]", 1, place(7, "j]", 0), SymbolKind::Process),
-            (7, "i :", 0, place(7, "i)", 0), SymbolKind::Process),
-            (7, "v |", 0, place(7, "v =", 0), SymbolKind::Abbreviation),
-            (7, "S", 1, place(3, "S", 0), SymbolKind::Array),
+            (3, "t", 0, place(1, "t", 1), NameKind::Type),
+            (4, "x", 1, place(4, "x", 0), NameKind::Argument),
+            (6, "B", 0, place(1, "B", 0), NameKind::Constructor),
+            (6, "z", 1, place(6, "z", 0), NameKind::Process),
+            (6, "z", 3, place(6, "z", 2), NameKind::Process),
+            (6, "p(", 0, place(4, "p (", 0), NameKind::Predicate),
+            (6, "G", 0, place(2, "G", 0), NameKind::Global),
+            (7, "i]", 0, place(7, "i.", 0), NameKind::Process),
+            (7, "j]", 1, place(7, "j]", 0), NameKind::Process),
+            (7, "i :", 0, place(7, "i)", 0), NameKind::Process),
+            (7, "v |", 0, place(7, "v =", 0), NameKind::Abbreviation),
+            (7, "S", 1, place(3, "S", 0), NameKind::Array),
         ] {
             assert_eq!(definition(MODEL, line, word, nth), (to, kind), "{line}: {word} {nth}");
         }

@@ -8,4 +8,4 @@ mod scopes;
 
 pub use build::Index;
 pub use rename::{Denied, rename};
-pub use scopes::{Role, Symbol, SymbolKind, Use};
+pub use scopes::{NameKind, NamedSymbol, Role, Use};

@@ -1,7 +1,7 @@
 //! Another name for something, wherever it is named, when that changes nothing else.
 
 use super::build::Index;
-use super::scopes::{Symbol, SymbolKind};
+use super::scopes::{NameKind, NamedSymbol};
 use crate::diagnostic::{Severity, Span};
 use crate::syntax::{self, Word};
 
@@ -62,11 +62,11 @@ pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<Span>, Denied> {
 }
 
 /// Whether a thing of this kind can have the name.
-fn is_name(kind: SymbolKind, new: &str) -> Result<(), Denied> {
+fn is_name(kind: NameKind, new: &str) -> Result<(), Denied> {
     let (small, capital) = ("it begins with a small letter", "it begins with a capital letter");
     let needs = match kind {
-        SymbolKind::Transition => None,
-        SymbolKind::Constructor | SymbolKind::Global | SymbolKind::Const | SymbolKind::Array => {
+        NameKind::Transition => None,
+        NameKind::Constructor | NameKind::Global | NameKind::Const | NameKind::Array => {
             Some((Word::Capital, capital))
         }
         _ => Some((Word::Small, small)),
@@ -84,7 +84,7 @@ fn is_name(kind: SymbolKind, new: &str) -> Result<(), Denied> {
 }
 
 /// Whether two things cannot have the same name.
-fn clash(a: &Symbol, b: &Symbol) -> bool {
+fn clash(a: &NamedSymbol, b: &NamedSymbol) -> bool {
     a.kind.space() == b.kind.space()
         && (a.kind.is_global() || a.scope.start < b.scope.end && b.scope.start < a.scope.end)
 }

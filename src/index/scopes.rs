@@ -4,7 +4,7 @@ use crate::diagnostic::Span;
 
 /// What a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum SymbolKind {
+pub enum NameKind {
     /// A declared type.
     Type,
     /// A value of an enum.
@@ -27,7 +27,7 @@ pub enum SymbolKind {
     Abbreviation,
 }
 
-impl SymbolKind {
+impl NameKind {
     /// Whether a symbol can be named in the whole file.
     pub const fn is_global(self) -> bool {
         !matches!(self, Self::Process | Self::Argument | Self::Abbreviation)
@@ -63,11 +63,11 @@ impl SymbolKind {
 
 /// What a name stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Symbol {
+pub struct NamedSymbol {
     /// The name.
     pub name: String,
     /// What kind of thing.
-    pub kind: SymbolKind,
+    pub kind: NameKind,
     /// Its type where it has one of its own: of a cell, of a constructor.
     pub ty: Option<String>,
     /// The name where it is defined.

@@ -5,7 +5,7 @@ use crate::diagnostic::{Source, Span};
 use crate::model::semantics::{Env, Layout, State, Step, tuples};
 use crate::model::{Cell, Conj, Dnf, Literal, ProcRef, System};
 use crate::verdict::Trace;
-use crate::words::{Names, literal};
+use crate::words::{ValueNames, literal};
 
 /// More literals than this are not named.
 const MOST: usize = 4;
@@ -14,14 +14,14 @@ const MOST: usize = 4;
 pub(crate) struct Explainer<'a> {
     system: &'a System,
     source: &'a Source<'a>,
-    names: Names<'a>,
+    names: ValueNames<'a>,
     layout: Layout,
 }
 
 impl<'a> Explainer<'a> {
     pub fn new(system: &'a System, source: &'a Source<'a>, trace: &Trace) -> Self {
         let layout = Layout::new(system, trace.initial.procs);
-        Self { system, source, names: Names::new(system, trace), layout }
+        Self { system, source, names: ValueNames::new(system, trace), layout }
     }
 
     fn env<'b>(&'b self, state: &'b State, procs: &'b [usize]) -> Env<'b> {

@@ -79,7 +79,7 @@ pub fn read(system: &System, source: &Source<'_>, text: &str) -> Result<(Trace, 
         return Err(ReadError::File("it has no states".to_owned()));
     };
     well_formed(system, &file).map_err(ReadError::File)?;
-    let reader = Reader {
+    let reader = StateReader {
         system,
         source,
         layout: Layout::new(system, procs),
@@ -88,7 +88,7 @@ pub fn read(system: &System, source: &Source<'_>, text: &str) -> Result<(Trace, 
     let at = |index: usize| move |why| ReadError::State { index, why };
     let mut trace = Trace { initial: reader.state(first).map_err(at(0))?, steps: Vec::new(), bad };
     for (number, json) in states.iter().enumerate() {
-        Reader::index(json, number).map_err(at(number))?;
+        StateReader::index(json, number).map_err(at(number))?;
     }
     for (number, json) in others.iter().enumerate() {
         let before = trace.steps.last().map_or(&trace.initial, |step| &step.after);
@@ -134,14 +134,14 @@ fn cells(system: &System, procs: usize) -> Option<u64> {
     Some(sum)
 }
 
-struct Reader<'a> {
+struct StateReader<'a> {
     system: &'a System,
     source: &'a Source<'a>,
     layout: Layout,
     semantics: Semantics<'a>,
 }
 
-impl Reader<'_> {
+impl StateReader<'_> {
     fn state(&self, json: &Json) -> Result<State, String> {
         let object = json.as_object().ok_or("it is no object")?;
         let known = |key: &str| key.starts_with('#') || self.system.vars.iter().any(|var| var.name == key);

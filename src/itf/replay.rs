@@ -10,7 +10,7 @@ use crate::model::semantics::{
 };
 use crate::model::{Assignment, System, VarId};
 use crate::verdict::Trace;
-use crate::words::{Names, ending};
+use crate::words::{ValueNames, ending};
 
 /// What the trace shows (`3 steps with 2 processes, ending in unsafe at line 12`); `source` is the model.
 ///
@@ -134,7 +134,7 @@ fn difference(system: &System, trace: &Trace, number: usize) -> Option<String> {
         .map(|update| step.after.values[layout.position(update.var, [])])
         .collect();
     let after = semantics.fire(before, step.transition, &step.args, &free)?;
-    let names = Names::new(system, trace);
+    let names = ValueNames::new(system, trace);
     for (id, var) in system.vars.iter().enumerate() {
         for index in tuples(procs, var.arity()) {
             let at = layout.position(VarId(id as u16), index.iter().copied());

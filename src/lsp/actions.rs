@@ -5,12 +5,12 @@ use cubicle::syntax::ast::{Item, PropertyKind};
 use serde_json::{Map, Value, json};
 
 use super::diagnostics::diagnostic;
-use super::document::Document;
+use super::document::OpenModel;
 use super::prove::{self, COMMAND};
-use super::transport::Failure;
+use super::transport::RequestError;
 
 /// `textDocument/codeAction`: what the diagnostics in a range suggest.
-pub fn fixes(uri: &str, document: &Document, params: &Value) -> Result<Value, Failure> {
+pub fn fixes(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, RequestError> {
     let wanted = document.span(&params["range"])?;
     let kinds = params["context"]["only"].as_array();
     if kinds.is_some_and(|kinds| !kinds.iter().any(|kind| kind == "quickfix" || kind == "")) {
@@ -51,7 +51,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// `textDocument/codeLens`: one for each promise; without any, one that proves the model as it stands.
-pub fn lenses(uri: &str, document: &Document, _: &Value) -> Result<Value, Failure> {
+pub fn lenses(uri: &str, document: &OpenModel, _: &Value) -> Result<Value, RequestError> {
     let lens = |start: usize, number: Option<usize>, title: String| {
         let start = start as u32;
         let range = document.range(Span::new(start, start));

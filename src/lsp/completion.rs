@@ -1,11 +1,11 @@
 //! What may be written at a place. Looks at the tokens before it, since what is being written does not parse.
 
-use cubicle::index::{Symbol, SymbolKind};
+use cubicle::index::{NameKind, NamedSymbol};
 use cubicle::syntax;
 use serde_json::{Value, json};
 
-use super::document::Document;
-use super::transport::Failure;
+use super::document::OpenModel;
+use super::transport::RequestError;
 
 const DECLARATIONS: [&str; 9] =
     ["array", "const", "init", "invariant", "predicate", "transition", "type", "unsafe", "var"];
@@ -14,7 +14,7 @@ const FORMULAS: [&str; 10] =
 const TYPES: [&str; 4] = ["bool", "int", "proc", "real"];
 
 /// `textDocument/completion`.
-pub fn complete(_: &str, document: &Document, params: &Value) -> Result<Value, Failure> {
+pub fn complete(_: &str, document: &OpenModel, params: &Value) -> Result<Value, RequestError> {
     let offset = document.offset(&params["position"])? as usize;
     let mut before: Vec<&str> = Vec::new();
     for (span, _) in syntax::spans(&document.text) {
@@ -29,7 +29,7 @@ pub fn complete(_: &str, document: &Document, params: &Value) -> Result<Value, F
     if unfinished {
         before.pop();
     }
-    let place = Place { tokens: declaration(&before), symbols: &document.analysis().index.symbols };
+    let place = Cursor { tokens: declaration(&before), symbols: &document.analysis().index.symbols };
     Ok(Value::Array(place.items()))
 }
 
@@ -40,13 +40,13 @@ fn declaration<'a, 't>(before: &'a [&'t str]) -> &'a [&'t str] {
     &before[start..]
 }
 
-struct Place<'a, 't> {
+struct Cursor<'a, 't> {
     /// From the keyword of the declaration on.
     tokens: &'a [&'t str],
-    symbols: &'a [Symbol],
+    symbols: &'a [NamedSymbol],
 }
 
-impl Place<'_, '_> {
+impl Cursor<'_, '_> {
     fn items(&self) -> Vec<Value> {
         let Some((&keyword, rest)) = self.tokens.split_first() else { return words(&DECLARATIONS) };
         let last = self.tokens[self.tokens.len() - 1];
@@ -85,12 +85,12 @@ impl Place<'_, '_> {
         }
         if keyword == "transition" && (self.blocks() > 0 || !rest.contains(&"requires")) {
             // A statement begins with what it writes.
-            let mut items = self.of_kinds(&[SymbolKind::Global, SymbolKind::Array]);
+            let mut items = self.of_kinds(&[NameKind::Global, NameKind::Array]);
             items.extend(words(&["let"]));
             return items;
         }
         let mut items =
-            self.of_kinds(&[SymbolKind::Global, SymbolKind::Array, SymbolKind::Const, SymbolKind::Predicate]);
+            self.of_kinds(&[NameKind::Global, NameKind::Array, NameKind::Const, NameKind::Predicate]);
         items.extend(self.processes());
         items.extend(words(&FORMULAS));
         items
@@ -148,13 +148,13 @@ impl Place<'_, '_> {
     fn processes(&self) -> Vec<Value> {
         let mut items: Vec<Value> =
             self.locals().into_iter().map(|name| item(name, 6, "proc", "0")).collect();
-        let globals = self.symbols.iter().filter(|it| it.kind == SymbolKind::Global);
+        let globals = self.symbols.iter().filter(|it| it.kind == NameKind::Global);
         items.extend(globals.filter(|it| it.ty.as_deref() == Some("proc")).map(of_symbol));
         items
     }
 
     fn types(&self) -> Vec<Value> {
-        let mut items = self.of_kinds(&[SymbolKind::Type]);
+        let mut items = self.of_kinds(&[NameKind::Type]);
         items.extend(TYPES.iter().map(|name| item(name, 14, "", "1")));
         items
     }
@@ -171,17 +171,17 @@ impl Place<'_, '_> {
         items
     }
 
-    fn of_kinds(&self, kinds: &[SymbolKind]) -> Vec<Value> {
+    fn of_kinds(&self, kinds: &[NameKind]) -> Vec<Value> {
         self.symbols.iter().filter(|it| kinds.contains(&it.kind)).map(of_symbol).collect()
     }
 }
 
-fn of_symbol(symbol: &Symbol) -> Value {
+fn of_symbol(symbol: &NamedSymbol) -> Value {
     let (kind, order) = match symbol.kind {
-        SymbolKind::Type => (13, "0"),
-        SymbolKind::Constructor => (20, "0"),
-        SymbolKind::Const => (21, "1"),
-        SymbolKind::Predicate => (3, "1"),
+        NameKind::Type => (13, "0"),
+        NameKind::Constructor => (20, "0"),
+        NameKind::Const => (21, "1"),
+        NameKind::Predicate => (3, "1"),
         _ => (6, "1"),
     };
     item(&symbol.name, kind, symbol.ty.as_deref().unwrap_or(symbol.kind.word()), order)

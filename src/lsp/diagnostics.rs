@@ -3,10 +3,10 @@
 use cubicle::diagnostic::{Diagnostic, Severity};
 use serde_json::{Value, json};
 
-use super::document::Document;
+use super::document::OpenModel;
 
 /// A diagnostic in the protocol's form.
-pub fn diagnostic(uri: &str, document: &Document, this: &Diagnostic) -> Value {
+pub fn diagnostic(uri: &str, document: &OpenModel, this: &Diagnostic) -> Value {
     let mut message = this.message.clone();
     for more in
         [Some(&this.primary.text), this.help.as_ref()].into_iter().flatten().filter(|it| !it.is_empty())

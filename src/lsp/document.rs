@@ -9,8 +9,8 @@ use cubicle::syntax;
 use cubicle::syntax::ast::File;
 use serde_json::Value;
 
-use super::positions::{Encoding, Lines};
-use super::transport::Failure;
+use super::positions::{Encoding, LineStarts};
+use super::transport::RequestError;
 
 /// A text of more bytes is not looked at.
 const MAX_BYTES: usize = syntax::MAX_BYTES;
@@ -28,22 +28,22 @@ pub struct Analysis {
 }
 
 /// An open model.
-pub struct Document {
+pub struct OpenModel {
     /// Its text.
     pub text: String,
     /// The version that the editor calls it.
     pub version: i64,
     /// Whether an edit could not be made, so that the editor has another text.
     pub lost: bool,
-    lines: Lines,
+    lines: LineStarts,
     encoding: Encoding,
     analysis: OnceCell<Analysis>,
 }
 
-impl Document {
+impl OpenModel {
     /// A model as it was opened.
     pub fn new(text: String, version: i64, encoding: Encoding) -> Self {
-        let lines = Lines::new(&text, encoding);
+        let lines = LineStarts::new(&text, encoding);
         Self { text, version, lost: false, lines, encoding, analysis: OnceCell::new() }
     }
 
@@ -67,7 +67,7 @@ impl Document {
                     text.replace_range(span.start as usize..span.end as usize, new);
                 }
             }
-            lines = Lines::new(&text, self.encoding);
+            lines = LineStarts::new(&text, self.encoding);
         }
         *self =
             Self { text, version, lost: false, lines, encoding: self.encoding, analysis: OnceCell::new() };
@@ -99,14 +99,14 @@ impl Document {
     }
 
     /// The offset of a place in the parameters of a request.
-    pub fn offset(&self, position: &Value) -> Result<u32, Failure> {
+    pub fn offset(&self, position: &Value) -> Result<u32, RequestError> {
         let offset = self.lines.offset(&self.text, position);
-        offset.map(|offset| offset as u32).ok_or_else(|| Failure::params("position"))
+        offset.map(|offset| offset as u32).ok_or_else(|| RequestError::params("position"))
     }
 
     /// The span of a range in the parameters of a request.
-    pub fn span(&self, range: &Value) -> Result<Span, Failure> {
-        self.lines.span(&self.text, range).ok_or_else(|| Failure::params("range"))
+    pub fn span(&self, range: &Value) -> Result<Span, RequestError> {
+        self.lines.span(&self.text, range).ok_or_else(|| RequestError::params("range"))
     }
 
     /// A span as a range.

@@ -1,23 +1,23 @@
 //! What is known of a name: its declaration, the values that it holds, who reads and who writes it.
 
-use cubicle::index::{Role, Symbol, SymbolKind, Use};
+use cubicle::index::{NameKind, NamedSymbol, Role, Use};
 use cubicle::model::{System, Type};
 use cubicle::syntax::ast::Item;
 use serde_json::{Value, json};
 
-use super::document::Document;
+use super::document::OpenModel;
 use super::outline::word;
-use super::transport::Failure;
+use super::transport::RequestError;
 
 /// `textDocument/hover`.
-pub fn hover(_: &str, document: &Document, params: &Value) -> Result<Value, Failure> {
+pub fn hover(_: &str, document: &OpenModel, params: &Value) -> Result<Value, RequestError> {
     let Some(this) = document.name_at(document.offset(&params["position"])?) else { return Ok(Value::Null) };
     let symbol = &document.analysis().index.symbols[this.symbol];
     let mut parts = vec![format!("```cub\n{}\n```", declaration(document, symbol))];
     parts.extend(document.analysis().system.as_ref().and_then(|system| values(system, symbol)));
     match symbol.kind {
-        SymbolKind::Transition | SymbolKind::Predicate => parts.extend(touched(document, symbol)),
-        SymbolKind::Process | SymbolKind::Argument | SymbolKind::Abbreviation => {}
+        NameKind::Transition | NameKind::Predicate => parts.extend(touched(document, symbol)),
+        NameKind::Process | NameKind::Argument | NameKind::Abbreviation => {}
         _ => parts.extend(users(document, this.symbol)),
     }
     let value = parts.join("\n\n");
@@ -25,14 +25,14 @@ pub fn hover(_: &str, document: &Document, params: &Value) -> Result<Value, Fail
 }
 
 /// How something is declared, in a line.
-fn declaration(document: &Document, symbol: &Symbol) -> String {
+fn declaration(document: &OpenModel, symbol: &NamedSymbol) -> String {
     let item = &document.analysis().file.items[symbol.item];
     let owner = || owner(document, item);
     match symbol.kind {
-        SymbolKind::Process => format!("{} : proc (of {})", symbol.name, owner()),
-        SymbolKind::Argument => format!("{} (argument of {})", symbol.name, owner()),
-        SymbolKind::Abbreviation => format!("let {} (in {})", symbol.name, owner()),
-        SymbolKind::Constructor => format!("{} : {}", symbol.name, symbol.ty.as_deref().unwrap_or("?")),
+        NameKind::Process => format!("{} : proc (of {})", symbol.name, owner()),
+        NameKind::Argument => format!("{} (argument of {})", symbol.name, owner()),
+        NameKind::Abbreviation => format!("let {} (in {})", symbol.name, owner()),
+        NameKind::Constructor => format!("{} : {}", symbol.name, symbol.ty.as_deref().unwrap_or("?")),
         _ => match item {
             Item::Type(_) | Item::Symbol(_) => item.to_string(),
             Item::Predicate(it) => {
@@ -49,7 +49,7 @@ fn declaration(document: &Document, symbol: &Symbol) -> String {
 }
 
 /// A declaration by its name, or its line.
-fn owner(document: &Document, item: &Item) -> String {
+fn owner(document: &OpenModel, item: &Item) -> String {
     match item {
         Item::Property(it) => format!("{} at line {}", word(it.kind), document.line(it.loc.0.start)),
         Item::Predicate(it) => it.name.text.clone(),
@@ -61,8 +61,8 @@ fn owner(document: &Document, item: &Item) -> String {
 }
 
 /// The values that the cells of a variable can hold, where the analysis of ranges says more than its type.
-fn values(system: &System, symbol: &Symbol) -> Option<String> {
-    let is_variable = matches!(symbol.kind, SymbolKind::Global | SymbolKind::Const | SymbolKind::Array);
+fn values(system: &System, symbol: &NamedSymbol) -> Option<String> {
+    let is_variable = matches!(symbol.kind, NameKind::Global | NameKind::Const | NameKind::Array);
     let var = system.vars.iter().find(|var| is_variable && var.name == symbol.name)?;
     let Type::Enum(id) = var.ty else { return None };
     let decl = &system.enums[usize::from(id.0)];
@@ -78,7 +78,7 @@ fn values(system: &System, symbol: &Symbol) -> Option<String> {
 }
 
 /// Who reads and who writes something.
-fn users(document: &Document, symbol: usize) -> Vec<String> {
+fn users(document: &OpenModel, symbol: usize) -> Vec<String> {
     let analysis = document.analysis();
     let list = |role: Role| {
         let mut names: Vec<String> = Vec::new();
@@ -94,7 +94,7 @@ fn users(document: &Document, symbol: usize) -> Vec<String> {
 }
 
 /// What a transition or predicate reads and writes.
-fn touched(document: &Document, symbol: &Symbol) -> Vec<String> {
+fn touched(document: &OpenModel, symbol: &NamedSymbol) -> Vec<String> {
     let index = &document.analysis().index;
     let list = |role: Role| {
         let mut names: Vec<String> = Vec::new();
@@ -102,7 +102,7 @@ fn touched(document: &Document, symbol: &Symbol) -> Vec<String> {
         for this in index.uses.iter().filter(here) {
             let used = &index.symbols[this.symbol];
             let name = format!("`{}`", used.name);
-            let is_state = matches!(used.kind, SymbolKind::Global | SymbolKind::Array | SymbolKind::Const);
+            let is_state = matches!(used.kind, NameKind::Global | NameKind::Array | NameKind::Const);
             if is_state && !names.contains(&name) {
                 names.push(name);
             }

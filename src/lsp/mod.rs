@@ -15,7 +15,7 @@ mod prove;
 mod server;
 mod transport;
 
-pub use prove::Prover;
+pub use prove::ProofRunner;
 
 use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,11 +25,11 @@ use std::thread;
 use serde_json::Value;
 
 use self::server::Server;
-use self::transport::{Failure, Incoming, Outgoing};
+use self::transport::{Incoming, Outgoing, RequestError};
 
 /// How a server ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum ServerEnd {
     /// As the protocol asks for: `shutdown`, then `exit`.
     Orderly,
     /// The other side went away, or left without `shutdown`.
@@ -37,7 +37,11 @@ pub enum End {
 }
 
 /// Serves until the other side ends it.
-pub fn serve(input: impl BufRead + Send + 'static, output: Box<dyn Write + Send>, prover: Prover) -> End {
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    output: Box<dyn Write + Send>,
+    prover: ProofRunner,
+) -> ServerEnd {
     let output = Outgoing::new(output);
     let mut server = Server::new(output.clone(), prover);
     let (sender, receiver) = mpsc::channel();
@@ -53,28 +57,31 @@ pub fn serve(input: impl BufRead + Send + 'static, output: Box<dyn Write + Send>
         }
     });
     if reader.is_err() {
-        return End::Abrupt;
+        return ServerEnd::Abrupt;
     }
     loop {
         let incoming = if let Ok(incoming) = receiver.try_recv() {
             incoming
         } else {
             guarded(|| server.publish());
-            let Ok(incoming) = receiver.recv() else { return End::Abrupt };
+            let Ok(incoming) = receiver.recv() else { return ServerEnd::Abrupt };
             incoming
         };
         match incoming {
-            Incoming::End => return End::Abrupt,
-            Incoming::Broken(why) => output.respond(&Value::Null, Err(Failure::new(Failure::PARSE, why))),
+            Incoming::End => return ServerEnd::Abrupt,
+            Incoming::Broken(why) => {
+                output.respond(&Value::Null, Err(RequestError::new(RequestError::PARSE, why)))
+            }
             Incoming::Message(message) if message["method"] == "exit" => {
-                return if server.is_shut_down() { End::Orderly } else { End::Abrupt };
+                return if server.is_shut_down() { ServerEnd::Orderly } else { ServerEnd::Abrupt };
             }
             Incoming::Message(message) => {
                 let id = message.get("id").cloned();
                 if guarded(|| server.take(message)).is_none()
                     && let Some(id) = id
                 {
-                    let failure = Failure::new(Failure::INTERNAL, "internal error: this is a bug of cubicle");
+                    let failure =
+                        RequestError::new(RequestError::INTERNAL, "internal error: this is a bug of cubicle");
                     output.respond(&id, Err(failure));
                 }
             }

@@ -4,11 +4,11 @@ use cubicle::diagnostic::Span;
 use cubicle::syntax::ast::{Item, Name, PropertyKind, SymbolKind};
 use serde_json::{Value, json};
 
-use super::document::Document;
-use super::transport::Failure;
+use super::document::OpenModel;
+use super::transport::RequestError;
 
 /// `textDocument/documentSymbol`.
-pub fn symbols(_: &str, document: &Document, _: &Value) -> Result<Value, Failure> {
+pub fn symbols(_: &str, document: &OpenModel, _: &Value) -> Result<Value, RequestError> {
     let items = &document.analysis().file.items;
     Ok(items.iter().filter_map(|item| symbol(document, item)).collect())
 }
@@ -25,7 +25,7 @@ mod kind {
     pub const EVENT: u8 = 24;
 }
 
-fn symbol(document: &Document, item: &Item) -> Option<Value> {
+fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
     let named = |name: &Name, kind: u8, detail: String| (name.text.clone(), name.span(), kind, detail);
     let mut children = Vec::new();
     let (name, place, kind, detail) = match item {

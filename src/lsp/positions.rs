@@ -46,12 +46,12 @@ impl Encoding {
 
 /// Where the lines of a text begin.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Lines {
+pub struct LineStarts {
     starts: Vec<usize>,
     encoding: Encoding,
 }
 
-impl Lines {
+impl LineStarts {
     /// Those of `text`. They end with a line feed, a carriage return, or both.
     pub fn new(text: &str, encoding: Encoding) -> Self {
         let bytes = text.as_bytes();
@@ -115,7 +115,7 @@ mod tests {
         for (encoding, columns) in
             [(Encoding::Utf8, [0, 1, 3, 7]), (Encoding::Utf16, [0, 1, 2, 4]), (Encoding::Utf32, [0, 1, 2, 3])]
         {
-            let lines = Lines::new(text, encoding);
+            let lines = LineStarts::new(text, encoding);
             for (offset, column) in [0, 1, 3, 7].into_iter().zip(columns) {
                 let position = json!({ "line": 0, "character": column });
                 assert_eq!(lines.position(text, offset), position);
@@ -132,7 +132,7 @@ mod tests {
             assert_eq!(lines.position(text, 99), json!({ "line": 3, "character": 0 }));
         }
         // In the middle of a pair of units.
-        let lines = Lines::new(text, Encoding::Utf16);
+        let lines = LineStarts::new(text, Encoding::Utf16);
         assert_eq!(lines.offset(text, &json!({ "line": 0, "character": 3 })), Some(3));
         assert_eq!(lines.offset(text, &json!({ "line": -1, "character": 3 })), None);
     }

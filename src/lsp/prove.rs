@@ -11,14 +11,14 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use super::transport::{Failure, Outgoing};
+use super::transport::{Outgoing, RequestError};
 
 /// The command by which clients ask for it: the document's name, then the number of the `TEST:` line or nothing.
 pub const COMMAND: &str = "cubicle.prove";
 
 /// How proofs are run.
 #[derive(Clone)]
-pub struct Prover {
+pub struct ProofRunner {
     /// The program.
     pub program: PathBuf,
     /// Says why these arguments are not run: they are wrong, or have files written. The model follows them.
@@ -49,11 +49,11 @@ pub fn promises(text: &str) -> impl Iterator<Item = Promise> {
     })
 }
 
-type Running = Arc<Mutex<BTreeMap<String, Run>>>;
+type Running = Arc<Mutex<BTreeMap<String, ProofRun>>>;
 
 /// The runs that go on.
 #[derive(Default)]
-pub struct Runs {
+pub struct ProofRuns {
     /// Whether the client shows what goes on.
     pub shows_progress: bool,
     running: Running,
@@ -61,28 +61,32 @@ pub struct Runs {
 }
 
 /// A run.
-struct Run {
+struct ProofRun {
     child: Child,
     /// What its progress is called.
     token: String,
     stopped: bool,
 }
 
-impl Runs {
+impl ProofRuns {
     /// Starts a run with the words of `line` on `text`; its end answers the request `id`.
     pub fn start(
         &mut self,
-        prover: &Prover,
+        prover: &ProofRunner,
         output: &Outgoing,
         line: &str,
         text: String,
         id: &Value,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RequestError> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         if let Some(why) = (prover.refuse)(&words) {
-            return Err(Failure::new(Failure::FAILED, format!("`cubicle {line}` is not run: {why}")));
+            return Err(RequestError::new(
+                RequestError::FAILED,
+                format!("`cubicle {line}` is not run: {why}"),
+            ));
         }
-        let failed = |error: std::io::Error| Failure::new(Failure::FAILED, format!("no run: {error}"));
+        let failed =
+            |error: std::io::Error| RequestError::new(RequestError::FAILED, format!("no run: {error}"));
         let mut command = Command::new(&prover.program);
         command.args(&words).arg("-").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(failed)?;
@@ -91,7 +95,7 @@ impl Runs {
         let token = format!("cubicle/{}", self.started);
         let title = format!("cubicle {line}").trim_end().to_owned();
         let key = id.to_string();
-        lock(&self.running).insert(key.clone(), Run { child, token: token.clone(), stopped: false });
+        lock(&self.running).insert(key.clone(), ProofRun { child, token: token.clone(), stopped: false });
         let shown = self.shows_progress.then_some(token);
         if let Some(token) = &shown {
             let (method, params) = ("window/workDoneProgress/create", json!({ "token": token }));
@@ -132,22 +136,22 @@ impl Runs {
 
     /// Stops the run whose progress is called `token`.
     pub fn stop_shown(&self, token: &Value) {
-        lock(&self.running).values_mut().filter(|run| *token == run.token).for_each(Run::stop);
+        lock(&self.running).values_mut().filter(|run| *token == run.token).for_each(ProofRun::stop);
     }
 
     /// Stops all runs.
     pub fn stop_all(&self) {
-        lock(&self.running).values_mut().for_each(Run::stop);
+        lock(&self.running).values_mut().for_each(ProofRun::stop);
     }
 }
 
-impl Drop for Runs {
+impl Drop for ProofRuns {
     fn drop(&mut self) {
         self.stop_all();
     }
 }
 
-impl Run {
+impl ProofRun {
     fn stop(&mut self) {
         self.stopped = true;
         // It may have ended by itself.
@@ -155,7 +159,7 @@ impl Run {
     }
 }
 
-fn lock(running: &Running) -> MutexGuard<'_, BTreeMap<String, Run>> {
+fn lock(running: &Running) -> MutexGuard<'_, BTreeMap<String, ProofRun>> {
     running.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -175,9 +179,9 @@ fn conclude(
     code: Option<i32>,
     answer: &str,
     errors: &str,
-) -> Result<Value, Failure> {
+) -> Result<Value, RequestError> {
     if stopped {
-        return Err(Failure::new(Failure::CANCELLED, "stopped"));
+        return Err(RequestError::new(RequestError::CANCELLED, "stopped"));
     }
     output.notify("window/logMessage", json!({ "type": 3, "message": format!("{title}\n{answer}{errors}") }));
     let last = |text: &str| text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned);

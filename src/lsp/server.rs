@@ -7,15 +7,15 @@ use cubicle::format::{Refused, format};
 use serde_json::{Value, json};
 
 use super::diagnostics::diagnostic;
-use super::document::Document;
+use super::document::OpenModel;
 use super::positions::Encoding;
-use super::prove::{self, Prover, Runs};
-use super::transport::{Failure, Outgoing};
+use super::prove::{self, ProofRunner, ProofRuns};
+use super::transport::{Outgoing, RequestError};
 use super::{actions, completion, hover, navigation, outline};
 
 /// Where in its life a server is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ServerStage {
     Fresh,
     Running,
     ShutDown,
@@ -24,26 +24,26 @@ enum Stage {
 /// A server.
 pub struct Server {
     output: Outgoing,
-    prover: Prover,
-    stage: Stage,
+    prover: ProofRunner,
+    stage: ServerStage,
     encoding: Encoding,
-    documents: BTreeMap<String, Document>,
+    documents: BTreeMap<String, OpenModel>,
     /// Those whose diagnostics are not told yet.
     changed: BTreeSet<String>,
-    runs: Runs,
+    runs: ProofRuns,
 }
 
 impl Server {
     /// A server that waits for `initialize`.
-    pub fn new(output: Outgoing, prover: Prover) -> Self {
+    pub fn new(output: Outgoing, prover: ProofRunner) -> Self {
         let (documents, changed) = (BTreeMap::new(), BTreeSet::new());
-        let (stage, encoding, runs) = (Stage::Fresh, Encoding::default(), Runs::default());
+        let (stage, encoding, runs) = (ServerStage::Fresh, Encoding::default(), ProofRuns::default());
         Self { output, prover, stage, encoding, documents, changed, runs }
     }
 
     /// Whether the client has asked for the end.
     pub fn is_shut_down(&self) -> bool {
-        self.stage == Stage::ShutDown
+        self.stage == ServerStage::ShutDown
     }
 
     /// Answers a message.
@@ -62,33 +62,34 @@ impl Server {
             }
             None if !method.is_empty() => self.notification(method, params),
             _ => {
-                let failure = Failure::new(Failure::INVALID_REQUEST, "neither a request nor a notification");
+                let failure =
+                    RequestError::new(RequestError::INVALID_REQUEST, "neither a request nor a notification");
                 self.output.respond(&Value::Null, Err(failure));
             }
         }
     }
 
     /// The answer to a request; `None` when it comes later.
-    fn request(&mut self, method: &str, params: &Value, id: &Value) -> Option<Result<Value, Failure>> {
-        let invalid = |why| Some(Err(Failure::new(Failure::INVALID_REQUEST, why)));
+    fn request(&mut self, method: &str, params: &Value, id: &Value) -> Option<Result<Value, RequestError>> {
+        let invalid = |why| Some(Err(RequestError::new(RequestError::INVALID_REQUEST, why)));
         match (self.stage, method) {
             (_, "") => return invalid("a request has a method"),
-            (Stage::ShutDown, _) => return invalid("the server is shut down"),
-            (Stage::Fresh, "initialize") => return Some(Ok(self.initialize(params))),
-            (Stage::Fresh, _) => {
+            (ServerStage::ShutDown, _) => return invalid("the server is shut down"),
+            (ServerStage::Fresh, "initialize") => return Some(Ok(self.initialize(params))),
+            (ServerStage::Fresh, _) => {
                 let why = "the first request is `initialize`";
-                return Some(Err(Failure::new(Failure::NOT_INITIALIZED, why)));
+                return Some(Err(RequestError::new(RequestError::NOT_INITIALIZED, why)));
             }
-            (Stage::Running, "initialize") => return invalid("the server is initialized already"),
-            (Stage::Running, "shutdown") => {
+            (ServerStage::Running, "initialize") => return invalid("the server is initialized already"),
+            (ServerStage::Running, "shutdown") => {
                 self.runs.stop_all();
-                self.stage = Stage::ShutDown;
+                self.stage = ServerStage::ShutDown;
                 return Some(Ok(Value::Null));
             }
-            (Stage::Running, "workspace/executeCommand") => {
+            (ServerStage::Running, "workspace/executeCommand") => {
                 return self.execute(params, id).err().map(Err);
             }
-            (Stage::Running, _) => {}
+            (ServerStage::Running, _) => {}
         }
         let answer = match method {
             "textDocument/hover" => hover::hover,
@@ -103,8 +104,10 @@ impl Server {
             "textDocument/codeAction" => actions::fixes,
             "textDocument/codeLens" => actions::lenses,
             _ => {
-                let failure =
-                    Failure::new(Failure::METHOD_NOT_FOUND, format!("there is no method `{method}`"));
+                let failure = RequestError::new(
+                    RequestError::METHOD_NOT_FOUND,
+                    format!("there is no method `{method}`"),
+                );
                 return Some(Err(failure));
             }
         };
@@ -112,20 +115,21 @@ impl Server {
     }
 
     /// The document that a request is about.
-    fn document<'a>(&'a self, params: &'a Value) -> Result<(&'a str, &'a Document), Failure> {
-        let uri = params["textDocument"]["uri"].as_str().ok_or_else(|| Failure::params("textDocument"))?;
+    fn document<'a>(&'a self, params: &'a Value) -> Result<(&'a str, &'a OpenModel), RequestError> {
+        let uri =
+            params["textDocument"]["uri"].as_str().ok_or_else(|| RequestError::params("textDocument"))?;
         match self.documents.get(uri) {
-            None => Err(Failure::new(Failure::FAILED, format!("{uri} is not open"))),
+            None => Err(RequestError::new(RequestError::FAILED, format!("{uri} is not open"))),
             Some(document) if document.lost => {
                 let why = "an edit could not be made: close the model and open it again";
-                Err(Failure::new(Failure::MODIFIED, why))
+                Err(RequestError::new(RequestError::MODIFIED, why))
             }
             Some(document) => Ok((uri, document)),
         }
     }
 
     fn initialize(&mut self, params: &Value) -> Value {
-        self.stage = Stage::Running;
+        self.stage = ServerStage::Running;
         self.encoding = Encoding::negotiate(&params["capabilities"]["general"]["positionEncodings"]);
         self.runs.shows_progress = params["capabilities"]["window"]["workDoneProgress"] == true;
         json!({
@@ -149,7 +153,7 @@ impl Server {
     }
 
     fn notification(&mut self, method: &str, params: &Value) {
-        if self.stage != Stage::Running {
+        if self.stage != ServerStage::Running {
             return;
         }
         let told = match method {
@@ -177,7 +181,7 @@ impl Server {
         let (uri, text) = (document["uri"].as_str(), document["text"].as_str());
         let (Some(uri), Some(text)) = (uri, text) else { return Err("no document".to_owned()) };
         let version = document["version"].as_i64().unwrap_or_default();
-        self.documents.insert(uri.to_owned(), Document::new(text.to_owned(), version, self.encoding));
+        self.documents.insert(uri.to_owned(), OpenModel::new(text.to_owned(), version, self.encoding));
         self.changed.insert(uri.to_owned());
         Ok(())
     }
@@ -215,12 +219,12 @@ impl Server {
         }
     }
 
-    fn execute(&mut self, params: &Value, id: &Value) -> Result<(), Failure> {
+    fn execute(&mut self, params: &Value, id: &Value) -> Result<(), RequestError> {
         if params["command"] != prove::COMMAND {
             let what = format!("there is no command `{}`", params["command"].as_str().unwrap_or_default());
-            return Err(Failure::new(Failure::INVALID_PARAMS, what));
+            return Err(RequestError::new(RequestError::INVALID_PARAMS, what));
         }
-        let uri = params["arguments"][0].as_str().ok_or_else(|| Failure::params("arguments"))?;
+        let uri = params["arguments"][0].as_str().ok_or_else(|| RequestError::params("arguments"))?;
         let about = json!({ "textDocument": { "uri": uri } });
         let (_, document) = self.document(&about)?;
         let number = params["arguments"][1].as_u64().and_then(|number| usize::try_from(number).ok());
@@ -228,7 +232,7 @@ impl Server {
             None => String::new(),
             Some(number) => {
                 let promise = prove::promises(&document.text).nth(number);
-                promise.ok_or_else(|| Failure::params("the number of the TEST line"))?.arguments
+                promise.ok_or_else(|| RequestError::params("the number of the TEST line"))?.arguments
             }
         };
         let text = document.text.clone();
@@ -237,11 +241,13 @@ impl Server {
 }
 
 /// The edit that lays a document out; none when it has errors, which its diagnostics tell.
-fn formatting(_: &str, document: &Document, _: &Value) -> Result<Value, Failure> {
+fn formatting(_: &str, document: &OpenModel, _: &Value) -> Result<Value, RequestError> {
     let new = match format(&document.text) {
         Ok(new) => new,
         Err(Refused::Wrong(_)) => return Ok(Value::Null),
-        Err(refused @ Refused::Changed) => return Err(Failure::new(Failure::INTERNAL, refused.to_string())),
+        Err(refused @ Refused::Changed) => {
+            return Err(RequestError::new(RequestError::INTERNAL, refused.to_string()));
+        }
     };
     let old = &document.text;
     if new == *old {

@@ -91,10 +91,10 @@ impl Outgoing {
     }
 
     /// Answers a request.
-    pub fn respond(&self, id: &Value, result: Result<Value, Failure>) {
+    pub fn respond(&self, id: &Value, result: Result<Value, RequestError>) {
         self.send(&match result {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-            Err(Failure { code, message }) => {
+            Err(RequestError { code, message }) => {
                 json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
             }
         });
@@ -103,14 +103,14 @@ impl Outgoing {
 
 /// Why a request has no result: one of the protocol's codes, and words.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Failure {
+pub struct RequestError {
     /// The code.
     pub code: i32,
     /// In words.
     pub message: String,
 }
 
-impl Failure {
+impl RequestError {
     /// The message is no JSON.
     pub const PARSE: i32 = -32700;
     /// A request that is not due.

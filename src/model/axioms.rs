@@ -11,7 +11,7 @@
 //! cell that some transition assigns, be it with its own value.
 
 use super::initially::Initially;
-use super::linear::{Constraint, normalise};
+use super::linear::{LinearConstraint, normalise};
 use super::{Axiom, Bad, BadKind, Conj, Dnf, Linear, Literal, Relation, System, Term, Type, VarId};
 use crate::diagnostic::Span;
 
@@ -84,8 +84,8 @@ fn negated(system: &System, literal: &Literal) -> Option<Literal> {
                 Relation::Lt => (opposite(), Relation::Le),
             };
             match normalise(expr, relation, *integer)? {
-                Constraint::Literal(literal) => literal,
-                Constraint::Constant(_) => return None,
+                LinearConstraint::Literal(literal) => literal,
+                LinearConstraint::Constant(_) => return None,
             }
         }
     })

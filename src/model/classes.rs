@@ -6,7 +6,7 @@ use super::{Assignment, Conj, Dnf, Literal, System, Term, VarId};
 /// How finely values without a name (outside values of proc, all values of an abstract type) must be
 /// told apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Names {
+pub enum Distinctness {
     /// Nothing in the system compares two of them: one stands for all.
     Single,
     /// Compared for equality: a partition of the cells, numbered by first occurrence.
@@ -24,7 +24,7 @@ pub struct Classes {
     /// Class of each variable.
     pub of: Vec<usize>,
     /// For each class, how finely nameless values are distinguished.
-    pub names: Vec<Names>,
+    pub names: Vec<Distinctness>,
 }
 
 struct Finder {
@@ -111,10 +111,10 @@ impl Classes {
                 number[root] = names.len();
                 let any = |flags: &[bool]| (0..n).any(|w| flags[w] && roots[w] == root);
                 names.push(match (any(&f.compared), any(&f.gaps), any(&f.ordered)) {
-                    (_, _, true) | (true, true, _) => Names::Ordered,
-                    (_, true, _) => Names::Gaps,
-                    (true, ..) => Names::Partition,
-                    _ => Names::Single,
+                    (_, _, true) | (true, true, _) => Distinctness::Ordered,
+                    (_, true, _) => Distinctness::Gaps,
+                    (true, ..) => Distinctness::Partition,
+                    _ => Distinctness::Single,
                 });
             }
             of.push(number[root]);

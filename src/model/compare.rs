@@ -1,10 +1,10 @@
 //! Comparisons: from two values to a literal, or to true or false.
 
-use super::context::{Context, Place};
+use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
-use super::linear::{Constraint, constraint};
+use super::linear::{LinearConstraint, constraint};
 use super::number::{NumberKind, TermType};
-use super::scope::Value;
+use super::scope::TermMeaning;
 use super::{Literal, ProcRef, Term, Type};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::Comparison;
@@ -21,10 +21,10 @@ const fn negated(op: Comparison) -> Comparison {
 }
 
 /// A process or a cell as a term of the IR.
-fn atom(value: Value) -> Option<Term> {
+fn atom(value: TermMeaning) -> Option<Term> {
     match value {
-        Value::Proc(p) => Some(Term::Proc(p)),
-        Value::Cell(cell, _) => Some(Term::Cell(cell)),
+        TermMeaning::Proc(p) => Some(Term::Proc(p)),
+        TermMeaning::Cell(cell, _) => Some(Term::Cell(cell)),
         _ => None,
     }
 }
@@ -35,8 +35,8 @@ impl Context<'_> {
     pub fn compare(
         &mut self,
         op: Comparison,
-        left: Value,
-        right: Value,
+        left: TermMeaning,
+        right: TermMeaning,
         positive: bool,
         at: Span,
     ) -> Formula {
@@ -57,24 +57,24 @@ impl Context<'_> {
         if self.erase_processes && (left.mentions_process_variable() || right.mentions_process_variable()) {
             return Formula::True;
         }
-        if matches!(left, Value::Undefined(_)) || matches!(right, Value::Undefined(_)) {
+        if matches!(left, TermMeaning::Undefined(_)) || matches!(right, TermMeaning::Undefined(_)) {
             return self.undefined(positive, at);
         }
         let op = if positive { op } else { negated(op) };
         match (left, right) {
-            (Value::Unknown, _) | (_, Value::Unknown) => Formula::False,
-            (Value::Number(a), Value::Number(b)) => {
+            (TermMeaning::Unknown, _) | (_, TermMeaning::Unknown) => Formula::False,
+            (TermMeaning::Number(a), TermMeaning::Number(b)) => {
                 let real = a.kind == NumberKind::Real || b.kind == NumberKind::Real;
                 match constraint(&a.linear, op, &b.linear, !real) {
-                    Some(Constraint::Constant(truth)) => Formula::constant(truth),
-                    Some(Constraint::Literal(literal)) => Formula::Literal(literal),
+                    Some(LinearConstraint::Constant(truth)) => Formula::constant(truth),
+                    Some(LinearConstraint::Literal(literal)) => Formula::Literal(literal),
                     None => {
                         self.out_of_range(at);
                         Formula::False
                     }
                 }
             }
-            (Value::Constructor(_, a), Value::Constructor(_, b)) => {
+            (TermMeaning::Constructor(_, a), TermMeaning::Constructor(_, b)) => {
                 if self.calls.is_empty() {
                     self.push(Diagnostic::warning("C0902", at, "comparison of two constructors").label(
                         if (a == b) == (op == Comparison::Eq) { "always true" } else { "always false" },
@@ -82,8 +82,8 @@ impl Context<'_> {
                 }
                 Formula::constant((a == b) == (op == Comparison::Eq))
             }
-            (Value::Cell(cell, Type::Enum(id)), Value::Constructor(_, c))
-            | (Value::Constructor(_, c), Value::Cell(cell, Type::Enum(id))) => {
+            (TermMeaning::Cell(cell, Type::Enum(id)), TermMeaning::Constructor(_, c))
+            | (TermMeaning::Constructor(_, c), TermMeaning::Cell(cell, Type::Enum(id))) => {
                 let all = self.symbols.enumeration(id).all();
                 let values = if op == Comparison::Eq { 1 << c } else { all & !(1 << c) };
                 match values {
@@ -123,7 +123,7 @@ impl Context<'_> {
     /// A comparison with an undefined cell.
     fn undefined(&mut self, positive: bool, at: Span) -> Formula {
         let open = self.named.is_empty() && !self.needed.is_empty();
-        if !open && !positive && self.place == Place::Bad {
+        if !open && !positive && self.place == FormulaPlace::Bad {
             self.push(
                 Diagnostic::error("C0304", at, "cell indexed by a global under a negation")
                     .label("whether the global names a process cannot be said in a bad state")

@@ -11,7 +11,7 @@ use crate::syntax::ast::Predicate;
 
 /// Where a formula stands: which quantifiers it may have, and what they mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum FormulaPlace {
     /// `init`: universal quantifiers add parameters.
     Init,
     /// `unsafe`, `invariant`: existential quantifiers add parameters.
@@ -26,7 +26,7 @@ pub(super) enum Place {
 
 /// What a global used as an array index names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Named {
+pub(super) enum IndexedBy {
     /// This process.
     Process(ProcRef),
     /// No process.
@@ -63,7 +63,7 @@ pub(super) struct Context<'a> {
     /// Names of predicates that are called.
     pub called: IndexSet<String>,
     /// Where the formula stands.
-    pub place: Place,
+    pub place: FormulaPlace,
     /// Calls of predicates around the formula, outermost first.
     pub calls: Vec<Span>,
     /// The declared parameters.
@@ -86,7 +86,7 @@ pub(super) struct Context<'a> {
     /// Literals about processes are true: the instance of init without processes.
     pub erase_processes: bool,
     /// What the globals used as indices name; those not listed are noted in `needed`.
-    pub named: Vec<(VarId, Named)>,
+    pub named: Vec<(VarId, IndexedBy)>,
     /// Globals used as indices whose meaning is still open, in order of occurrence.
     pub needed: IndexMap<VarId, Span>,
     /// Literals of the bad states or of the guard declared here, and the comparisons that they come from.
@@ -116,7 +116,7 @@ impl<'a> Context<'a> {
             constructors: IndexSet::new(),
             unknown: IndexSet::new(),
             called: IndexSet::new(),
-            place: Place::Init,
+            place: FormulaPlace::Init,
             calls: Vec::new(),
             params: 0,
             candidates: Vec::new(),
@@ -139,14 +139,15 @@ impl<'a> Context<'a> {
     }
 
     /// Starts a declaration, or another variant of it, with `params` declared parameters.
-    pub fn start(&mut self, declaration: Span, place: Place, params: usize) {
+    pub fn start(&mut self, declaration: Span, place: FormulaPlace, params: usize) {
         self.declaration = declaration;
         self.place = place;
         self.params = params as u8;
         self.next_var = self.params;
         let all = 0..self.params;
-        self.loose = if place == Place::Init { all.clone().collect() } else { Vec::new() };
-        self.candidates = if place == Place::Init { Vec::new() } else { all.map(ProcRef::Var).collect() };
+        self.loose = if place == FormulaPlace::Init { all.clone().collect() } else { Vec::new() };
+        self.candidates =
+            if place == FormulaPlace::Init { Vec::new() } else { all.map(ProcRef::Var).collect() };
         self.used_params.resize(params, false);
         self.universal = None;
         self.existential = false;
@@ -192,7 +193,7 @@ impl<'a> Context<'a> {
     /// Notes that a symbol occurs in a formula or a value.
     pub fn note_use(&mut self, var: VarId) {
         self.used.insert(var);
-        if self.place != Place::Init && self.assigned != Some(var) {
+        if self.place != FormulaPlace::Init && self.assigned != Some(var) {
             self.read.insert(var);
         }
     }

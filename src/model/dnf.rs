@@ -22,14 +22,14 @@ pub(super) struct Disjunct {
 
 /// Why there is no normal form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Failure {
+pub(super) enum NoNormalForm {
     /// Too many disjuncts or literals.
     TooLarge,
     /// A number left the 64-bit range.
     OutOfRange,
 }
 
-impl Failure {
+impl NoNormalForm {
     /// What to tell the user.
     pub fn message(self) -> String {
         match self {
@@ -46,23 +46,27 @@ pub(super) trait Sameness: Fn(ProcRef, ProcRef) -> Option<bool> {}
 impl<F: Fn(ProcRef, ProcRef) -> Option<bool>> Sameness for F {}
 
 /// The disjuncts of a formula; contradictory ones are left out.
-pub(super) fn dnf(formula: &Formula, same: &impl Sameness) -> Result<Vec<Disjunct>, Failure> {
+pub(super) fn dnf(formula: &Formula, same: &impl Sameness) -> Result<Vec<Disjunct>, NoNormalForm> {
     let mut size = 0;
     let disjuncts = expand(formula, same, &mut size)?;
     Ok(remove_implied(disjuncts))
 }
 
 /// The disjuncts of a formula without quantifiers.
-pub(super) fn conjunctions(formula: &Formula, same: &impl Sameness) -> Result<Vec<Conj>, Failure> {
+pub(super) fn conjunctions(formula: &Formula, same: &impl Sameness) -> Result<Vec<Conj>, NoNormalForm> {
     Ok(dnf(formula, same)?.into_iter().map(|d| d.literals).collect())
 }
 
-fn charge(size: &mut usize, disjuncts: &[Disjunct]) -> Result<(), Failure> {
+fn charge(size: &mut usize, disjuncts: &[Disjunct]) -> Result<(), NoNormalForm> {
     *size += disjuncts.iter().map(|d| d.literals.len() + 1).sum::<usize>();
-    if disjuncts.len() > MAX_DISJUNCTS || *size > 4 * MAX_LITERALS { Err(Failure::TooLarge) } else { Ok(()) }
+    if disjuncts.len() > MAX_DISJUNCTS || *size > 4 * MAX_LITERALS {
+        Err(NoNormalForm::TooLarge)
+    } else {
+        Ok(())
+    }
 }
 
-fn expand(formula: &Formula, same: &impl Sameness, size: &mut usize) -> Result<Vec<Disjunct>, Failure> {
+fn expand(formula: &Formula, same: &impl Sameness, size: &mut usize) -> Result<Vec<Disjunct>, NoNormalForm> {
     let disjuncts = match formula {
         Formula::True => vec![Disjunct::default()],
         Formula::False => Vec::new(),
@@ -74,7 +78,7 @@ fn expand(formula: &Formula, same: &impl Sameness, size: &mut usize) -> Result<V
             for part in parts {
                 all.extend(expand(part, same, size)?);
                 if all.len() > MAX_DISJUNCTS {
-                    return Err(Failure::TooLarge);
+                    return Err(NoNormalForm::TooLarge);
                 }
             }
             all
@@ -121,18 +125,18 @@ pub(super) fn product(
     right: &[Disjunct],
     same: &impl Sameness,
     size: &mut usize,
-) -> Result<Vec<Disjunct>, Failure> {
+) -> Result<Vec<Disjunct>, NoNormalForm> {
     let mut all = Vec::new();
     for a in left {
         for b in right {
             identify(a, b, 0, &mut Vec::new(), same, &mut all)?;
             if all.len() > MAX_DISJUNCTS {
-                return Err(Failure::TooLarge);
+                return Err(NoNormalForm::TooLarge);
             }
         }
         *size += all.last().map_or(0, |d| d.literals.len());
         if *size > 4 * MAX_LITERALS {
-            return Err(Failure::TooLarge);
+            return Err(NoNormalForm::TooLarge);
         }
     }
     charge(size, &all)?;
@@ -148,16 +152,16 @@ fn identify(
     chosen: &mut Vec<u8>,
     same: &impl Sameness,
     all: &mut Vec<Disjunct>,
-) -> Result<(), Failure> {
+) -> Result<(), NoNormalForm> {
     if all.len() > MAX_DISJUNCTS {
-        return Err(Failure::TooLarge);
+        return Err(NoNormalForm::TooLarge);
     }
     let Some(&var) = b.exists.get(next) else {
         let map = |p: ProcRef| match p {
             ProcRef::Var(v) => b.exists.iter().position(|&e| e == v).map_or(p, |i| ProcRef::Var(chosen[i])),
             ProcRef::Const(_) => p,
         };
-        let Some(literals) = rename::conj(&b.literals, &map).ok_or(Failure::OutOfRange)? else {
+        let Some(literals) = rename::conj(&b.literals, &map).ok_or(NoNormalForm::OutOfRange)? else {
             return Ok(());
         };
         let mut both = a.literals.clone();
@@ -169,7 +173,7 @@ fn identify(
         for (bound, body) in &b.universals {
             let mut renamed = Vec::new();
             for conj in body {
-                renamed.extend(rename::conj(conj, &map).ok_or(Failure::OutOfRange)?);
+                renamed.extend(rename::conj(conj, &map).ok_or(NoNormalForm::OutOfRange)?);
             }
             universals.push((*bound, renamed));
         }
@@ -396,6 +400,6 @@ mod tests {
         let choice =
             |i: u16| Formula::Or(vec![Formula::Literal(is(2 * i, 1)), Formula::Literal(is(2 * i + 1, 1))]);
         let formula = Formula::And((0..40).map(choice).collect());
-        assert_eq!(dnf(&formula, &distinct), Err(super::Failure::TooLarge));
+        assert_eq!(dnf(&formula, &distinct), Err(super::NoNormalForm::TooLarge));
     }
 }

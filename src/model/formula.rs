@@ -1,9 +1,9 @@
 //! From the syntax of formulas to typed formulas in negation normal form: connectives, predicates,
 //! quantifiers.
 
-use super::context::{Context, Place};
+use super::context::{Context, FormulaPlace};
 use super::limits::MAX_PARAMS;
-use super::scope::{Scope, Value};
+use super::scope::{Scope, TermMeaning};
 use super::symbols::Symbol;
 use super::{Literal, ProcRef};
 use crate::diagnostic::{Diagnostic, Span};
@@ -74,14 +74,14 @@ impl Formula {
 
 /// What a quantifier binds, and where.
 #[derive(Clone, Copy)]
-struct Bound<'a> {
+struct Quantified<'a> {
     vars: &'a [Name],
     body: &'a Expr,
 }
 
 /// The processes that the first variables of an existential quantifier stand for.
 #[derive(Default)]
-struct Choice {
+struct Binding {
     /// How many of the candidates are not meant.
     skip: usize,
     chosen: Vec<ProcRef>,
@@ -130,7 +130,7 @@ impl<'a> Context<'a> {
                 Formula::or(vec![Formula::and(then), Formula::and(otherwise)])
             }
             ExprKind::Quantified { quantifier, vars, body } => {
-                self.quantified(*quantifier, Bound { vars, body }, scope, positive, expr.span)
+                self.quantified(*quantifier, Quantified { vars, body }, scope, positive, expr.span)
             }
             ExprKind::Call { name, args } => self.call(name, args, scope, positive, expr.span),
         }
@@ -156,7 +156,7 @@ impl<'a> Context<'a> {
                             .label("parameters stand for terms")
                             .help("use a term, or write the formula out"),
                     );
-                    Value::Unknown
+                    TermMeaning::Unknown
                 }
             });
         }
@@ -210,8 +210,8 @@ impl<'a> Context<'a> {
                 self.push(super::symbols::duplicate("C0109", var, "process variable", Some(first.span())));
                 return false;
             }
-            if let Some(Value::Proc(_)) = scope.lookup(&var.text) {
-                if self.place == Place::Bad && self.calls.is_empty() {
+            if let Some(TermMeaning::Proc(_)) = scope.lookup(&var.text) {
+                if self.place == FormulaPlace::Bad && self.calls.is_empty() {
                     self.push(
                         super::symbols::duplicate("C0109", var, "process variable", None)
                             .label("already in scope"),
@@ -233,12 +233,12 @@ impl<'a> Context<'a> {
     fn quantified(
         &mut self,
         quantifier: Quantifier,
-        bound: Bound<'a>,
+        bound: Quantified<'a>,
         scope: &mut Scope<'a>,
         positive: bool,
         at: Span,
     ) -> Formula {
-        let Bound { vars, body } = bound;
+        let Quantified { vars, body } = bound;
         if !self.may_bind(vars, scope) {
             return Formula::False;
         }
@@ -246,25 +246,25 @@ impl<'a> Context<'a> {
         let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive;
         let nested = self.universal.is_some() || self.existential;
         match (self.place, universal) {
-            (Place::Predicate, _) => {
+            (FormulaPlace::Predicate, _) => {
                 let mark = scope.len();
                 for var in vars {
-                    scope.push(&var.text, Value::Unknown);
+                    scope.push(&var.text, TermMeaning::Unknown);
                 }
                 let formula = self.formula(body, scope, positive);
                 scope.truncate(mark);
                 formula
             }
-            (Place::Init, true) if !other => self.init_parameters(bound, scope, positive),
+            (FormulaPlace::Init, true) if !other => self.init_parameters(bound, scope, positive),
             // Distinct from the parameters, but perhaps what a global used as an index names.
-            (Place::Bad, false) => {
+            (FormulaPlace::Bad, false) => {
                 if !other && (self.params > 0 || self.existential) {
                     let word = if positive { "exists" } else { "forall" };
                     self.passes_over.get_or_insert((at, word));
                 }
                 self.existential_choice(bound, scope, positive, other || !self.inclusive)
             }
-            (Place::Guard, true) if vars.len() == 1 && !nested => {
+            (FormulaPlace::Guard, true) if vars.len() == 1 && !nested => {
                 let mut parts = Vec::new();
                 if !other {
                     for i in 0..self.params {
@@ -280,7 +280,7 @@ impl<'a> Context<'a> {
                 }
                 Formula::and(parts)
             }
-            (Place::Guard, false) if self.universal.is_none() && !(other && self.existential) => {
+            (FormulaPlace::Guard, false) if self.universal.is_none() && !(other && self.existential) => {
                 self.existential_choice(bound, scope, positive, other)
             }
             _ => {
@@ -293,13 +293,15 @@ impl<'a> Context<'a> {
     fn misplaced(&mut self, universal: bool, other: bool, nested: bool, at: Span) {
         let kind = if universal { "universal" } else { "existential" };
         let (place, help) = match self.place {
-            Place::Init if universal && other => ("init", "use `forall`: every process is meant in init"),
-            Place::Init => ("init", "init describes all processes: use parameters or `forall`"),
-            Place::Bad => (
+            FormulaPlace::Init if universal && other => {
+                ("init", "use `forall`: every process is meant in init")
+            }
+            FormulaPlace::Init => ("init", "init describes all processes: use parameters or `forall`"),
+            FormulaPlace::Bad => (
                 "unsafe or invariant",
                 "bad states are described by some processes: use parameters or `exists`",
             ),
-            Place::Condition => {
+            FormulaPlace::Condition => {
                 ("a case condition", "split the transition, with the quantified formula in its guard")
             }
             _ if nested => {
@@ -317,14 +319,14 @@ impl<'a> Context<'a> {
     /// Elaborates a body with names for processes.
     fn bind(
         &mut self,
-        bound: Bound<'a>,
+        bound: Quantified<'a>,
         values: &[ProcRef],
         scope: &mut Scope<'a>,
         positive: bool,
     ) -> Formula {
         let mark = scope.len();
         for (var, value) in bound.vars.iter().zip(values) {
-            scope.push(&var.text, Value::Proc(*value));
+            scope.push(&var.text, TermMeaning::Proc(*value));
         }
         let formula = self.formula(bound.body, scope, positive);
         scope.truncate(mark);
@@ -332,7 +334,7 @@ impl<'a> Context<'a> {
     }
 
     /// Universal quantifiers of init join its parameters, which need not be distinct.
-    fn init_parameters(&mut self, bound: Bound<'a>, scope: &mut Scope<'a>, positive: bool) -> Formula {
+    fn init_parameters(&mut self, bound: Quantified<'a>, scope: &mut Scope<'a>, positive: bool) -> Formula {
         let vars = bound.vars;
         if vars.len() > 1 && self.calls.is_empty() {
             self.push(
@@ -351,7 +353,7 @@ impl<'a> Context<'a> {
     /// bad state, passes over the declared parameters.
     fn existential_choice(
         &mut self,
-        bound: Bound<'a>,
+        bound: Quantified<'a>,
         scope: &mut Scope<'a>,
         positive: bool,
         other: bool,
@@ -359,19 +361,19 @@ impl<'a> Context<'a> {
         let outer = self.existential;
         self.existential = true;
         let skip = if other { usize::from(self.params) } else { 0 };
-        let mut choice = Choice { skip, ..Choice::default() };
+        let mut choice = Binding { skip, ..Binding::default() };
         self.choose(bound, &mut choice, scope, positive);
         self.existential = outer;
         Formula::or(choice.parts)
     }
 
-    fn choose(&mut self, bound: Bound<'a>, choice: &mut Choice, scope: &mut Scope<'a>, positive: bool) {
+    fn choose(&mut self, bound: Quantified<'a>, choice: &mut Binding, scope: &mut Scope<'a>, positive: bool) {
         if !self.step() {
             return;
         }
         if choice.chosen.len() == bound.vars.len() {
             let candidates = self.candidates.clone();
-            if self.place == Place::Bad && !self.inclusive {
+            if self.place == FormulaPlace::Bad && !self.inclusive {
                 // All that is bound joins the parameters: pairwise distinct, also when nested.
                 self.candidates.retain(|candidate| !choice.chosen.contains(candidate));
             } else {
@@ -411,7 +413,7 @@ impl<'a> Context<'a> {
             return;
         }
         self.reset_budget();
-        self.start(predicate.loc.0, Place::Predicate, 0);
+        self.start(predicate.loc.0, FormulaPlace::Predicate, 0);
         let mut scope = Scope { open: true, ..Scope::default() };
         for (i, param) in predicate.params.iter().enumerate() {
             if i == MAX_PARAMS {
@@ -424,7 +426,7 @@ impl<'a> Context<'a> {
             if let Some(first) = predicate.params[..i].iter().find(|other| other.text == param.text) {
                 self.push(super::symbols::duplicate("C0109", param, "parameter", Some(first.span())));
             }
-            scope.push(&param.text, Value::Unknown);
+            scope.push(&param.text, TermMeaning::Unknown);
         }
         self.formula(&predicate.body, &mut scope, true);
         self.predicates.insert(&predicate.name.text, predicate);

@@ -61,7 +61,7 @@ impl Linear {
 
 /// A constraint, or its truth value when it has one.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Constraint {
+pub(super) enum LinearConstraint {
     /// Holds always or never.
     Constant(bool),
     /// A constraint over at least one cell.
@@ -69,7 +69,12 @@ pub(super) enum Constraint {
 }
 
 /// `left op right`; `None` when a number leaves the 64-bit range.
-pub(super) fn constraint(left: &Linear, op: Comparison, right: &Linear, integer: bool) -> Option<Constraint> {
+pub(super) fn constraint(
+    left: &Linear,
+    op: Comparison,
+    right: &Linear,
+    integer: bool,
+) -> Option<LinearConstraint> {
     let minus_one = Rational::ONE.neg();
     let (expr, relation) = match op {
         Comparison::Eq => (left.add_scaled(minus_one, right)?, Relation::Eq),
@@ -84,10 +89,10 @@ pub(super) fn constraint(left: &Linear, op: Comparison, right: &Linear, integer:
 
 /// The normal form of `expr relation 0`: equations have a positive first coefficient; integer
 /// constraints are not strict, have coprime coefficients and a tight bound.
-pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool) -> Option<Constraint> {
+pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool) -> Option<LinearConstraint> {
     let Some((_, first)) = expr.terms.first() else {
         let sign = expr.constant.signum();
-        return Some(Constraint::Constant(match relation {
+        return Some(LinearConstraint::Constant(match relation {
             Relation::Eq => sign == 0,
             Relation::Ne => sign != 0,
             Relation::Le => sign <= 0,
@@ -106,7 +111,7 @@ pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool)
         let divisor = Rational::new(i128::try_from(divisor).ok()?, 1)?;
         let constant = expr.constant.div(divisor)?;
         if !constant.is_integer() && matches!(relation, Relation::Eq | Relation::Ne) {
-            return Some(Constraint::Constant(relation == Relation::Ne));
+            return Some(LinearConstraint::Constant(relation == Relation::Ne));
         }
         for (_, a) in &mut expr.terms {
             *a = a.div(divisor)?;
@@ -114,12 +119,12 @@ pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool)
         // sum + c <= 0 with an integer sum is sum <= floor(-c).
         expr.constant = Rational::integer(constant.neg().floor()).neg();
     }
-    Some(Constraint::Literal(Literal::Linear { expr, relation, integer }))
+    Some(LinearConstraint::Literal(Literal::Linear { expr, relation, integer }))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Comparison, Constraint, Linear, Rational, constraint};
+    use super::{Comparison, Linear, LinearConstraint, Rational, constraint};
     use crate::model::{Cell, Literal, Relation, VarId};
 
     fn x(factor: i64, constant: i64) -> Linear {
@@ -131,8 +136,10 @@ mod tests {
         Linear { terms: Vec::new(), constant: Rational::integer(n) }
     }
 
-    fn parts(c: Option<Constraint>) -> (i64, i64, Relation) {
-        let Some(Constraint::Literal(Literal::Linear { expr, relation, .. })) = c else { panic!("{c:?}") };
+    fn parts(c: Option<LinearConstraint>) -> (i64, i64, Relation) {
+        let Some(LinearConstraint::Literal(Literal::Linear { expr, relation, .. })) = c else {
+            panic!("{c:?}")
+        };
         (expr.terms[0].1.num(), expr.constant.num(), relation)
     }
 
@@ -143,8 +150,14 @@ mod tests {
         // -2x <= 5 iff -x <= 2 (x >= -2)
         assert_eq!(parts(constraint(&x(-2, 0), Comparison::Le, &number(5), true)), (-1, -2, Relation::Le));
         // 2x = 5 never
-        assert_eq!(constraint(&x(2, 0), Comparison::Eq, &number(5), true), Some(Constraint::Constant(false)));
-        assert_eq!(constraint(&x(2, 0), Comparison::Ne, &number(5), true), Some(Constraint::Constant(true)));
+        assert_eq!(
+            constraint(&x(2, 0), Comparison::Eq, &number(5), true),
+            Some(LinearConstraint::Constant(false))
+        );
+        assert_eq!(
+            constraint(&x(2, 0), Comparison::Ne, &number(5), true),
+            Some(LinearConstraint::Constant(true))
+        );
     }
 
     #[test]
@@ -155,8 +168,14 @@ mod tests {
 
     #[test]
     fn cells_cancel() {
-        assert_eq!(constraint(&x(1, 1), Comparison::Lt, &x(1, 0), true), Some(Constraint::Constant(false)));
-        assert_eq!(constraint(&x(1, 0), Comparison::Lt, &x(1, 1), true), Some(Constraint::Constant(true)));
+        assert_eq!(
+            constraint(&x(1, 1), Comparison::Lt, &x(1, 0), true),
+            Some(LinearConstraint::Constant(false))
+        );
+        assert_eq!(
+            constraint(&x(1, 0), Comparison::Lt, &x(1, 1), true),
+            Some(LinearConstraint::Constant(true))
+        );
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //! what was probably meant.
 
 use super::Type;
-use super::context::{Context, Place};
+use super::context::{Context, FormulaPlace};
 use super::number::TermType;
-use super::scope::{Scope, Value};
+use super::scope::{Scope, TermMeaning};
 use super::symbols::Wanted;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spelling::nearest;
@@ -13,7 +13,7 @@ use crate::syntax::unsupported;
 
 impl Context<'_> {
     /// Reports operands of different types.
-    pub fn incompatible(&mut self, at: Span, left: &Value, right: &Value) {
+    pub fn incompatible(&mut self, at: Span, left: &TermMeaning, right: &TermMeaning) {
         let (a, b) = (left.ty().name(self.symbols), right.ty().name(self.symbols));
         let mut error = Diagnostic::error("C0201", at, format!("types `{a}` and `{b}` are not compatible"))
             .label(format!("`{a}` on the left, `{b}` on the right"));
@@ -26,14 +26,14 @@ impl Context<'_> {
     }
 
     /// Adds where what a value is read from is declared.
-    pub fn declared_as(&self, error: Diagnostic, value: &Value) -> Diagnostic {
+    pub fn declared_as(&self, error: Diagnostic, value: &TermMeaning) -> Diagnostic {
         let var = match value {
-            Value::Cell(cell, _) => cell.var,
-            Value::Number(number) => match number.linear.terms.as_slice() {
+            TermMeaning::Cell(cell, _) => cell.var,
+            TermMeaning::Number(number) => match number.linear.terms.as_slice() {
                 [(cell, _)] => cell.var,
                 _ => return error,
             },
-            Value::Constructor(id, number) => {
+            TermMeaning::Constructor(id, number) => {
                 let decl = self.symbols.enumeration(*id);
                 let Some(name) = decl.constructors.get(usize::from(*number)) else { return error };
                 return match self.symbols.declaration(name) {
@@ -41,7 +41,7 @@ impl Context<'_> {
                     None => error,
                 };
             }
-            Value::Proc(_) | Value::Undefined(_) | Value::Unknown => return error,
+            TermMeaning::Proc(_) | TermMeaning::Undefined(_) | TermMeaning::Unknown => return error,
         };
         let var = self.symbols.var(var);
         error.also(var.span, format!("`{}` is declared here", var.name))
@@ -49,7 +49,7 @@ impl Context<'_> {
 
     /// How to get from one type to the other, or what belongs there instead; `left` is what is compared or
     /// assigned.
-    pub fn conversion(&self, left: &Value, right: &Value) -> Option<String> {
+    pub fn conversion(&self, left: &TermMeaning, right: &TermMeaning) -> Option<String> {
         let (TermType::Known(a), TermType::Known(b)) = (left.ty(), right.ty()) else {
             return self.values_wanted(left, right);
         };
@@ -61,11 +61,11 @@ impl Context<'_> {
         }
     }
 
-    fn values_wanted(&self, left: &Value, right: &Value) -> Option<String> {
+    fn values_wanted(&self, left: &TermMeaning, right: &TermMeaning) -> Option<String> {
         // What is read from a variable has the type that is meant; a literal is what is wrong.
-        let is_literal = |value: &Value| match value {
-            Value::Constructor(..) => true,
-            Value::Number(number) => number.linear.terms.is_empty(),
+        let is_literal = |value: &TermMeaning| match value {
+            TermMeaning::Constructor(..) => true,
+            TermMeaning::Number(number) => number.linear.terms.is_empty(),
             _ => false,
         };
         let (meant, other) = if is_literal(left) { (right, left) } else { (left, right) };
@@ -117,13 +117,13 @@ impl Context<'_> {
         let name = &name.text;
         let help = match (nearest(name, scope.names()), self.place) {
             (Some(similar), _) => return self.push(error.did_you_mean(similar)),
-            (None, Place::Guard) => format!(
+            (None, FormulaPlace::Guard) => format!(
                 "bind it: `forall_other {name}. ..` is about all other processes; or add `{name}` to the parameters"
             ),
-            (None, Place::Condition) => format!(
+            (None, FormulaPlace::Condition) => format!(
                 "add `{name}` to the parameters; cells of several processes are assigned by `A[c] := case | .. : .. | _ : A[c]`"
             ),
-            (None, Place::Init) => {
+            (None, FormulaPlace::Init) => {
                 format!("bind it: add `{name}` to the parameters, which mean all processes")
             }
             (None, _) => format!("bind it: add `{name}` to the parameters, or write `exists {name}. ..`"),

@@ -37,7 +37,7 @@ impl TermType {
 
 /// A numeric term with its type.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Number {
+pub(super) struct NumericTerm {
     /// The expression.
     pub linear: Linear,
     /// Int, real, or (for a literal without point) both.
@@ -52,7 +52,7 @@ pub(super) enum NumberKind {
     IntLiteral,
 }
 
-impl Number {
+impl NumericTerm {
     /// The type.
     pub fn ty(&self) -> TermType {
         match self.kind {

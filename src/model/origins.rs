@@ -1,6 +1,6 @@
 //! Where the literals of a bad cube or of a guard stand in the source.
 
-use super::context::{Context, Place};
+use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
 use super::rename::Truth;
 use super::tuning::MAX_PLACES;
@@ -11,7 +11,8 @@ impl Context<'_> {
     /// Remembers that the literals of `formula`, if it is part of a guard, an `unsafe` or an `invariant`, come
     /// from a comparison there.
     pub(super) fn note_origin(&mut self, formula: &Formula, comparison: Span) {
-        if !matches!(self.place, Place::Bad | Place::Guard) || self.origins.len() >= MAX_PLACES {
+        if !matches!(self.place, FormulaPlace::Bad | FormulaPlace::Guard) || self.origins.len() >= MAX_PLACES
+        {
             return;
         }
         match formula {

@@ -1,10 +1,10 @@
 //! Elaboration of `init`, `unsafe` and `invariant`.
 
-use super::context::{Context, Named, Place};
+use super::context::{Context, FormulaPlace, IndexedBy};
 use super::dnf::{Disjunct, conjunctions, dnf};
 use super::formula::Formula;
 use super::limits::{MAX_PARAMS, MAX_VARIANTS};
-use super::scope::{Scope, Value};
+use super::scope::{Scope, TermMeaning};
 use super::{Bad, BadKind, Cell, Dnf, Init, Literal, ProcRef, Term, VarId, rename};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Name, Property, PropertyKind};
@@ -24,7 +24,7 @@ impl<'a> Context<'a> {
                 );
                 break;
             }
-            scope.push(&param.text, Value::Proc(ProcRef::Var(i.min(MAX_PARAMS) as u8)));
+            scope.push(&param.text, TermMeaning::Proc(ProcRef::Var(i.min(MAX_PARAMS) as u8)));
         }
         scope
     }
@@ -33,14 +33,14 @@ impl<'a> Context<'a> {
     pub fn init(&mut self, decl: &'a Property) -> Init {
         let span = decl.loc.0;
         self.reset_budget();
-        self.start(span, Place::Init, decl.params.len().min(MAX_PARAMS));
+        self.start(span, FormulaPlace::Init, decl.params.len().min(MAX_PARAMS));
         let mut scope = self.parameters(&decl.params);
         let formula = self.formula(&decl.body, &mut scope, true);
         self.no_indices_in_init();
         let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
         let body = conjunctions(&formula, &same);
         let params = self.loose.iter().max().map_or(0, |v| v + 1).max(self.params);
-        self.start(span, Place::Init, decl.params.len().min(MAX_PARAMS));
+        self.start(span, FormulaPlace::Init, decl.params.len().min(MAX_PARAMS));
         self.erase_processes = true;
         let formula = self.formula(&decl.body, &mut scope, true);
         self.erase_processes = false;
@@ -81,7 +81,7 @@ impl<'a> Context<'a> {
         let kind = if decl.kind == PropertyKind::Invariant { BadKind::Invariant } else { BadKind::Unsafe };
         self.reset_budget();
         let declared = decl.params.len().min(MAX_PARAMS);
-        self.start(span, Place::Bad, declared);
+        self.start(span, FormulaPlace::Bad, declared);
         let mut scope = self.parameters(&decl.params);
         let disjuncts = self.bad_states(decl, declared, &mut scope);
         self.unused_parameters(&decl.params);
@@ -128,7 +128,7 @@ impl<'a> Context<'a> {
             return disjuncts;
         }
         for variant in self.variants() {
-            self.start(decl.loc.0, Place::Bad, declared);
+            self.start(decl.loc.0, FormulaPlace::Bad, declared);
             let (hidden, facts) = self.assume(&variant);
             let formula = self.formula(&decl.body, scope, true);
             // Where the globals name no process, cells at them are false, which only makes the formula
@@ -154,7 +154,7 @@ impl<'a> Context<'a> {
             return;
         }
         let wider = self.on_trial(|context| {
-            context.start(decl.loc.0, Place::Bad, declared);
+            context.start(decl.loc.0, FormulaPlace::Bad, declared);
             context.inclusive = true;
             let wider = context.bad_states(decl, declared, scope);
             context.inclusive = false;
@@ -238,10 +238,10 @@ impl<'a> Context<'a> {
                 }
                 let process = if p < self.params { p } else { hidden[usize::from(p - self.params)] };
                 let process = ProcRef::Var(process);
-                self.named.push((var, Named::Process(process)));
+                self.named.push((var, IndexedBy::Process(process)));
                 facts.push(Literal::Eq { left: global, right: Term::Proc(process), negated: false });
             } else {
-                self.named.push((var, Named::Nothing));
+                self.named.push((var, IndexedBy::Nothing));
                 for p in 0..self.params {
                     let right = Term::Proc(ProcRef::Var(p));
                     facts.push(Literal::Eq { left: global.clone(), right, negated: true });
@@ -267,7 +267,7 @@ impl<'a> Context<'a> {
         }
         if let (Some(max), Some(first), Some(last)) = (self.max_procs, params.first(), params.last())
             && params.len() > max as usize
-            && self.place != Place::Init
+            && self.place != FormulaPlace::Init
         {
             self.push(
                 Diagnostic::warning("C0908", first.span().to(last.span()), "more parameters than processes")

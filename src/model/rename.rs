@@ -1,7 +1,7 @@
 //! Renaming of process variables in literals and terms.
 
 use super::compare::oriented;
-use super::linear::{Constraint, normalise};
+use super::linear::{LinearConstraint, normalise};
 use super::{Cell, Conj, Literal, ProcRef, Term};
 
 /// A literal or a truth value.
@@ -46,8 +46,8 @@ pub(crate) fn literal(l: &Literal, map: &impl Fn(ProcRef) -> ProcRef) -> Option<
         Literal::Linear { expr, relation, integer } => {
             let expr = expr.map_cells(|c| cell(c, map))?;
             match normalise(expr, *relation, *integer)? {
-                Constraint::Constant(truth) => return Some(Truth::Constant(truth)),
-                Constraint::Literal(literal) => literal,
+                LinearConstraint::Constant(truth) => return Some(Truth::Constant(truth)),
+                LinearConstraint::Literal(literal) => literal,
             }
         }
     }))

@@ -1,11 +1,11 @@
 //! What names mean while a formula is elaborated.
 
-use super::number::{Number, TermType};
+use super::number::{NumericTerm, TermType};
 use super::{Cell, EnumId, ProcRef, Type, VarKind};
 
 /// The meaning of a term.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Value {
+pub(super) enum TermMeaning {
     /// Constructor of an enum.
     Constructor(EnumId, u8),
     /// A process.
@@ -13,14 +13,14 @@ pub(super) enum Value {
     /// The value of an enum, abstract or proc cell.
     Cell(Cell, Type),
     /// A number.
-    Number(Number),
+    Number(NumericTerm),
     /// A cell whose index names no process, or one of which it is not known yet; the type if it has one.
     Undefined(Type),
     /// An error has been reported; compatible with everything.
     Unknown,
 }
 
-impl Value {
+impl TermMeaning {
     /// The type of the value.
     pub fn ty(&self) -> TermType {
         match self {
@@ -49,7 +49,7 @@ impl Value {
 /// Lower-case names in scope, innermost last.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Scope<'a> {
-    pub(super) names: Vec<(&'a str, Value)>,
+    pub(super) names: Vec<(&'a str, TermMeaning)>,
     /// Whether names that are not in scope belong to an unknown place of use: the body of a predicate
     /// that is checked on its own.
     pub open: bool,
@@ -57,7 +57,7 @@ pub(super) struct Scope<'a> {
 
 impl<'a> Scope<'a> {
     /// Brings a name into scope.
-    pub fn push(&mut self, name: &'a str, value: Value) {
+    pub fn push(&mut self, name: &'a str, value: TermMeaning) {
         self.names.push((name, value));
     }
 
@@ -72,7 +72,7 @@ impl<'a> Scope<'a> {
     }
 
     /// The meaning of a name.
-    pub fn lookup(&self, name: &str) -> Option<&Value> {
+    pub fn lookup(&self, name: &str) -> Option<&TermMeaning> {
         self.names.iter().rev().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 

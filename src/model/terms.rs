@@ -2,17 +2,17 @@
 
 use smallvec::SmallVec;
 
-use super::context::{Context, Named};
+use super::context::{Context, IndexedBy};
 use super::limits::MAX_PROC_CONSTANT;
-use super::number::{Number, NumberKind};
-use super::scope::{Scope, Value};
+use super::number::{NumberKind, NumericTerm};
+use super::scope::{Scope, TermMeaning};
 use super::symbols::{Symbol, Wanted};
 use super::{Cell, ProcRef, Rational, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{self, Base, Name, Offset, Term, TermKind};
 
 /// What an index is.
-pub(super) enum Index {
+pub(super) enum IndexMeaning {
     Process(ProcRef),
     /// A global of type `proc`.
     Global(VarId),
@@ -26,7 +26,7 @@ fn is_mident(name: &Name) -> bool {
 
 impl<'a> Context<'a> {
     /// The meaning of a term.
-    pub fn term(&mut self, term: &'a Term, scope: &Scope<'a>) -> Value {
+    pub fn term(&mut self, term: &'a Term, scope: &Scope<'a>) -> TermMeaning {
         match &term.kind {
             TermKind::Base(base) => self.base(base, scope),
             TermKind::Number(number) => self.number(number),
@@ -43,26 +43,26 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn base(&mut self, base: &'a Base, scope: &Scope<'a>) -> Value {
+    fn base(&mut self, base: &'a Base, scope: &Scope<'a>) -> TermMeaning {
         match base {
             Base::Name(name) => self.name(name, scope),
             Base::Cell { array, index } => self.cell(array, index, scope),
         }
     }
 
-    fn number(&mut self, number: &ast::Number) -> Value {
+    fn number(&mut self, number: &ast::Number) -> TermMeaning {
         if let Some(value) = Rational::parse(&number.text) {
-            Value::Number(Number::literal(value, number.is_real()))
+            TermMeaning::Number(NumericTerm::literal(value, number.is_real()))
         } else {
             self.push(
                 Diagnostic::error("C0211", number.loc.0, "number out of range")
                     .label("numerator and denominator must fit 64 bits"),
             );
-            Value::Unknown
+            TermMeaning::Unknown
         }
     }
 
-    fn offset(&mut self, offset: &'a Offset, scope: &Scope<'a>) -> Value {
+    fn offset(&mut self, offset: &'a Offset, scope: &Scope<'a>) -> TermMeaning {
         match offset {
             Offset::Number(number) => self.number(number),
             Offset::Scaled { factor, name } => {
@@ -82,71 +82,73 @@ impl<'a> Context<'a> {
                                 name.text
                             )),
                     );
-                    return Value::Unknown;
+                    return TermMeaning::Unknown;
                 }
                 self.numeric(value, name.span())
             }
         }
     }
 
-    fn numeric(&mut self, value: Value, at: Span) -> Value {
+    fn numeric(&mut self, value: TermMeaning, at: Span) -> TermMeaning {
         match value {
-            Value::Number(_) | Value::Unknown | Value::Undefined(Type::Int | Type::Real) => value,
+            TermMeaning::Number(_)
+            | TermMeaning::Unknown
+            | TermMeaning::Undefined(Type::Int | Type::Real) => value,
             other => {
                 let found = other.ty().name(self.symbols);
                 self.push(
                     Diagnostic::error("C0204", at, format!("arithmetic on a value of type `{found}`"))
                         .label("must be of type `int` or `real`"),
                 );
-                Value::Unknown
+                TermMeaning::Unknown
             }
         }
     }
 
-    fn scaled(&mut self, factor: &ast::Number, value: Value, at: Span) -> Value {
+    fn scaled(&mut self, factor: &ast::Number, value: TermMeaning, at: Span) -> TermMeaning {
         let value = self.numeric(value, at);
-        let (Value::Number(factor), Value::Number(number)) = (self.number(factor), &value) else {
+        let (TermMeaning::Number(factor), TermMeaning::Number(number)) = (self.number(factor), &value) else {
             return value;
         };
         match number.linear.scaled(factor.linear.constant) {
-            Some(linear) => Value::Number(Number { linear, kind: number.kind }),
+            Some(linear) => TermMeaning::Number(NumericTerm { linear, kind: number.kind }),
             None => self.out_of_range(at),
         }
     }
 
-    fn sum(&mut self, left: Value, negative: bool, right: Value, at: Span) -> Value {
+    fn sum(&mut self, left: TermMeaning, negative: bool, right: TermMeaning, at: Span) -> TermMeaning {
         let (a, b) = (left.ty(), right.ty());
         if !a.compatible(b) {
             self.incompatible(at, &left, &right);
-            return Value::Unknown;
+            return TermMeaning::Unknown;
         }
         match (left, right) {
-            (Value::Number(a), Value::Number(b)) => {
+            (TermMeaning::Number(a), TermMeaning::Number(b)) => {
                 let kind = if a.kind == NumberKind::IntLiteral { b.kind } else { a.kind };
                 let factor = if negative { Rational::ONE.neg() } else { Rational::ONE };
                 match a.linear.add_scaled(factor, &b.linear) {
-                    Some(linear) => Value::Number(Number { linear, kind }),
+                    Some(linear) => TermMeaning::Number(NumericTerm { linear, kind }),
                     None => self.out_of_range(at),
                 }
             }
-            (Value::Unknown, _) | (_, Value::Unknown) => Value::Unknown,
-            (undefined @ Value::Undefined(_), _) | (_, undefined) => undefined,
+            (TermMeaning::Unknown, _) | (_, TermMeaning::Unknown) => TermMeaning::Unknown,
+            (undefined @ TermMeaning::Undefined(_), _) | (_, undefined) => undefined,
         }
     }
 
     /// Reports a number that leaves the 64-bit range.
-    pub fn out_of_range(&mut self, at: Span) -> Value {
+    pub fn out_of_range(&mut self, at: Span) -> TermMeaning {
         self.push(
             Diagnostic::error("C0211", at, "number out of range")
                 .label("the result of this arithmetic does not fit 64 bits"),
         );
-        Value::Unknown
+        TermMeaning::Unknown
     }
 
     /// The meaning of a name that stands alone.
-    fn name(&mut self, name: &Name, scope: &Scope<'a>) -> Value {
+    fn name(&mut self, name: &Name, scope: &Scope<'a>) -> TermMeaning {
         if name.text.starts_with('#') {
-            return self.process_constant(name).map_or(Value::Unknown, Value::Proc);
+            return self.process_constant(name).map_or(TermMeaning::Unknown, TermMeaning::Proc);
         }
         // A parameter with a capital letter has been reported.
         if !is_mident(name) || scope.lookup(&name.text).is_some() {
@@ -156,11 +158,11 @@ impl<'a> Context<'a> {
     }
 
     /// The meaning of the name of a constructor, global or constant.
-    fn capital_name(&mut self, name: &Name) -> Value {
+    fn capital_name(&mut self, name: &Name) -> TermMeaning {
         match self.symbols.lookup(&name.text) {
             Some(Symbol::Constructor(id, number)) => {
                 self.constructors.insert((id, number));
-                Value::Constructor(id, number)
+                TermMeaning::Constructor(id, number)
             }
             Some(Symbol::Var(id)) => {
                 self.note_use(id);
@@ -179,26 +181,30 @@ impl<'a> Context<'a> {
                             name.text
                         )),
                     );
-                    return Value::Unknown;
+                    return TermMeaning::Unknown;
                 }
                 self.cell_value(Cell { var: id, index: SmallVec::new() })
             }
-            Some(Symbol::Unclear) => Value::Unknown,
+            Some(Symbol::Unclear) => TermMeaning::Unknown,
             None => {
                 self.unknown_symbol(name, Wanted::Value);
-                Value::Unknown
+                TermMeaning::Unknown
             }
         }
     }
 
-    fn cell_value(&self, cell: Cell) -> Value {
+    fn cell_value(&self, cell: Cell) -> TermMeaning {
         let ty = self.symbols.var(cell.var).ty;
-        if ty.is_numeric() { Value::Number(Number::cell(cell, ty)) } else { Value::Cell(cell, ty) }
+        if ty.is_numeric() {
+            TermMeaning::Number(NumericTerm::cell(cell, ty))
+        } else {
+            TermMeaning::Cell(cell, ty)
+        }
     }
 
-    fn process_name(&mut self, name: &Name, scope: &Scope<'a>) -> Value {
+    fn process_name(&mut self, name: &Name, scope: &Scope<'a>) -> TermMeaning {
         if let Some(value) = scope.lookup(&name.text) {
-            if let Value::Proc(ProcRef::Var(i)) = value
+            if let TermMeaning::Proc(ProcRef::Var(i)) = value
                 && let Some(used) = self.used_params.get_mut(usize::from(*i))
             {
                 *used = true;
@@ -221,10 +227,10 @@ impl<'a> Context<'a> {
             return self.capital_name(&meant);
         }
         if scope.open || !self.unknown.insert((Some(self.declaration), name.text.clone())) {
-            return Value::Unknown;
+            return TermMeaning::Unknown;
         }
         self.unknown_process(name, scope);
-        Value::Unknown
+        TermMeaning::Unknown
     }
 
     /// The process constant `#k`.
@@ -267,19 +273,19 @@ impl<'a> Context<'a> {
     }
 
     /// The meaning of an array cell.
-    fn cell(&mut self, array: &Name, index: &'a [Name], scope: &Scope<'a>) -> Value {
-        let resolved: Vec<Index> = index.iter().map(|name| self.index(name, scope)).collect();
-        let Some(id) = self.array(array, index.len()) else { return Value::Unknown };
+    fn cell(&mut self, array: &Name, index: &'a [Name], scope: &Scope<'a>) -> TermMeaning {
+        let resolved: Vec<IndexMeaning> = index.iter().map(|name| self.index(name, scope)).collect();
+        let Some(id) = self.array(array, index.len()) else { return TermMeaning::Unknown };
         let ty = self.symbols.var(id).ty;
         let mut cell = Cell { var: id, index: SmallVec::new() };
         let mut defined = true;
         for (index, name) in resolved.into_iter().zip(index) {
             match index {
-                Index::Process(p) => cell.index.push(p),
-                Index::Error => return Value::Unknown,
-                Index::Global(global) => match self.named.iter().find(|(known, _)| *known == global) {
-                    Some((_, Named::Process(p))) => cell.index.push(*p),
-                    Some((_, Named::Nothing)) => defined = false,
+                IndexMeaning::Process(p) => cell.index.push(p),
+                IndexMeaning::Error => return TermMeaning::Unknown,
+                IndexMeaning::Global(global) => match self.named.iter().find(|(known, _)| *known == global) {
+                    Some((_, IndexedBy::Process(p))) => cell.index.push(*p),
+                    Some((_, IndexedBy::Nothing)) => defined = false,
                     // All of a cell's globals are needed, not only the first.
                     None => {
                         self.needed.entry(global).or_insert(name.span());
@@ -288,7 +294,7 @@ impl<'a> Context<'a> {
                 },
             }
         }
-        if defined { self.cell_value(cell) } else { Value::Undefined(ty) }
+        if defined { self.cell_value(cell) } else { TermMeaning::Undefined(ty) }
     }
 
     /// The array of this name, which is given `arity` indices.
@@ -326,30 +332,30 @@ impl<'a> Context<'a> {
     }
 
     /// What an index means.
-    pub fn index(&mut self, name: &Name, scope: &Scope<'a>) -> Index {
+    pub fn index(&mut self, name: &Name, scope: &Scope<'a>) -> IndexMeaning {
         // What is no name has been reported by the parser.
         if !name.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '#') {
-            return Index::Error;
+            return IndexMeaning::Error;
         }
         match self.name(name, scope) {
-            Value::Proc(p) => Index::Process(p),
-            Value::Cell(cell, Type::Proc) if cell.index.is_empty() => Index::Global(cell.var),
-            Value::Cell(_, Type::Proc) => {
+            TermMeaning::Proc(p) => IndexMeaning::Process(p),
+            TermMeaning::Cell(cell, Type::Proc) if cell.index.is_empty() => IndexMeaning::Global(cell.var),
+            TermMeaning::Cell(_, Type::Proc) => {
                 self.push(
                     Diagnostic::error("C0014", name.span(), "array cell used as an array index")
                         .label("an index is a process or a global of type `proc`")
                         .help("add a parameter or quantifier `g` that equals this cell, and use `g` as the index"),
                 );
-                Index::Error
+                IndexMeaning::Error
             }
-            Value::Unknown | Value::Undefined(_) => Index::Error,
+            TermMeaning::Unknown | TermMeaning::Undefined(_) => IndexMeaning::Error,
             other => {
                 let found = other.ty().name(self.symbols);
                 self.push(
                     Diagnostic::error("C0203", name.span(), format!("array index of type `{found}`"))
                         .label("an index is a process or a global of type `proc`"),
                 );
-                Index::Error
+                IndexMeaning::Error
             }
         }
     }

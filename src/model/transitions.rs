@@ -1,6 +1,6 @@
 //! Elaboration of transitions: guards, hidden parameters, and the split into disjuncts.
 
-use super::context::{Context, Place};
+use super::context::{Context, FormulaPlace};
 use super::dnf::{Disjunct, Sameness, dnf, product};
 use super::formula::Formula;
 use super::limits::MAX_PARAMS;
@@ -16,7 +16,7 @@ impl<'a> Context<'a> {
         self.reset_budget();
         let span = decl.loc.0;
         let declared = decl.params.len().min(MAX_PARAMS);
-        self.start(span, Place::Guard, declared);
+        self.start(span, FormulaPlace::Guard, declared);
         let mut parts = Vec::new();
         let first = self.variant(decl, &[]);
         if self.needed.is_empty() {
@@ -25,7 +25,7 @@ impl<'a> Context<'a> {
             }
         } else {
             for variant in self.variants() {
-                self.start(span, Place::Guard, declared);
+                self.start(span, FormulaPlace::Guard, declared);
                 let (hidden, facts) = self.assume(&variant);
                 if let Some((guard, drafts)) = self.variant(decl, &variant) {
                     let mut guard = Formula::and(vec![
@@ -166,8 +166,11 @@ fn does_the_same(a: &Transition, b: &Transition) -> bool {
 
 /// Universals range over the processes that are no parameter. Their instances for hidden parameters,
 /// which the user does not see, become part of the guard; bodies are simplified.
-fn instantiate(disjunct: Disjunct, distinct: &impl Sameness) -> Result<Vec<Disjunct>, super::dnf::Failure> {
-    use super::dnf::{Failure, simplify};
+fn instantiate(
+    disjunct: Disjunct,
+    distinct: &impl Sameness,
+) -> Result<Vec<Disjunct>, super::dnf::NoNormalForm> {
+    use super::dnf::{NoNormalForm, simplify};
     let universals = disjunct.universals.clone();
     let hidden = disjunct.exists.clone();
     let mut size = 0;
@@ -176,7 +179,7 @@ fn instantiate(disjunct: Disjunct, distinct: &impl Sameness) -> Result<Vec<Disju
         for &h in &hidden {
             let map = |p: ProcRef| if p == ProcRef::Var(*bound) { ProcRef::Var(h) } else { p };
             let instance: Vec<Disjunct> = rename::disjunction(body, &map)
-                .ok_or(Failure::OutOfRange)?
+                .ok_or(NoNormalForm::OutOfRange)?
                 .into_iter()
                 .filter_map(|conj| fold_processes(conj, distinct))
                 .map(|literals| Disjunct { literals, ..Disjunct::default() })

@@ -3,12 +3,12 @@
 use indexmap::IndexMap;
 use smallvec::SmallVec;
 
-use super::context::{Context, Place};
+use super::context::{Context, FormulaPlace};
 use super::dnf::conjunctions;
-use super::number::{Number, TermType};
-use super::scope::{Scope, Value};
+use super::number::{NumericTerm, TermType};
+use super::scope::{Scope, TermMeaning};
 use super::symbols::{Symbol, Wanted};
-use super::terms::Index;
+use super::terms::IndexMeaning;
 use super::{
     Assignment, Branch, Cell, Conj, Dnf, Literal, ProcRef, Term, Type, Update, VarId, VarKind, rename,
 };
@@ -55,7 +55,7 @@ impl<'a> Context<'a> {
         let mut defined = true;
         for abbreviation in &decl.lets {
             let value = self.term(&abbreviation.value, scope);
-            defined &= !matches!(value, Value::Undefined(_));
+            defined &= !matches!(value, TermMeaning::Undefined(_));
             if scope.lookup(&abbreviation.name.text).is_some() {
                 let name = &abbreviation.name;
                 self.push(
@@ -69,7 +69,7 @@ impl<'a> Context<'a> {
         let mut drafts = Vec::new();
         for update in &decl.updates {
             let Some(var) = self.target(update, &mut written) else { continue };
-            self.place = Place::Condition;
+            self.place = FormulaPlace::Condition;
             self.assigned = Some(var);
             let loose = self.loose.len();
             match self.update(var, update, &decl.params, scope) {
@@ -78,7 +78,7 @@ impl<'a> Context<'a> {
             }
             self.loose.truncate(loose);
             self.assigned = None;
-            self.place = Place::Guard;
+            self.place = FormulaPlace::Guard;
         }
         scope.truncate(mark);
         defined.then_some(drafts)
@@ -201,11 +201,11 @@ impl<'a> Context<'a> {
                     for ((_, index), v) in here.iter().zip(&bound) {
                         let process = Term::Proc(ProcRef::Var(*v));
                         let (left, right) = match index {
-                            Index::Process(p) => super::compare::oriented(Term::Proc(*p), process),
-                            Index::Global(g) => {
+                            IndexMeaning::Process(p) => super::compare::oriented(Term::Proc(*p), process),
+                            IndexMeaning::Global(g) => {
                                 (Term::Cell(Cell { var: *g, index: SmallVec::new() }), process)
                             }
-                            Index::Error => continue,
+                            IndexMeaning::Error => continue,
                         };
                         when.push(Literal::Eq { left, right, negated: false });
                     }
@@ -218,7 +218,7 @@ impl<'a> Context<'a> {
             }
             Rhs::Cases(cases) => {
                 for (name, &v) in index.iter().zip(&bound) {
-                    scope.push(&name.text, Value::Proc(ProcRef::Var(v)));
+                    scope.push(&name.text, TermMeaning::Proc(ProcRef::Var(v)));
                 }
                 self.cases(cases, &cell, ty, scope, update).map(Some)
             }
@@ -320,7 +320,7 @@ impl<'a> Context<'a> {
     }
 
     /// A value of type `ty` as a term; `None` when it is undefined.
-    fn assigned(&mut self, cell: &Cell, ty: Type, value: Value, at: Span) -> Option<Term> {
+    fn assigned(&mut self, cell: &Cell, ty: Type, value: TermMeaning, at: Span) -> Option<Term> {
         let expected = TermType::Known(ty);
         if !expected.compatible(value.ty()) {
             let (want, got) = (self.symbols.type_name(ty), value.ty().name(self.symbols));
@@ -328,9 +328,9 @@ impl<'a> Context<'a> {
                 Diagnostic::error("C0201", at, format!("types `{want}` and `{got}` are not compatible"))
                     .label(format!("a value of type `{want}` is expected, this is one of type `{got}`"));
             let target = if ty.is_numeric() {
-                Value::Number(Number::cell(cell.clone(), ty))
+                TermMeaning::Number(NumericTerm::cell(cell.clone(), ty))
             } else {
-                Value::Cell(cell.clone(), ty)
+                TermMeaning::Cell(cell.clone(), ty)
             };
             error = self.declared_as(error, &target);
             error = self.declared_as(error, &value);
@@ -340,13 +340,13 @@ impl<'a> Context<'a> {
             self.push(error);
         }
         match value {
-            Value::Constructor(_, c) => Some(Term::Constructor(c)),
-            Value::Proc(p) => Some(Term::Proc(p)),
-            Value::Cell(cell, _) => Some(Term::Cell(cell)),
-            Value::Number(number) => Some(Term::Linear(number.linear)),
+            TermMeaning::Constructor(_, c) => Some(Term::Constructor(c)),
+            TermMeaning::Proc(p) => Some(Term::Proc(p)),
+            TermMeaning::Cell(cell, _) => Some(Term::Cell(cell)),
+            TermMeaning::Number(number) => Some(Term::Linear(number.linear)),
             // Errors have been reported; any term will do.
-            Value::Unknown => Some(Term::Constructor(0)),
-            Value::Undefined(_) => None,
+            TermMeaning::Unknown => Some(Term::Constructor(0)),
+            TermMeaning::Undefined(_) => None,
         }
     }
 }
@@ -354,7 +354,7 @@ impl<'a> Context<'a> {
 /// The old value of a cell.
 fn unchanged(cell: &Cell, ty: Type) -> Term {
     if ty.is_numeric() {
-        Term::Linear(Number::cell(cell.clone(), ty).linear)
+        Term::Linear(NumericTerm::cell(cell.clone(), ty).linear)
     } else {
         Term::Cell(cell.clone())
     }

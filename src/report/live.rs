@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::count::count;
 use super::stages::name;
 use crate::observer::Event;
-use crate::options::Proof;
+use crate::options::BackwardMode;
 
 /// A piece of work that lasts longer than this is said to.
 const LONG: Duration = Duration::from_secs(2);
@@ -14,7 +14,7 @@ const LONG: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug)]
 pub struct Progress {
     /// The backward search that goes on or comes next.
-    proof: Proof,
+    proof: BackwardMode,
     work: Work,
     /// Candidates that were proposed and not refuted.
     candidates: usize,
@@ -36,7 +36,7 @@ enum Work {
 
 impl Progress {
     /// Of a run that is to look for this proof, and has not begun.
-    pub fn new(proof: Proof) -> Self {
+    pub fn new(proof: BackwardMode) -> Self {
         let work = Work::Other("reading the model".to_owned());
         Self { proof, work, candidates: 0, restarts: 0, version: 0 }
     }
@@ -124,7 +124,7 @@ impl Progress {
                     format!("{}: {}", name(self.proof), count(*nodes, "node")),
                     [Some(format!("{waiting} waiting")), Some(deep(*depth))],
                 );
-                if matches!(self.proof, Proof::Brab(_)) {
+                if matches!(self.proof, BackwardMode::Brab(_)) {
                     parts.push(count(self.candidates, "candidate"));
                     parts.push(count(self.restarts, "restart"));
                 }
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_line_follows_the_events() {
-        let mut progress = Progress::new(Proof::Brab(2));
+        let mut progress = Progress::new(BackwardMode::Brab(2));
         assert_eq!(progress.parts(None, Duration::ZERO), ["reading the model"]);
         progress.note(&Event::ForwardStart { strategy: "bfs", procs: 2 });
         assert_eq!(progress.counted(), None);
@@ -187,7 +187,7 @@ mod tests {
         progress.note(&Event::Work("showing the oracle more states"));
         assert_eq!(progress.parts(None, Duration::ZERO), ["showing the oracle more states"]);
         let version = progress.version();
-        progress.note(&Event::Stage { number: 2, proof: Proof::Classic, effort: 300 });
+        progress.note(&Event::Stage { number: 2, proof: BackwardMode::Classic, effort: 300 });
         assert!(progress.version() > version);
         assert_eq!(progress.parts(None, Duration::ZERO), ["exact backward search: beginning"]);
     }

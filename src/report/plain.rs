@@ -12,7 +12,7 @@ use super::style::Style;
 use super::trace::TraceStates;
 use crate::diagnostic::Source;
 use crate::model::{System, owner_names};
-use crate::options::{Options, Proof};
+use crate::options::{BackwardMode, Options};
 use crate::result::{Candidate, Decider, Exploration, Outcome, Proposals, Report, Stage, Stop, Tests};
 use crate::verdict::{Reason, Verdict};
 use crate::words::{cause, reason};
@@ -86,7 +86,7 @@ pub fn plain_conclusion(
 ) -> String {
     let mut text = String::new();
     if let Some(outcome) = &report.backward {
-        if !matches!(options.proof, Proof::Auto) {
+        if !matches!(options.proof, BackwardMode::Auto) {
             text.push_str(&searched(&only_stage(options.proof, outcome), style));
         }
         text.push_str(&candidates(outcome, all, style));
@@ -99,7 +99,7 @@ pub fn plain_conclusion(
 }
 
 /// A search that was not one of several.
-fn only_stage(proof: Proof, outcome: &Outcome) -> Stage {
+fn only_stage(proof: BackwardMode, outcome: &Outcome) -> Stage {
     let statistics = &outcome.statistics;
     let nodes = statistics.nodes + statistics.abandoned.iter().sum::<usize>();
     let reason = match &outcome.verdict {

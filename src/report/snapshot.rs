@@ -6,7 +6,7 @@ use super::document::{
 };
 use super::style::Style;
 use crate::observer::Event;
-use crate::options::Proof;
+use crate::options::BackwardMode;
 use crate::result::{self, Stage, Stop};
 use crate::verdict::Reason;
 use crate::words::reason;
@@ -20,10 +20,10 @@ pub struct Snapshot {
     exploring: Option<(usize, usize)>,
     /// States of the exploration that goes on or was the last.
     states: usize,
-    /// Searches of [`Proof::Auto`] that ended.
+    /// Searches of [`BackwardMode::Auto`] that ended.
     stages: Vec<StageFigures>,
     /// The one that goes on, and the nodes before it.
-    stage: Option<(Proof, usize)>,
+    stage: Option<(BackwardMode, usize)>,
     /// Nodes of all backward searches, and their restarts; `None` before the first node.
     backward: Option<(usize, usize)>,
     /// What the run rests on; nothing before the model was read.
@@ -129,11 +129,15 @@ mod tests {
     fn what_goes_on_is_told_with_what_ended() {
         let mut snapshot = Snapshot::default();
         for event in [
-            Event::Stage { number: 1, proof: Proof::Classic, effort: 300 },
+            Event::Stage { number: 1, proof: BackwardMode::Classic, effort: 300 },
             Event::NodeCount(1),
             Event::NodeCount(2),
-            Event::StageEnd(&Stage { proof: Proof::Classic, nodes: 2, reason: Some(Reason::Effort(300)) }),
-            Event::Stage { number: 2, proof: Proof::Brab(2), effort: 300 },
+            Event::StageEnd(&Stage {
+                proof: BackwardMode::Classic,
+                nodes: 2,
+                reason: Some(Reason::Effort(300)),
+            }),
+            Event::Stage { number: 2, proof: BackwardMode::Brab(2), effort: 300 },
             Event::NodeCount(1),
             Event::ForwardStart { strategy: "bfs", procs: 3 },
             Event::ForwardProgress { states: 77, queued: 5, depth: None },

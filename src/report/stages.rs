@@ -1,13 +1,13 @@
-//! Lines about the searches of [`Proof::Auto`]: what begins, and which one decided.
+//! Lines about the searches of [`BackwardMode::Auto`]: what begins, and which one decided.
 
 use super::block::WIDTH;
 use super::style::Style;
-use crate::options::Proof;
+use crate::options::BackwardMode;
 use crate::result::{Decider, Report, Stage};
 use crate::verdict::Verdict;
 
 /// What is written when a search begins.
-pub fn stage(number: usize, proof: Proof, effort: u64, style: Style) -> String {
+pub fn stage(number: usize, proof: BackwardMode, effort: u64, style: Style) -> String {
     let rule = "=".repeat(WIDTH);
     let title = style.title(format!("STAGE {number}: {}", name(proof)));
     format!("{rule}\n* {title}, effort {effort}\n{rule}\n")
@@ -39,11 +39,11 @@ fn nodes(stages: &[Stage]) -> String {
 }
 
 /// A search in words.
-pub(super) fn name(proof: Proof) -> String {
+pub(super) fn name(proof: BackwardMode) -> String {
     match proof {
-        Proof::Auto => "automatic choice".to_owned(),
-        Proof::Classic => "exact backward search".to_owned(),
-        Proof::Brab(1) => "BRAB with 1 process".to_owned(),
-        Proof::Brab(procs) => format!("BRAB with {procs} processes"),
+        BackwardMode::Auto => "automatic choice".to_owned(),
+        BackwardMode::Classic => "exact backward search".to_owned(),
+        BackwardMode::Brab(1) => "BRAB with 1 process".to_owned(),
+        BackwardMode::Brab(procs) => format!("BRAB with {procs} processes"),
     }
 }

@@ -7,7 +7,7 @@ use crate::diagnostic::Source;
 use crate::model::System;
 use crate::model::semantics::{State, Step, satisfies};
 use crate::verdict::Trace;
-use crate::words::{Names, Violation, cells, ending, processes, violated};
+use crate::words::{ValueNames, Violation, cells, ending, processes, violated};
 
 /// Which cells to show after each step of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ fn action(system: &System, step: &Step, style: Style) -> String {
 /// The run state by state: the initial one in full, the others as `which` says, then which processes
 /// make the last one bad.
 pub fn states(system: &System, trace: &Trace, which: TraceStates, style: Style) -> String {
-    let names = Names::new(system, trace);
+    let names = ValueNames::new(system, trace);
     let procs = trace.initial.procs;
     let cells: Vec<_> = cells(system, procs).collect();
     let mut text = format!("Init ({} {})\n", procs, if procs == 1 { "process" } else { "processes" });

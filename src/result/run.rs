@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Exploration, Outcome};
 use crate::diagnostic::Span;
 use crate::model::{Owner, TransitionId};
-use crate::options::Proof;
+use crate::options::BackwardMode;
 use crate::verdict::{Cut, Reason, Stop, Trace, Verdict};
 
 /// Everything that a run found out.
@@ -23,7 +23,7 @@ pub struct Report {
     pub explorations: Vec<Exploration>,
     /// The last backward search, if the run came to one.
     pub backward: Option<Outcome>,
-    /// The searches of [`Proof::Auto`], in order.
+    /// The searches of [`BackwardMode::Auto`], in order.
     pub stages: Vec<Stage>,
     /// The ghost variables that the last backward search had; its cubes may speak of them.
     pub owners: Vec<Owner>,
@@ -51,7 +51,7 @@ pub enum Decider {
     /// A forward exploration of the instance with this many processes.
     Forward(usize),
     /// A backward search of this kind.
-    Stage(Proof),
+    Stage(BackwardMode),
 }
 
 /// What a run comes to, in one word: the exit code of the program follows from it. Exhaustive, so that who reads it
@@ -186,7 +186,7 @@ pub enum Deadlocks {
 #[non_exhaustive]
 pub struct Stage {
     /// What was done.
-    pub proof: Proof,
+    pub proof: BackwardMode,
     /// Nodes, over all restarts.
     pub nodes: usize,
     /// Why it did not decide; `None` when it did.

@@ -1,12 +1,12 @@
 //! The commands of a session that go somewhere: steps, by choice or by lot, back and forth.
 
 use super::moves::{Move, Moves, action, open_choices};
-use super::refusal::Refusal;
-use super::search::{Found, MOST_STATES, nearest, random_step};
-use super::session::Session;
+use super::refusal::CommandRefusal;
+use super::search::{MOST_STATES, SearchEnd, nearest, random_step};
+use super::session::Simulation;
 use super::values::{listed, parse};
 use crate::model::semantics::{State, Step, Value};
-use crate::words::Names;
+use crate::words::ValueNames;
 
 /// Of many steps at once, so many are shown one by one: the last ones.
 const SHOWN: usize = 20;
@@ -17,10 +17,10 @@ const MOST_STEPS: usize = 1000;
 /// Steps by lot at once.
 const MOST_RANDOM: usize = 100_000;
 
-impl Session<'_> {
+impl Simulation<'_> {
     /// Takes the step that `what` names: a number in the list, or a transition with or without arguments; then
     /// the values for what it leaves open.
-    pub(super) fn step(&mut self, what: &str) -> Result<String, Refusal> {
+    pub(super) fn step(&mut self, what: &str) -> Result<String, CommandRefusal> {
         let moves = Moves::of(&self.instance, self.state()).list;
         let (chosen, values) = self.named(&moves, what)?;
         let values = self.open_values(&chosen, values)?;
@@ -30,7 +30,7 @@ impl Session<'_> {
     }
 
     /// The move that is meant, and the words behind it.
-    fn named<'w>(&self, moves: &[Move], what: &'w str) -> Result<(Move, &'w str), Refusal> {
+    fn named<'w>(&self, moves: &[Move], what: &'w str) -> Result<(Move, &'w str), CommandRefusal> {
         if what.starts_with(|c: char| c.is_ascii_digit()) {
             let (number, rest) = what.split_once(char::is_whitespace).unwrap_or((what, ""));
             let found = number.parse::<usize>().ok().and_then(|number| moves.get(number.checked_sub(1)?));
@@ -39,9 +39,9 @@ impl Session<'_> {
                 1 => "only number 1 is enabled".to_owned(),
                 most => format!("numbers 1 to {most} are enabled"),
             };
-            return found
-                .map(|found| (found.clone(), rest))
-                .ok_or_else(|| Refusal::new(format!("no transition has the number {number}"), possible));
+            return found.map(|found| (found.clone(), rest)).ok_or_else(|| {
+                CommandRefusal::new(format!("no transition has the number {number}"), possible)
+            });
         }
         let (name, args, rest) = self.call(what)?;
         self.transitions(name)?;
@@ -59,19 +59,19 @@ impl Session<'_> {
                     Some(_) => format!("`why {name}` tells why"),
                     None => "`enabled` lists what is possible".to_owned(),
                 };
-                Err(Refusal::new(format!("{name} is not enabled"), help))
+                Err(CommandRefusal::new(format!("{name} is not enabled"), help))
             }
             several => {
                 let numbers: Vec<String> =
                     several.iter().map(|(number, _)| (number + 1).to_string()).collect();
                 let help = format!("choose among the numbers {}", numbers.join(", "));
-                Err(Refusal::new(format!("there are {} ways to do {name}", several.len()), help))
+                Err(CommandRefusal::new(format!("there are {} ways to do {name}", several.len()), help))
             }
         }
     }
 
     /// The values that `words` give to the open variables of a move.
-    fn open_values(&self, chosen: &Move, words: &str) -> Result<Vec<Value>, Refusal> {
+    fn open_values(&self, chosen: &Move, words: &str) -> Result<Vec<Value>, CommandRefusal> {
         let (names, mut scratch) = (self.names(), self.state().clone());
         let (mut words, mut values) = (words.split_whitespace(), Vec::new());
         for &var in &chosen.open {
@@ -80,10 +80,10 @@ impl Session<'_> {
             let Some(word) = words.next() else {
                 let action = chosen.action(&self.instance);
                 let what = format!("{action} gives {name} a value of your choice (`:= ?`)");
-                return Err(Refusal::new(what, format!("write it behind: {}", listed(&choices))));
+                return Err(CommandRefusal::new(what, format!("write it behind: {}", listed(&choices))));
             };
             let value = parse(self.instance.system, var, word, &choices)
-                .map_err(|help| Refusal::new(format!("{word:?} is no value of {name}"), help))?;
+                .map_err(|help| CommandRefusal::new(format!("{word:?} is no value of {name}"), help))?;
             scratch.values[self.instance.semantics.layout().position(var, [])] = value;
             values.push(value);
         }
@@ -95,17 +95,20 @@ impl Session<'_> {
                     1 => "it leaves one value open (`:= ?`)".to_owned(),
                     open => format!("it leaves {open} values open (`:= ?`)"),
                 };
-                Err(Refusal::new(format!("{} has no use for {word:?}", chosen.action(&self.instance)), help))
+                Err(CommandRefusal::new(
+                    format!("{} has no use for {word:?}", chosen.action(&self.instance)),
+                    help,
+                ))
             }
         }
     }
 
     /// To state number `at`.
-    pub(super) fn go(&mut self, at: Option<usize>) -> Result<String, Refusal> {
+    pub(super) fn go(&mut self, at: Option<usize>) -> Result<String, CommandRefusal> {
         let last = self.run.steps.len();
         let Some(at) = at.filter(|&at| at <= last) else {
             let what = "the run has no such state";
-            return Err(Refusal::new(what, format!("here is state {} of 0 to {last}", self.at)));
+            return Err(CommandRefusal::new(what, format!("here is state {} of 0 to {last}", self.at)));
         };
         self.at = at;
         Ok(self.scene())
@@ -123,7 +126,7 @@ impl Session<'_> {
     }
 
     /// Step number `at` and what it changed, of the watched cells when there are some.
-    fn step_line(&self, names: &Names<'_>, at: usize) -> String {
+    fn step_line(&self, names: &ValueNames<'_>, at: usize) -> String {
         let step = &self.run.steps[at - 1];
         let (before, after) = (self.state_at(at - 1), &step.after);
         let shown = |cell: &usize| self.watched.is_empty() || self.watched.contains(cell);
@@ -135,15 +138,15 @@ impl Session<'_> {
         format!("{at}: {action}  {}", changes.join(", ")).trim_end().to_owned() + "\n"
     }
 
-    fn change(&self, names: &Names<'_>, cell: usize, before: &State, after: &State) -> String {
+    fn change(&self, names: &ValueNames<'_>, cell: usize, before: &State, after: &State) -> String {
         let value = |state: &State| names.value(self.instance.var(cell), state.values[cell]);
         format!("{}: {} -> {}", self.instance.cells[cell].1, value(before), value(after))
     }
 
     /// Steps by lot.
-    pub(super) fn random(&mut self, steps: usize) -> Result<String, Refusal> {
+    pub(super) fn random(&mut self, steps: usize) -> Result<String, CommandRefusal> {
         if steps > MOST_RANDOM {
-            return Err(Refusal::new(
+            return Err(CommandRefusal::new(
                 format!("that is too far: at most {MOST_RANDOM} steps at once"),
                 "fewer",
             ));
@@ -158,7 +161,7 @@ impl Session<'_> {
     }
 
     /// Steps by lot until a cube holds.
-    pub(super) fn until(&mut self, cube: &str) -> Result<String, Refusal> {
+    pub(super) fn until(&mut self, cube: &str) -> Result<String, CommandRefusal> {
         let cube = self.cube(cube)?;
         if cube.holds(self.state()) {
             return Ok("it holds here\n".to_owned());
@@ -202,17 +205,17 @@ impl Session<'_> {
     }
 
     /// The nearest state where a cube holds.
-    pub(super) fn find(&mut self, cube: &str) -> Result<String, Refusal> {
+    pub(super) fn find(&mut self, cube: &str) -> Result<String, CommandRefusal> {
         let cube = self.cube(cube)?;
         match nearest(&self.instance, self.state(), &|state| cube.holds(state), &self.interrupt) {
-            Found::Run(steps) => Ok(self.follow(steps)),
-            Found::None { complete: true, states } => {
+            SearchEnd::Run(steps) => Ok(self.follow(steps)),
+            SearchEnd::None { complete: true, states } => {
                 Ok(format!("it holds in no state that can follow ({states} states)\n"))
             }
-            Found::None { .. } => {
+            SearchEnd::None { .. } => {
                 Ok(format!("it holds in none of the {MOST_STATES} nearest states or those tried\n"))
             }
-            Found::Stopped => Ok("stopped\n".to_owned()),
+            SearchEnd::Stopped => Ok("stopped\n".to_owned()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One line of a session as a command.
 
-use super::refusal::Refusal;
+use super::refusal::CommandRefusal;
 use crate::spelling::nearest;
 
 /// A command and what is said of it.
@@ -109,7 +109,7 @@ pub(super) fn words<'a>() -> impl Iterator<Item = &'a str> {
 }
 
 /// Reads a line. What begins with a number, with a word and a parenthesis, or with the name of a transition, is a step.
-pub(super) fn parse(line: &str, transitions: &[&str]) -> Result<Command, Refusal> {
+pub(super) fn parse(line: &str, transitions: &[&str]) -> Result<Command, CommandRefusal> {
     let line = line.trim();
     // A process has a digit behind its `#`.
     if line.is_empty() || line == "#" || line.starts_with("# ") || line.starts_with("#!") {
@@ -152,9 +152,9 @@ pub(super) fn parse(line: &str, transitions: &[&str]) -> Result<Command, Refusal
 }
 
 /// That there is neither such a command nor such a transition.
-fn unknown(word: &str, transitions: &[&str]) -> Refusal {
+fn unknown(word: &str, transitions: &[&str]) -> CommandRefusal {
     let what = format!("there is no command `{word}`");
-    Refusal::new(
+    CommandRefusal::new(
         what,
         match nearest(word, words().chain(transitions.iter().copied())) {
             Some(similar) => format!("did you mean `{similar}`?"),
@@ -170,30 +170,30 @@ fn usage(name: &str) -> String {
     }
 }
 
-fn alone(name: &str, rest: &str, command: Command) -> Result<Command, Refusal> {
+fn alone(name: &str, rest: &str, command: Command) -> Result<Command, CommandRefusal> {
     if rest.is_empty() {
         return Ok(command);
     }
-    Err(Refusal::new(format!("`{name}` takes nothing behind it, not {rest:?}"), usage(name)))
+    Err(CommandRefusal::new(format!("`{name}` takes nothing behind it, not {rest:?}"), usage(name)))
 }
 
-fn needed(name: &str, text: String) -> Result<String, Refusal> {
+fn needed(name: &str, text: String) -> Result<String, CommandRefusal> {
     if text.is_empty() {
-        return Err(Refusal::new(format!("`{name}` needs something behind it"), usage(name)));
+        return Err(CommandRefusal::new(format!("`{name}` needs something behind it"), usage(name)));
     }
     Ok(text)
 }
 
-fn count<N: std::str::FromStr>(name: &str, text: &str) -> Result<Option<N>, Refusal> {
+fn count<N: std::str::FromStr>(name: &str, text: &str) -> Result<Option<N>, CommandRefusal> {
     if text.is_empty() {
         return Ok(None);
     }
-    let wrong = |_| Refusal::new(format!("`{name}` takes a number, not {text:?}"), usage(name));
+    let wrong = |_| CommandRefusal::new(format!("`{name}` takes a number, not {text:?}"), usage(name));
     text.parse().map(Some).map_err(wrong)
 }
 
 /// What `help`, or `help COMMAND`, shows.
-pub(super) fn help_text(of: &str) -> Result<String, Refusal> {
+pub(super) fn help_text(of: &str) -> Result<String, CommandRefusal> {
     let line = |command: &Help| {
         let aliases = if command.aliases.is_empty() { "" } else { ", " };
         format!("{}{aliases}{} {}", command.name, command.aliases, command.arguments).trim_end().to_owned()

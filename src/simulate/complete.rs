@@ -2,10 +2,10 @@
 
 use super::command::words;
 use super::look::transition_names;
-use super::session::Session;
+use super::session::Simulation;
 use crate::words::processes;
 
-impl Session<'_> {
+impl Simulation<'_> {
     /// The place of the word that ends at byte `at` of `line`, and what it may become.
     pub fn complete(&self, line: &str, at: usize) -> (usize, Vec<String>) {
         let line = line.get(..at).unwrap_or(line);

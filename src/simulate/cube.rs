@@ -9,14 +9,14 @@ use crate::model::semantics::{Semantics, State};
 const LONGEST: usize = 10_000;
 
 /// A formula about single states, with processes by their names.
-pub(super) struct Cube {
+pub(super) struct NamedCube {
     /// The model with the formula as a further `unsafe`.
     system: System,
     /// Its disjuncts among the bad cubes of that model.
     disjuncts: Vec<usize>,
 }
 
-impl Cube {
+impl NamedCube {
     /// Reads `cube`; `text` is the model that `system` comes from. The error is a line for the user.
     pub fn parse(system: &System, text: &str, cube: &str, procs: usize) -> Result<Self, String> {
         if cube.trim().is_empty() {

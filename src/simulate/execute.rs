@@ -6,8 +6,8 @@ use rand_chacha::ChaCha8Rng;
 use super::command::{self, Command};
 use super::look::transition_names;
 use super::moves::Moves;
-use super::refusal::Refusal;
-use super::session::Session;
+use super::refusal::CommandRefusal;
+use super::session::Simulation;
 use crate::itf;
 use crate::verdict::Trace;
 
@@ -23,7 +23,7 @@ pub enum Then {
         /// In ITF.
         text: String,
     },
-    /// Read `file` and give its text to [`Session::load`].
+    /// Read `file` and give its text to [`Simulation::load`].
     Load {
         /// As the user typed it.
         file: String,
@@ -34,19 +34,19 @@ pub enum Then {
 
 /// What there is to show, each line ended, and what is to be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Answer {
+pub struct Reply {
     /// For the user.
     pub text: String,
     /// For the caller.
     pub then: Then,
 }
 
-impl Session<'_> {
+impl Simulation<'_> {
     /// Follows a command.
     ///
     /// # Errors
     /// The command cannot be followed; the session is as it was.
-    pub fn execute(&mut self, line: &str) -> Result<Answer, Refusal> {
+    pub fn execute(&mut self, line: &str) -> Result<Reply, CommandRefusal> {
         let text = match command::parse(line, &transition_names(self.instance.system))? {
             Command::Nothing => String::new(),
             Command::Help(of) => command::help_text(&of)?,
@@ -73,24 +73,27 @@ impl Session<'_> {
             Command::Free(cells) => self.free(&cells)?,
             Command::Save(file) => {
                 let then = Then::Save { text: self.saved(), file };
-                return Ok(Answer { text: String::new(), then });
+                return Ok(Reply { text: String::new(), then });
             }
             Command::Load(file) => {
-                return Ok(Answer { text: String::new(), then: Then::Load { file } });
+                return Ok(Reply { text: String::new(), then: Then::Load { file } });
             }
-            Command::Quit => return Ok(Answer { text: String::new(), then: Then::Quit }),
+            Command::Quit => return Ok(Reply { text: String::new(), then: Then::Quit }),
         };
-        Ok(Answer { text, then: Then::Next })
+        Ok(Reply { text, then: Then::Next })
     }
 
     /// Takes over a run from the text of a file. What to show.
     ///
     /// # Errors
     /// The text is no run of the model; the session is as it was.
-    pub fn load(&mut self, file: &str, text: &str) -> Result<String, Refusal> {
+    pub fn load(&mut self, file: &str, text: &str) -> Result<String, CommandRefusal> {
         let system = self.instance.system;
         let refusal = |why: String| {
-            Refusal::new(format!("{file}: {why}"), "a file that `save` or --trace-out wrote can be loaded")
+            CommandRefusal::new(
+                format!("{file}: {why}"),
+                "a file that `save` or --trace-out wrote can be loaded",
+            )
         };
         let (trace, claims) =
             itf::read(system, &self.source, text).map_err(|error| refusal(error.to_string()))?;

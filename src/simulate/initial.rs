@@ -5,8 +5,8 @@
 //! are tried around the constants of init only, so that not every initial state is found where there are
 //! infinitely many; which ones are wanted can be said by fixing cells.
 
-use super::refusal::Refusal;
-use super::values::{Instance, around};
+use super::refusal::CommandRefusal;
+use super::values::{CellNames, around};
 use crate::model::semantics::{Env, State, Value, distinct_tuples, tuples};
 use crate::model::{Cell, Dnf, Literal, ProcRef, Rational, VarId};
 
@@ -14,7 +14,7 @@ use crate::model::{Cell, Dnf, Literal, ProcRef, Rational, VarId};
 const MOST_TRIED: usize = 2_000_000;
 
 /// A formula that holds in every initial state, for some processes.
-struct Clause<'a> {
+struct InitialClause<'a> {
     formula: &'a Dnf,
     procs: Vec<usize>,
     /// For each literal of each disjunct, the last of its cells.
@@ -23,8 +23,8 @@ struct Clause<'a> {
 
 /// The initial states in which some cells hold given values.
 pub(super) struct Initials<'a> {
-    instance: &'a Instance<'a>,
-    clauses: Vec<Clause<'a>>,
+    instance: &'a CellNames<'a>,
+    clauses: Vec<InitialClause<'a>>,
     /// For each cell, the clauses that have a literal whose last cell it is.
     of_cell: Vec<Vec<usize>>,
     fixed: &'a [(usize, Value)],
@@ -37,7 +37,7 @@ pub(super) struct Initials<'a> {
 
 impl<'a> Initials<'a> {
     /// Those of an instance in which each cell of `fixed` holds its value.
-    pub fn new(instance: &'a Instance<'a>, fixed: &'a [(usize, Value)]) -> Self {
+    pub fn new(instance: &'a CellNames<'a>, fixed: &'a [(usize, Value)]) -> Self {
         let clauses = clauses(instance);
         let mut of_cell = vec![Vec::new(); instance.cells.len()];
         for (number, clause) in clauses.iter().enumerate() {
@@ -59,7 +59,7 @@ impl<'a> Initials<'a> {
     }
 
     /// Whether no way to meet a clause has been ruled out by the cells up to `cell`.
-    fn is_open(&self, clause: &Clause<'_>, cell: usize) -> bool {
+    fn is_open(&self, clause: &InitialClause<'_>, cell: usize) -> bool {
         let layout = self.instance.semantics.layout();
         let env = Env { layout, state: &self.state, procs: &clause.procs };
         clause.formula.0.iter().zip(&clause.last).any(|(conj, last)| {
@@ -148,10 +148,10 @@ impl Iterator for Initials<'_> {
 
 /// Initial state number `number`, from 0, among those with the fixed cells, and whether there are more.
 pub(super) fn initial(
-    instance: &Instance<'_>,
+    instance: &CellNames<'_>,
     fixed: &[(usize, Value)],
     number: usize,
-) -> Result<(State, bool), Refusal> {
+) -> Result<(State, bool), CommandRefusal> {
     let mut states = Initials::new(instance, fixed);
     let found = states.by_ref().nth(number);
     let Some(state) = found else {
@@ -163,14 +163,14 @@ pub(super) fn initial(
             _ => format!("there is no initial state number {}", number + 1),
         };
         let help = if number > 0 { "`init` lists the first ones" } else { "init and the axioms exclude it" };
-        return Err(Refusal::new(what, help));
+        return Err(CommandRefusal::new(what, help));
     };
     let more = states.next().is_some();
     Ok((state, more))
 }
 
 /// What holds in all initial states: the body of init for all tuples of processes, and no axiom violated.
-fn clauses<'a>(instance: &'a Instance<'a>) -> Vec<Clause<'a>> {
+fn clauses<'a>(instance: &'a CellNames<'a>) -> Vec<InitialClause<'a>> {
     let system = instance.system;
     let mut clauses = Vec::new();
     let mut add = |formula: &'a Dnf, procs: Vec<usize>| {
@@ -178,7 +178,7 @@ fn clauses<'a>(instance: &'a Instance<'a>) -> Vec<Clause<'a>> {
             literal.cells().into_iter().map(|cell| position(instance, cell, &procs)).max()
         };
         let last = formula.0.iter().map(|conj| conj.iter().map(last_of).collect()).collect();
-        clauses.push(Clause { formula, procs, last });
+        clauses.push(InitialClause { formula, procs, last });
     };
     if instance.procs == 0 {
         add(&system.init.without_processes, Vec::new());
@@ -194,7 +194,7 @@ fn clauses<'a>(instance: &'a Instance<'a>) -> Vec<Clause<'a>> {
 }
 
 /// The position of a cell in a state.
-fn position(instance: &Instance<'_>, cell: &Cell, procs: &[usize]) -> usize {
+fn position(instance: &CellNames<'_>, cell: &Cell, procs: &[usize]) -> usize {
     let index = cell.index.iter().map(|p| match p {
         ProcRef::Var(i) => procs[usize::from(*i)],
         ProcRef::Const(k) => usize::from(*k),

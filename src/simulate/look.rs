@@ -1,21 +1,21 @@
 //! The commands of a session that only look: at formulas, guards and cells.
 
-use super::cube::Cube;
-use super::refusal::Refusal;
-use super::session::Session;
+use super::cube::NamedCube;
+use super::refusal::CommandRefusal;
+use super::session::Simulation;
 use crate::itf::Explainer;
 use crate::model::semantics::{Step, distinct_tuples};
 use crate::model::{Assignment, System, TransitionId, Update};
 
-impl Session<'_> {
+impl Simulation<'_> {
     /// Whether a cube holds here.
-    pub(super) fn holds(&self, cube: &str) -> Result<String, Refusal> {
+    pub(super) fn holds(&self, cube: &str) -> Result<String, CommandRefusal> {
         Ok(if self.cube(cube)?.holds(self.state()) { "yes\n" } else { "no\n" }.to_owned())
     }
 
-    pub(super) fn cube(&self, text: &str) -> Result<Cube, Refusal> {
-        Cube::parse(self.instance.system, self.source.text, text, self.instance.procs).map_err(|why| {
-            Refusal::new(
+    pub(super) fn cube(&self, text: &str) -> Result<NamedCube, CommandRefusal> {
+        NamedCube::parse(self.instance.system, self.source.text, text, self.instance.procs).map_err(|why| {
+            CommandRefusal::new(
                 format!("{text:?} is no formula of the model: {why}"),
                 "write it as in `unsafe`: A[#1] = B && C <> #2",
             )
@@ -23,12 +23,15 @@ impl Session<'_> {
     }
 
     /// Why a transition is not enabled for some processes.
-    pub(super) fn why(&self, what: &str) -> Result<String, Refusal> {
+    pub(super) fn why(&self, what: &str) -> Result<String, CommandRefusal> {
         let (name, args, rest) = self.call(what)?;
         let found = self.transitions(name)?;
         let args = args.filter(|_| rest.is_empty());
         let Some(args) = args else {
-            return Err(Refusal::new("why for which processes?", format!("write `why {name}(#1, ..)`")));
+            return Err(CommandRefusal::new(
+                "why for which processes?",
+                format!("write `why {name}(#1, ..)`"),
+            ));
         };
         let lone = crate::verdict::Trace { initial: self.state().clone(), steps: Vec::new(), bad: None };
         let explainer = Explainer::new(self.instance.system, &self.source, &lone);
@@ -66,19 +69,22 @@ impl Session<'_> {
         if fitting { Ok(text) } else { Err(self.wrong_arguments(name)) }
     }
 
-    fn wrong_arguments(&self, name: &str) -> Refusal {
+    fn wrong_arguments(&self, name: &str) -> CommandRefusal {
         let params = self.instance.system.transitions.iter().find(|t| t.name == name).map(|t| t.params.len());
         let help = format!(
             "{name} is for {} different processes of #1 to #{}",
             params.unwrap_or(0),
             self.instance.procs
         );
-        Refusal::new("the arguments do not fit", help)
+        CommandRefusal::new("the arguments do not fit", help)
     }
 
     /// `enter(#1, #2) rest`: the name, the processes (from 0) if there are any, and the rest. Without parentheses,
     /// `enter 1 2 rest` names processes when there is a word for each parameter, or for those and each open value.
-    pub(super) fn call<'w>(&self, text: &'w str) -> Result<(&'w str, Option<Vec<usize>>, &'w str), Refusal> {
+    pub(super) fn call<'w>(
+        &self,
+        text: &'w str,
+    ) -> Result<(&'w str, Option<Vec<usize>>, &'w str), CommandRefusal> {
         let (name, args, rest) = split_call(text)?;
         let transition = self.instance.system.transitions.iter().find(|transition| transition.name == name);
         let Some(transition) = transition.filter(|_| args.is_none() && !rest.is_empty()) else {
@@ -100,7 +106,7 @@ impl Session<'_> {
     }
 
     /// The transitions with a name.
-    pub(super) fn transitions(&self, name: &str) -> Result<Vec<TransitionId>, Refusal> {
+    pub(super) fn transitions(&self, name: &str) -> Result<Vec<TransitionId>, CommandRefusal> {
         let all = &self.instance.system.transitions;
         let named = |&(_, t): &(usize, &crate::model::Transition)| t.name == name;
         let found: Vec<TransitionId> =
@@ -111,13 +117,13 @@ impl Session<'_> {
                 Some(similar) => format!("did you mean `{similar}`?"),
                 None => format!("there are {}", known.join(", ")),
             };
-            return Err(Refusal::new(format!("the model has no transition {name}"), help));
+            return Err(CommandRefusal::new(format!("the model has no transition {name}"), help));
         }
         Ok(found)
     }
 
     /// The cells that words name; of an array without index all.
-    pub(super) fn cells(&self, words: &str) -> Result<Vec<usize>, Refusal> {
+    pub(super) fn cells(&self, words: &str) -> Result<Vec<usize>, CommandRefusal> {
         let mut found = Vec::new();
         // Blanks inside of brackets belong to a cell.
         let mut depth = 0_usize;
@@ -144,7 +150,7 @@ impl Session<'_> {
                     }
                     None => "the instance has no cells".to_owned(),
                 };
-                return Err(Refusal::new(format!("the instance has no cell {word}"), help));
+                return Err(CommandRefusal::new(format!("the instance has no cell {word}"), help));
             }
             found.extend(of_word);
         }
@@ -152,7 +158,7 @@ impl Session<'_> {
     }
 
     /// Watches cells, or says which are watched.
-    pub(super) fn watch(&mut self, cells: &str) -> Result<String, Refusal> {
+    pub(super) fn watch(&mut self, cells: &str) -> Result<String, CommandRefusal> {
         let cells = self.cells(cells)?;
         self.watched.extend(cells);
         self.watched.sort_unstable();
@@ -161,7 +167,7 @@ impl Session<'_> {
     }
 
     /// Watches cells no more.
-    pub(super) fn unwatch(&mut self, cells: &str) -> Result<String, Refusal> {
+    pub(super) fn unwatch(&mut self, cells: &str) -> Result<String, CommandRefusal> {
         let named = self.cells(cells)?;
         self.watched.retain(|cell| !cells.is_empty() && !named.contains(cell));
         Ok(String::new())
@@ -189,13 +195,14 @@ pub(super) fn transition_names(system: &System) -> Vec<&str> {
 }
 
 /// `enter(#1, #2) rest`: the name, the processes (from 0) if there are parentheses, and the rest.
-fn split_call(text: &str) -> Result<(&str, Option<Vec<usize>>, &str), Refusal> {
+fn split_call(text: &str) -> Result<(&str, Option<Vec<usize>>, &str), CommandRefusal> {
     let Some((name, behind)) = text.split_once('(') else {
         let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         return Ok((name, None, rest.trim()));
     };
-    let wrong =
-        || Refusal::new(format!("{text:?} is no transition with its processes"), "write `enter(#1, #2)`");
+    let wrong = || {
+        CommandRefusal::new(format!("{text:?} is no transition with its processes"), "write `enter(#1, #2)`")
+    };
     let (args, rest) = behind.split_once(')').ok_or_else(wrong)?;
     let words = args.split([',', ' ']).map(str::trim).filter(|word| !word.is_empty());
     let args: Option<Vec<usize>> = words.map(process).collect();

@@ -26,6 +26,6 @@ mod table;
 mod tests;
 mod values;
 
-pub use execute::{Answer, Then};
-pub use refusal::Refusal;
-pub use session::Session;
+pub use execute::{Reply, Then};
+pub use refusal::CommandRefusal;
+pub use session::Simulation;

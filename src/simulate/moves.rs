@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::values::{Choice, Instance, summary};
+use super::values::{CellNames, TypedValue, summary};
 use crate::model::semantics::{State, Step, Value, distinct_tuples};
 use crate::model::{Assignment, TransitionId, VarId};
-use crate::words::{Names, processes};
+use crate::words::{ValueNames, processes};
 
 /// A transition that is enabled for some processes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,7 +30,7 @@ pub(super) struct Moves {
 }
 
 impl Moves {
-    pub fn of(instance: &Instance<'_>, state: &State) -> Self {
+    pub fn of(instance: &CellNames<'_>, state: &State) -> Self {
         let mut moves = Self::default();
         for (number, transition) in instance.system.transitions.iter().enumerate() {
             let id = TransitionId(number as u16);
@@ -56,7 +56,7 @@ impl Moves {
         moves
     }
 
-    fn add(&mut self, instance: &Instance<'_>, new: Move) {
+    fn add(&mut self, instance: &CellNames<'_>, new: Move) {
         let transition = |id: TransitionId| instance.system.transition(id);
         let shown = |m: &Move| m.args[..transition(m.transition).params.len()].to_vec();
         let same = |old: &Move| {
@@ -75,12 +75,12 @@ impl Moves {
 
 impl Move {
     /// `enter(#1)`.
-    pub fn action(&self, instance: &Instance<'_>) -> String {
+    pub fn action(&self, instance: &CellNames<'_>) -> String {
         action(instance, self.transition, &self.args)
     }
 
     /// `At[#1]: Idle -> Want, Turn := ? (#1 | #2 | outside)`; what each open variable can get, in order.
-    pub fn effect(&self, instance: &Instance<'_>, names: &Names<'_>, before: &State) -> String {
+    pub fn effect(&self, instance: &CellNames<'_>, names: &ValueNames<'_>, before: &State) -> String {
         let mut text = String::new();
         for (cell, (var, name)) in instance.cells.iter().enumerate() {
             let separator = if text.is_empty() { "" } else { ", " };
@@ -97,7 +97,7 @@ impl Move {
     }
 
     /// The step that gives these values to the open variables.
-    pub fn step(&self, instance: &Instance<'_>, values: &[Value]) -> Step {
+    pub fn step(&self, instance: &CellNames<'_>, values: &[Value]) -> Step {
         let mut after = self.after.clone();
         for (var, value) in self.open.iter().zip(values) {
             after.values[global(instance, *var)] = *value;
@@ -108,22 +108,22 @@ impl Move {
 
 /// The values that an open variable can get in a state.
 pub(super) fn open_choices(
-    instance: &Instance<'_>,
-    names: &Names<'_>,
+    instance: &CellNames<'_>,
+    names: &ValueNames<'_>,
     state: &State,
     var: VarId,
-) -> Vec<Choice> {
+) -> Vec<TypedValue> {
     let declared = instance.system.var(var);
     instance.choices(var, &state.values, &|value| names.value(declared, value))
 }
 
 /// The position of a global.
-fn global(instance: &Instance<'_>, var: VarId) -> usize {
+fn global(instance: &CellNames<'_>, var: VarId) -> usize {
     instance.semantics.layout().position(var, [])
 }
 
 /// `enter(#1)`: only declared parameters are shown.
-pub(super) fn action(instance: &Instance<'_>, id: TransitionId, args: &[usize]) -> String {
+pub(super) fn action(instance: &CellNames<'_>, id: TransitionId, args: &[usize]) -> String {
     let transition = instance.system.transition(id);
     format!("{}({})", transition.name, processes(&args[..transition.params.len()]))
 }

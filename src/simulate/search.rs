@@ -7,7 +7,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::moves::{Move, Moves};
-use super::values::Instance;
+use super::values::CellNames;
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{State, Step, Value};
 use crate::model::{System, Type, VarId};
@@ -17,7 +17,7 @@ pub(super) const MOST_STATES: usize = 20_000;
 
 /// A step that is possible in `state`, by lot: first the move, then the values that it leaves open. `None` when
 /// nothing is enabled.
-pub(super) fn random_step(instance: &Instance<'_>, state: &State, rng: &mut ChaCha8Rng) -> Option<Step> {
+pub(super) fn random_step(instance: &CellNames<'_>, state: &State, rng: &mut ChaCha8Rng) -> Option<Step> {
     let moves = Moves::of(instance, state).list;
     if moves.is_empty() {
         return None;
@@ -35,7 +35,7 @@ pub(super) fn random_step(instance: &Instance<'_>, state: &State, rng: &mut ChaC
 }
 
 /// How a search for a state ended.
-pub(super) enum Found {
+pub(super) enum SearchEnd {
     /// A shortest run to it.
     Run(Vec<Step>),
     /// There is none; whether all was seen that can follow.
@@ -47,11 +47,11 @@ pub(super) enum Found {
 /// The nearest state from `start` on for which `wanted` holds: breadth first, with all values for what moves
 /// leave open (of numbers, some).
 pub(super) fn nearest(
-    instance: &Instance<'_>,
+    instance: &CellNames<'_>,
     start: &State,
     wanted: &dyn Fn(&State) -> bool,
     interrupt: &Interrupt,
-) -> Found {
+) -> SearchEnd {
     // States in the order in which they were found, each with the step that led to it.
     let mut states: Vec<(State, Option<(usize, Step)>)> = vec![(start.clone(), None)];
     let mut numbers: HashMap<State, usize> = HashMap::from([(start.clone(), 0)]);
@@ -59,11 +59,11 @@ pub(super) fn nearest(
     let mut at = 0;
     while at < states.len() {
         if interrupt.poll().is_err() {
-            return Found::Stopped;
+            return SearchEnd::Stopped;
         }
         let state = states[at].0.clone();
         if at > 0 && wanted(&state) {
-            return Found::Run(run_to(&states, at));
+            return SearchEnd::Run(run_to(&states, at));
         }
         let moves = Moves::of(instance, &state);
         complete &= moves.doubtful.is_empty();
@@ -82,10 +82,10 @@ pub(super) fn nearest(
         }
         at += 1;
     }
-    Found::None { complete, states: states.len() }
+    SearchEnd::None { complete, states: states.len() }
 }
 
-/// Whether [`Instance::choices`] has every value up to names: there are infinitely many numbers, and between two
+/// Whether [`CellNames::choices`] has every value up to names: there are infinitely many numbers, and between two
 /// values of an order there may be no room.
 fn all_are_tried(system: &System, var: VarId) -> bool {
     let ty = system.var(var).ty;
@@ -93,7 +93,7 @@ fn all_are_tried(system: &System, var: VarId) -> bool {
 }
 
 /// The steps of a move, one for each way to choose the values that it leaves open.
-fn steps(instance: &Instance<'_>, state: &State, next: &Move) -> Vec<Step> {
+fn steps(instance: &CellNames<'_>, state: &State, next: &Move) -> Vec<Step> {
     let mut ways: Vec<(State, Vec<Value>)> = vec![(state.clone(), Vec::new())];
     for var in &next.open {
         let at = instance.semantics.layout().position(*var, []);

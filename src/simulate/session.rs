@@ -5,24 +5,24 @@ use rand_chacha::ChaCha8Rng;
 
 use super::initial::initial;
 use super::moves::{Moves, action};
-use super::refusal::Refusal;
+use super::refusal::CommandRefusal;
 use super::table::Table;
-use super::values::Instance;
+use super::values::CellNames;
 use crate::diagnostic::Source;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::model::semantics::{State, Step, Value};
 use crate::report::Style;
 use crate::verdict::Trace;
-use crate::words::{Names, processes};
+use crate::words::{ValueNames, processes};
 
 /// More enabled transitions than this are only shown when asked for.
 const MOST_MOVES: usize = 20;
 
 /// One instance of a model, a run of it, and a place in the run.
-pub struct Session<'a> {
+pub struct Simulation<'a> {
     pub(super) source: Source<'a>,
-    pub(super) instance: Instance<'a>,
+    pub(super) instance: CellNames<'a>,
     /// The run; its `bad` says nothing.
     pub(super) run: Trace,
     /// The present state is that after so many steps; those behind it can be done again.
@@ -36,7 +36,7 @@ pub struct Session<'a> {
     style: Style,
 }
 
-impl<'a> Session<'a> {
+impl<'a> Simulation<'a> {
     /// Begins in the first initial state of the instance with `procs` processes. `source` is the model; `seed`
     /// starts the lots; long searches look at `interrupt`.
     ///
@@ -49,7 +49,7 @@ impl<'a> Session<'a> {
         seed: u64,
         style: Style,
         interrupt: &Interrupt,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, CommandRefusal> {
         let instance = Self::instance(system, procs)?;
         let (initial, _) = initial(&instance, &[], 0)?;
         Ok(Self {
@@ -65,16 +65,16 @@ impl<'a> Session<'a> {
         })
     }
 
-    pub(super) fn instance(system: &'a System, procs: usize) -> Result<Instance<'a>, Refusal> {
+    pub(super) fn instance(system: &'a System, procs: usize) -> Result<CellNames<'a>, CommandRefusal> {
         if crate::model::semantics::admits(system, procs) {
-            return Ok(Instance::new(system, procs));
+            return Ok(CellNames::new(system, procs));
         }
         let least = system.proc_constants;
         let help = match system.max_procs {
             Some(most) => format!("it has from {least} to {most} processes"),
             None => format!("it has at least {least} processes"),
         };
-        Err(Refusal::new(format!("the model has no instance with {procs} processes"), help))
+        Err(CommandRefusal::new(format!("the model has no instance with {procs} processes"), help))
     }
 
     /// The present state.
@@ -88,8 +88,8 @@ impl<'a> Session<'a> {
     }
 
     /// Names for the values of the whole run.
-    pub(super) fn names(&self) -> Names<'a> {
-        Names::new(self.instance.system, &self.run)
+    pub(super) fn names(&self) -> ValueNames<'a> {
+        ValueNames::new(self.instance.system, &self.run)
     }
 
     /// Goes on with these steps; what could be done again is forgotten.
@@ -125,7 +125,7 @@ impl<'a> Session<'a> {
     }
 
     /// The present state, to be written.
-    pub(super) fn cells_of<'b>(&'b self, names: &'b Names<'b>, before: Option<&'b State>) -> Table<'b> {
+    pub(super) fn cells_of<'b>(&'b self, names: &'b ValueNames<'b>, before: Option<&'b State>) -> Table<'b> {
         Table { instance: &self.instance, names, state: self.state(), before, style: self.style }
     }
 

@@ -1,12 +1,12 @@
 //! Where a run begins: lists initial states, and lets the user say what cells hold.
 
 use super::initial::{Initials, initial};
-use super::refusal::Refusal;
-use super::session::Session;
+use super::refusal::CommandRefusal;
+use super::session::Simulation;
 use super::values::parse;
 use crate::model::semantics::{State, Value};
 use crate::verdict::Trace;
-use crate::words::Names;
+use crate::words::ValueNames;
 
 /// So many initial states are listed.
 const LISTED: usize = 10;
@@ -14,7 +14,7 @@ const LISTED: usize = 10;
 /// Beyond this number an initial state is found by fixing cells.
 const MOST_INITIAL: usize = 10_000;
 
-impl Session<'_> {
+impl Simulation<'_> {
     /// What to show before the first command.
     pub fn greeting(&self) -> String {
         let procs = self.instance.procs;
@@ -31,10 +31,10 @@ impl Session<'_> {
     }
 
     /// Without a number, lists initial states; else begins anew in that one.
-    pub(super) fn init(&mut self, number: Option<usize>) -> Result<String, Refusal> {
+    pub(super) fn init(&mut self, number: Option<usize>) -> Result<String, CommandRefusal> {
         let Some(number) = number else { return Ok(self.initial_states()) };
         let Some(number) = number.checked_sub(1).filter(|&number| number < MOST_INITIAL) else {
-            return Err(Refusal::new(
+            return Err(CommandRefusal::new(
                 format!("initial states have numbers from 1 to {MOST_INITIAL}"),
                 "`fix CELL = VALUE` finds others",
             ));
@@ -60,7 +60,7 @@ impl Session<'_> {
         let mut text = String::new();
         for (number, state) in states.iter().enumerate() {
             let lone = Trace { initial: state.clone(), steps: Vec::new(), bad: None };
-            let names = Names::new(self.instance.system, &lone);
+            let names = ValueNames::new(self.instance.system, &lone);
             let words: Vec<String> = cells
                 .iter()
                 .map(|&cell| {
@@ -79,9 +79,9 @@ impl Session<'_> {
 
     /// `CELL = VALUE`: begins anew in an initial state in which the cell holds the value; all cells of an array
     /// when no index is given.
-    pub(super) fn fix(&mut self, what: &str) -> Result<String, Refusal> {
+    pub(super) fn fix(&mut self, what: &str) -> Result<String, CommandRefusal> {
         let Some((cell, value)) = what.split_once('=') else {
-            return Err(Refusal::new(format!("{what:?} has no `=`"), "write `fix CELL = VALUE`"));
+            return Err(CommandRefusal::new(format!("{what:?} has no `=`"), "write `fix CELL = VALUE`"));
         };
         let cells = self.cells(cell)?;
         let (names, value) = (self.names(), value.trim());
@@ -90,8 +90,9 @@ impl Session<'_> {
             let (var, declared) = (self.instance.cells[cell].0, self.instance.var(cell));
             let held = &self.run.initial.values;
             let choices = self.instance.choices(var, held, &|value| names.value(declared, value));
-            let value = parse(self.instance.system, var, value, &choices)
-                .map_err(|help| Refusal::new(format!("{value:?} is no value of {}", declared.name), help))?;
+            let value = parse(self.instance.system, var, value, &choices).map_err(|help| {
+                CommandRefusal::new(format!("{value:?} is no value of {}", declared.name), help)
+            })?;
             fixed.retain(|(other, _)| *other != cell);
             fixed.push((cell, value));
         }
@@ -101,7 +102,7 @@ impl Session<'_> {
     }
 
     /// Takes back what was fixed, for some cells or for all, and begins anew.
-    pub(super) fn free(&mut self, cells: &str) -> Result<String, Refusal> {
+    pub(super) fn free(&mut self, cells: &str) -> Result<String, CommandRefusal> {
         let freed = self.cells(cells)?;
         let is_kept = |(cell, _): &(usize, Value)| !cells.is_empty() && !freed.contains(cell);
         let kept: Vec<(usize, Value)> = self.fixed.iter().copied().filter(is_kept).collect();

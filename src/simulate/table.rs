@@ -1,10 +1,10 @@
 //! A state as text: globals in lines, arrays as columns with a row for each process, matrices below.
 
-use super::values::Instance;
+use super::values::CellNames;
 use crate::model::VarId;
 use crate::model::semantics::{State, tuples};
 use crate::report::Style;
-use crate::words::Names;
+use crate::words::ValueNames;
 
 /// Lines are broken before this column where that is possible.
 const WIDTH: usize = 100;
@@ -14,8 +14,8 @@ const CHANGED: &str = "*";
 
 /// The words for the cells of one state.
 pub(super) struct Table<'a> {
-    pub instance: &'a Instance<'a>,
-    pub names: &'a Names<'a>,
+    pub instance: &'a CellNames<'a>,
+    pub names: &'a ValueNames<'a>,
     pub state: &'a State,
     /// The state before the last step.
     pub before: Option<&'a State>,
@@ -23,7 +23,7 @@ pub(super) struct Table<'a> {
 }
 
 /// A text and how it looks: what is added to it does not change its width.
-struct Word {
+struct StyledText {
     text: String,
     changed: bool,
 }
@@ -78,12 +78,12 @@ impl Table<'_> {
 
     /// As many columns beside each other as fit, then the next ones.
     fn arrays(&self, arrays: &[VarId]) -> String {
-        let columns: Vec<Vec<Word>> = arrays
+        let columns: Vec<Vec<StyledText>> = arrays
             .iter()
             .map(|&var| {
                 let title = self.instance.system.var(var).name.clone();
                 let cells = (0..self.instance.procs).map(|process| self.value(var, &[process]));
-                std::iter::once(Word { text: title, changed: false }).chain(cells).collect()
+                std::iter::once(StyledText { text: title, changed: false }).chain(cells).collect()
             })
             .collect();
         self.columns(&columns)
@@ -91,9 +91,9 @@ impl Table<'_> {
 
     fn matrix(&self, var: VarId) -> String {
         let procs = self.instance.procs;
-        let columns: Vec<Vec<Word>> = (0..procs)
+        let columns: Vec<Vec<StyledText>> = (0..procs)
             .map(|column| {
-                let title = Word { text: process(column), changed: false };
+                let title = StyledText { text: process(column), changed: false };
                 std::iter::once(title).chain((0..procs).map(|row| self.value(var, &[row, column]))).collect()
             })
             .collect();
@@ -101,14 +101,14 @@ impl Table<'_> {
     }
 
     /// Columns with their titles first; each block of lines begins with the names of the processes.
-    fn columns(&self, columns: &[Vec<Word>]) -> String {
+    fn columns(&self, columns: &[Vec<StyledText>]) -> String {
         let width =
-            |column: &Vec<Word>| column.iter().map(|word| word.text.chars().count()).max().unwrap_or(0);
+            |column: &Vec<StyledText>| column.iter().map(|word| word.text.chars().count()).max().unwrap_or(0);
         let label = process(self.instance.procs.saturating_sub(1)).len();
         let (mut text, mut columns) = (String::new(), columns);
         while !columns.is_empty() {
             let mut total = label + 4;
-            let fits = |column: &&Vec<Word>| {
+            let fits = |column: &&Vec<StyledText>| {
                 total += width(column) + 2;
                 total <= WIDTH
             };
@@ -125,28 +125,28 @@ impl Table<'_> {
     }
 
     /// `Turn = #1`.
-    fn assignment(&self, var: VarId, index: &[usize]) -> Word {
+    fn assignment(&self, var: VarId, index: &[usize]) -> StyledText {
         self.named(self.instance.semantics.layout().position(var, index.iter().copied()))
     }
 
-    fn named(&self, cell: usize) -> Word {
-        let Word { text, changed } = self.cell(cell);
-        Word { text: format!("{} = {text}", self.instance.cells[cell].1), changed }
+    fn named(&self, cell: usize) -> StyledText {
+        let StyledText { text, changed } = self.cell(cell);
+        StyledText { text: format!("{} = {text}", self.instance.cells[cell].1), changed }
     }
 
     /// The value of a cell, with its mark.
-    fn value(&self, var: VarId, index: &[usize]) -> Word {
+    fn value(&self, var: VarId, index: &[usize]) -> StyledText {
         self.cell(self.instance.semantics.layout().position(var, index.iter().copied()))
     }
 
-    fn cell(&self, at: usize) -> Word {
+    fn cell(&self, at: usize) -> StyledText {
         let changed = self.before.is_some_and(|before| before.values[at] != self.state.values[at]);
         let value = self.names.value(self.instance.var(at), self.state.values[at]);
-        Word { text: if changed { value + CHANGED } else { value }, changed }
+        StyledText { text: if changed { value + CHANGED } else { value }, changed }
     }
 
     /// Blanks up to `width`, and colour.
-    fn shown(&self, word: &Word, width: usize) -> String {
+    fn shown(&self, word: &StyledText, width: usize) -> String {
         let blanks = " ".repeat(width.saturating_sub(word.text.chars().count()));
         let text = if word.changed { self.style.doubtful(&word.text) } else { word.text.clone() };
         format!("{text}{blanks}")

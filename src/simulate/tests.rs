@@ -1,8 +1,8 @@
 //! Sessions without a terminal.
 
 use super::initial::Initials;
-use super::values::Instance;
-use super::{Session, Then};
+use super::values::CellNames;
+use super::{Simulation, Then};
 use crate::diagnostic::Source;
 use crate::interrupt::Interrupt;
 use crate::model::System;
@@ -27,16 +27,16 @@ fn system(text: &str) -> System {
     crate::load(text).expect("the model is right").system
 }
 
-fn session<'a>(system: &'a System, text: &'a str, procs: usize) -> Session<'a> {
+fn session<'a>(system: &'a System, text: &'a str, procs: usize) -> Simulation<'a> {
     let source = Source { name: "model.cub", text };
-    Session::new(system, source, procs, 1, Style::PLAIN, &Interrupt::default()).expect("it begins")
+    Simulation::new(system, source, procs, 1, Style::PLAIN, &Interrupt::default()).expect("it begins")
 }
 
-fn told(session: &mut Session<'_>, line: &str) -> String {
+fn told(session: &mut Simulation<'_>, line: &str) -> String {
     session.execute(line).unwrap_or_else(|refusal| panic!("{line}: {refusal:?}")).text
 }
 
-fn refused(session: &mut Session<'_>, line: &str) -> (String, String) {
+fn refused(session: &mut Simulation<'_>, line: &str) -> (String, String) {
     let before = session.execute("trace").unwrap();
     let refusal = session.execute(line).expect_err(line);
     assert_eq!(session.execute("trace").unwrap(), before, "{line} leaves the session as it was");
@@ -328,7 +328,7 @@ fn initial_states_are_those_of_the_semantics() {
     ";
     let system = system(text);
     for procs in 0..3 {
-        let instance = Instance::new(&system, procs);
+        let instance = CellNames::new(&system, procs);
         let listed: Vec<_> = Initials::new(&instance, &[]).collect();
         let semantics = Semantics::new(&system, procs);
         assert!(listed.iter().all(|state| semantics.initial(state)));

@@ -8,13 +8,13 @@ use crate::words::cells;
 
 /// A value and how it is typed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Choice {
+pub(super) struct TypedValue {
     pub name: String,
     pub value: Value,
 }
 
 /// An instance and its cells.
-pub(super) struct Instance<'a> {
+pub(super) struct CellNames<'a> {
     pub system: &'a System,
     pub procs: usize,
     pub semantics: Semantics<'a>,
@@ -22,7 +22,7 @@ pub(super) struct Instance<'a> {
     pub cells: Vec<(VarId, String)>,
 }
 
-impl<'a> Instance<'a> {
+impl<'a> CellNames<'a> {
     pub fn new(system: &'a System, procs: usize) -> Self {
         let cells = cells(system, procs).map(|(var, _, name, _)| (var, name)).collect();
         Self { system, procs, semantics: Semantics::new(system, procs), cells }
@@ -42,10 +42,10 @@ impl<'a> Instance<'a> {
     /// The values to choose from for a cell of `var`, when the first cells of the state hold `values`: all of
     /// them up to the names of nameless values; of numbers those that the model speaks of and their
     /// neighbours. `name` says how a value that is held is called.
-    pub fn choices(&self, var: VarId, values: &[Value], name: &dyn Fn(Value) -> String) -> Vec<Choice> {
+    pub fn choices(&self, var: VarId, values: &[Value], name: &dyn Fn(Value) -> String) -> Vec<TypedValue> {
         let ty = self.system.var(var).ty;
         let held = self.held(values, ty);
-        let known = |value: Value| Choice { name: name(value), value };
+        let known = |value: Value| TypedValue { name: name(value), value };
         match ty {
             Type::Enum(id) => {
                 let constructors = self.system.enumeration(id).constructors.len() as u8;
@@ -55,7 +55,7 @@ impl<'a> Instance<'a> {
                 let inside = (0..self.procs).map(Point::process);
                 let outside =
                     points(&held).into_iter().filter(|point| point.as_process(self.procs).is_none());
-                let mut choices: Vec<Choice> =
+                let mut choices: Vec<TypedValue> =
                     inside.chain(outside).map(|point| known(Value::Proc(point))).collect();
                 if self.system.orders_processes {
                     choices.extend(between(name, self.procs, &held));
@@ -67,12 +67,13 @@ impl<'a> Instance<'a> {
             Type::Abstract(id) => {
                 let numbers: BTreeSet<u32> =
                     held.iter().filter_map(|&value| abstract_number(value)).collect();
-                let mut choices: Vec<Choice> = numbers.iter().map(|&n| known(Value::Abstract(n))).collect();
+                let mut choices: Vec<TypedValue> =
+                    numbers.iter().map(|&n| known(Value::Abstract(n))).collect();
                 let fresh = (0..=numbers.len() as u32)
                     .find(|n| !numbers.contains(n))
                     .expect("a state has finitely many values");
                 let name = self.system.abstracts[usize::from(id.0)].clone();
-                choices.push(Choice { name, value: Value::Abstract(fresh) });
+                choices.push(TypedValue { name, value: Value::Abstract(fresh) });
                 choices
             }
             Type::Int | Type::Real => numbers(self.system, var, &held).into_iter().map(known).collect(),
@@ -90,20 +91,20 @@ fn points(held: &[Value]) -> BTreeSet<Point> {
 }
 
 /// An outside value that is not held, where values have no order.
-fn fresh_outside(procs: usize, held: &[Value]) -> Choice {
+fn fresh_outside(procs: usize, held: &[Value]) -> TypedValue {
     let held = points(held);
     let mut beyond = (procs..).map(Point::process);
     let point = beyond.find(|point| !held.contains(point)).expect("a state has finitely many values");
-    Choice { name: "outside".to_owned(), value: Value::Proc(point) }
+    TypedValue { name: "outside".to_owned(), value: Value::Proc(point) }
 }
 
 /// An outside value below the first value in the process order, one between any two neighbours, one above all.
-fn between(name: &dyn Fn(Value) -> String, procs: usize, held: &[Value]) -> Vec<Choice> {
+fn between(name: &dyn Fn(Value) -> String, procs: usize, held: &[Value]) -> Vec<TypedValue> {
     let mut all = points(held);
     all.extend((0..procs).map(Point::process));
     let all: Vec<Point> = all.into_iter().collect();
     let name = |point: Point| name(Value::Proc(point));
-    let fresh = |name: String, at: i64| Choice { name, value: Value::Proc(Point(at)) };
+    let fresh = |name: String, at: i64| TypedValue { name, value: Value::Proc(Point(at)) };
     let (Some(first), Some(last)) = (all.first(), all.last()) else {
         return vec![fresh("outside".to_owned(), 0)];
     };
@@ -184,7 +185,12 @@ fn of_conj(conj: &Conj, var: VarId, found: &mut Vec<Rational>) {
 }
 
 /// The value that `text` means for a cell of `var`; the values that it might mean otherwise, as words.
-pub(super) fn parse(system: &System, var: VarId, text: &str, choices: &[Choice]) -> Result<Value, String> {
+pub(super) fn parse(
+    system: &System,
+    var: VarId,
+    text: &str,
+    choices: &[TypedValue],
+) -> Result<Value, String> {
     let declared = system.var(var);
     if declared.ty.is_numeric() {
         let integer = declared.ty == Type::Int;
@@ -205,12 +211,12 @@ fn fraction(text: &str) -> Option<Rational> {
 }
 
 /// `#1, #2, outside`.
-pub(super) fn listed(choices: &[Choice]) -> String {
+pub(super) fn listed(choices: &[TypedValue]) -> String {
     choices.iter().map(|choice| choice.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// What can be chosen for a cell, for a list of moves: `#1 | #2 | outside`, or `any integer`.
-pub(super) fn summary(var: &Var, choices: &[Choice]) -> String {
+pub(super) fn summary(var: &Var, choices: &[TypedValue]) -> String {
     match var.ty {
         Type::Int => "any integer".to_owned(),
         Type::Real => "any number".to_owned(),

@@ -2,7 +2,7 @@
 
 use z3::ast::{Ast, Bool, Int, Real};
 
-use super::Formula;
+use super::InstanceFormula;
 use crate::model::semantics::{Layout, Point, distinct_tuples};
 use crate::model::{
     Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
@@ -10,7 +10,7 @@ use crate::model::{
 
 /// The value of a cell as an expression.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub enum Symbolic {
     /// One boolean for each constructor; exactly one holds.
     Enum(Vec<Bool>),
     /// A point of the process order, an abstract value, or an integer.
@@ -23,7 +23,7 @@ pub enum Value {
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// Expressions of the cells.
-    pub cells: Vec<Value>,
+    pub cells: Vec<Symbolic>,
 }
 
 /// Encodes over an instance with a fixed number of processes.
@@ -39,7 +39,7 @@ pub struct Encoder<'a> {
 }
 
 /// Processes for the variables of a formula.
-pub type Names<'n> = &'n [usize];
+pub type Processes<'n> = &'n [usize];
 
 impl<'a> Encoder<'a> {
     /// An encoder for `procs` processes. Without a process order their points are fixed numbers;
@@ -76,7 +76,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// A fresh value for a cell of `var`, and what must hold of it.
-    pub fn fresh(&self, var: VarId, name: &str, facts: &mut Vec<Bool>) -> Value {
+    pub fn fresh(&self, var: VarId, name: &str, facts: &mut Vec<Bool>) -> Symbolic {
         let v = self.system.var(var);
         match v.ty {
             Type::Enum(e) => {
@@ -98,10 +98,10 @@ impl<'a> Encoder<'a> {
                         facts.push(any([a.not(), b.not()]));
                     }
                 }
-                Value::Enum(bits)
+                Symbolic::Enum(bits)
             }
-            Type::Real => Value::Real(Real::new_const(name)),
-            Type::Int | Type::Proc | Type::Abstract(_) => Value::Int(Int::new_const(name)),
+            Type::Real => Symbolic::Real(Real::new_const(name)),
+            Type::Int | Type::Proc | Type::Abstract(_) => Symbolic::Int(Int::new_const(name)),
         }
     }
 
@@ -117,40 +117,40 @@ impl<'a> Encoder<'a> {
         Frame { cells }
     }
 
-    fn process(names: Names<'_>, p: ProcRef) -> usize {
+    fn process(names: Processes<'_>, p: ProcRef) -> usize {
         match p {
             ProcRef::Var(i) => names[usize::from(i)],
             ProcRef::Const(k) => usize::from(k),
         }
     }
 
-    fn cell<'f>(&self, frame: &'f Frame, names: Names<'_>, cell: &Cell) -> &'f Value {
+    fn cell<'f>(&self, frame: &'f Frame, names: Processes<'_>, cell: &Cell) -> &'f Symbolic {
         &frame.cells[self.layout.position(cell.var, cell.index.iter().map(|&p| Self::process(names, p)))]
     }
 
     /// The expression of an enum, proc or abstract term; `width` is the number of constructors.
-    fn term(&self, frame: &Frame, names: Names<'_>, term: &Term, width: usize) -> Value {
+    fn term(&self, frame: &Frame, names: Processes<'_>, term: &Term, width: usize) -> Symbolic {
         match term {
             Term::Constructor(c) => {
-                Value::Enum((0..width).map(|k| Bool::from_bool(k == usize::from(*c))).collect())
+                Symbolic::Enum((0..width).map(|k| Bool::from_bool(k == usize::from(*c))).collect())
             }
-            Term::Proc(p) => Value::Int(self.points[Self::process(names, *p)].clone()),
+            Term::Proc(p) => Symbolic::Int(self.points[Self::process(names, *p)].clone()),
             Term::Cell(c) => self.cell(frame, names, c).clone(),
             Term::Linear(l) => {
                 let real = l.terms.iter().any(|(c, _)| self.system.var(c.var).ty == Type::Real);
                 if real {
-                    Value::Real(self.real(frame, names, l))
+                    Symbolic::Real(self.real(frame, names, l))
                 } else {
-                    Value::Int(self.int(frame, names, l))
+                    Symbolic::Int(self.int(frame, names, l))
                 }
             }
         }
     }
 
-    fn int(&self, frame: &Frame, names: Names<'_>, l: &Linear) -> Int {
+    fn int(&self, frame: &Frame, names: Processes<'_>, l: &Linear) -> Int {
         let mut sum = vec![Int::from_i64(l.constant.floor())];
         for (c, k) in &l.terms {
-            let Value::Int(v) = self.cell(frame, names, c) else { unreachable!("an int cell") };
+            let Symbolic::Int(v) = self.cell(frame, names, c) else { unreachable!("an int cell") };
             sum.push(if *k == Rational::ONE {
                 v.clone()
             } else {
@@ -160,20 +160,22 @@ impl<'a> Encoder<'a> {
         if sum.len() == 1 { sum.remove(0) } else { Int::add(&sum) }
     }
 
-    fn real(&self, frame: &Frame, names: Names<'_>, l: &Linear) -> Real {
+    fn real(&self, frame: &Frame, names: Processes<'_>, l: &Linear) -> Real {
         let mut sum = vec![real(l.constant)];
         for (c, k) in &l.terms {
-            let Value::Real(v) = self.cell(frame, names, c) else { unreachable!("a real cell") };
+            let Symbolic::Real(v) = self.cell(frame, names, c) else { unreachable!("a real cell") };
             sum.push(if *k == Rational::ONE { v.clone() } else { Real::mul(&[real(*k), v.clone()]) });
         }
         if sum.len() == 1 { sum.remove(0) } else { Real::add(&sum) }
     }
 
     /// A literal.
-    pub fn literal(&self, frame: &Frame, names: Names<'_>, literal: &Literal) -> Bool {
+    pub fn literal(&self, frame: &Frame, names: Processes<'_>, literal: &Literal) -> Bool {
         match literal {
             Literal::In { cell, values } => {
-                let Value::Enum(bits) = self.cell(frame, names, cell) else { unreachable!("an enum cell") };
+                let Symbolic::Enum(bits) = self.cell(frame, names, cell) else {
+                    unreachable!("an enum cell")
+                };
                 any((0..bits.len()).filter(|c| values >> c & 1 == 1).map(|c| bits[c].clone()))
             }
             Literal::Eq { left, right, negated } => {
@@ -181,7 +183,7 @@ impl<'a> Encoder<'a> {
                 if *negated { eq.not() } else { eq }
             }
             Literal::Less { left, right, strict } => {
-                let (Value::Int(a), Value::Int(b)) =
+                let (Symbolic::Int(a), Symbolic::Int(b)) =
                     (self.term(frame, names, left, 0), self.term(frame, names, right, 0))
                 else {
                     unreachable!("processes are ordered")
@@ -211,22 +213,22 @@ impl<'a> Encoder<'a> {
     }
 
     /// A conjunction.
-    pub fn conj(&self, frame: &Frame, names: Names<'_>, conj: &Conj) -> Bool {
+    pub fn conj(&self, frame: &Frame, names: Processes<'_>, conj: &Conj) -> Bool {
         all(conj.iter().map(|l| self.literal(frame, names, l)))
     }
 
     /// A disjunction of conjunctions.
-    pub fn dnf(&self, frame: &Frame, names: Names<'_>, dnf: &Dnf) -> Bool {
+    pub fn dnf(&self, frame: &Frame, names: Processes<'_>, dnf: &Dnf) -> Bool {
         any(dnf.0.iter().map(|c| self.conj(frame, names, c)))
     }
 
     /// A formula whose variables are the processes themselves.
-    pub fn formula(&self, frame: &Frame, names: Names<'_>, f: &Formula) -> Bool {
+    pub fn formula(&self, frame: &Frame, names: Processes<'_>, f: &InstanceFormula) -> Bool {
         match f {
-            Formula::Literal(l) => self.literal(frame, names, l),
-            Formula::All(fs) => all(fs.iter().map(|f| self.formula(frame, names, f))),
-            Formula::Any(fs) => any(fs.iter().map(|f| self.formula(frame, names, f))),
-            Formula::Not(f) => self.formula(frame, names, f).not(),
+            InstanceFormula::Literal(l) => self.literal(frame, names, l),
+            InstanceFormula::All(fs) => all(fs.iter().map(|f| self.formula(frame, names, f))),
+            InstanceFormula::Any(fs) => any(fs.iter().map(|f| self.formula(frame, names, f))),
+            InstanceFormula::Not(f) => self.formula(frame, names, f).not(),
         }
     }
 
@@ -262,7 +264,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// That a transition is enabled for these arguments.
-    pub fn enabled(&self, frame: &Frame, t: &crate::model::Transition, args: Names<'_>) -> Bool {
+    pub fn enabled(&self, frame: &Frame, t: &crate::model::Transition, args: Processes<'_>) -> Bool {
         let mut conjuncts = vec![self.conj(frame, args, &t.guard)];
         for z in (0..self.procs()).filter(|z| !args.contains(z)) {
             let mut names = args.to_vec();
@@ -277,10 +279,10 @@ impl<'a> Encoder<'a> {
         &self,
         frame: &Frame,
         t: &crate::model::Transition,
-        args: Names<'_>,
+        args: Processes<'_>,
         prefix: &str,
         facts: &mut Vec<Bool>,
-    ) -> (Frame, Vec<Value>) {
+    ) -> (Frame, Vec<Symbolic>) {
         let mut after = frame.clone();
         let mut chosen = Vec::new();
         for u in &t.updates {
@@ -301,7 +303,7 @@ impl<'a> Encoder<'a> {
                     for _ in 0..count {
                         let mut names = args.to_vec();
                         names.extend(&index);
-                        let mut value: Option<Value> = None;
+                        let mut value: Option<Symbolic> = None;
                         for b in branches.iter().rev() {
                             let v = self.typed(frame, &names, &b.value, var.ty, width);
                             value = Some(match value {
@@ -322,37 +324,37 @@ impl<'a> Encoder<'a> {
         (after, chosen)
     }
 
-    fn typed(&self, frame: &Frame, names: Names<'_>, term: &Term, ty: Type, width: usize) -> Value {
+    fn typed(&self, frame: &Frame, names: Processes<'_>, term: &Term, ty: Type, width: usize) -> Symbolic {
         match (term, ty) {
-            (Term::Linear(l), Type::Real) => Value::Real(self.real(frame, names, l)),
-            (Term::Linear(l), _) => Value::Int(self.int(frame, names, l)),
+            (Term::Linear(l), Type::Real) => Symbolic::Real(self.real(frame, names, l)),
+            (Term::Linear(l), _) => Symbolic::Int(self.int(frame, names, l)),
             _ => self.term(frame, names, term, width),
         }
     }
 }
 
-fn equal(a: &Value, b: &Value) -> Bool {
+fn equal(a: &Symbolic, b: &Symbolic) -> Bool {
     match (a, b) {
-        (Value::Enum(x), Value::Enum(y)) => all(x.iter().zip(y).map(|(x, y)| x.iff(y))),
-        (Value::Int(x), Value::Int(y)) => z3::ast::Ast::eq(x, y),
-        (Value::Real(x), Value::Real(y)) => z3::ast::Ast::eq(x, y),
+        (Symbolic::Enum(x), Symbolic::Enum(y)) => all(x.iter().zip(y).map(|(x, y)| x.iff(y))),
+        (Symbolic::Int(x), Symbolic::Int(y)) => z3::ast::Ast::eq(x, y),
+        (Symbolic::Real(x), Symbolic::Real(y)) => z3::ast::Ast::eq(x, y),
         _ => unreachable!("both sides have one type"),
     }
 }
 
 /// `then` where `when` holds, else `otherwise`.
-pub fn choose(when: &Bool, then: &Value, otherwise: &Value) -> Value {
+pub fn choose(when: &Bool, then: &Symbolic, otherwise: &Symbolic) -> Symbolic {
     match when.simplify().as_bool() {
         Some(true) => return then.clone(),
         Some(false) => return otherwise.clone(),
         None => {}
     }
     match (then, otherwise) {
-        (Value::Enum(x), Value::Enum(y)) => {
-            Value::Enum(x.iter().zip(y).map(|(x, y)| when.ite(x, y)).collect())
+        (Symbolic::Enum(x), Symbolic::Enum(y)) => {
+            Symbolic::Enum(x.iter().zip(y).map(|(x, y)| when.ite(x, y)).collect())
         }
-        (Value::Int(x), Value::Int(y)) => Value::Int(when.ite(x, y)),
-        (Value::Real(x), Value::Real(y)) => Value::Real(when.ite(x, y)),
+        (Symbolic::Int(x), Symbolic::Int(y)) => Symbolic::Int(when.ite(x, y)),
+        (Symbolic::Real(x), Symbolic::Real(y)) => Symbolic::Real(when.ite(x, y)),
         _ => unreachable!("all branches have one type"),
     }
 }

@@ -9,27 +9,27 @@ mod session;
 mod unroll;
 
 pub use crate::queries::{Query, hardest as hardest_queries, record as record_queries};
-pub use session::Session;
-pub use unroll::{Path, Target, Unrolled, unroll};
+pub use session::SolverSession;
+pub use unroll::{Path, RunTarget, Unrolled, unroll};
 
 use crate::model::Literal;
 
 /// A quantifier-free formula over an instance: its processes are `ProcRef::Var(0..)`.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Formula {
+pub enum InstanceFormula {
     /// An atom.
     Literal(Literal),
     /// Conjunction; empty is true.
-    All(Vec<Formula>),
+    All(Vec<InstanceFormula>),
     /// Disjunction; empty is false.
-    Any(Vec<Formula>),
+    Any(Vec<InstanceFormula>),
     /// Negation.
-    Not(Box<Formula>),
+    Not(Box<InstanceFormula>),
 }
 
 /// Answer of a solver call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum Satisfiability {
     /// Satisfiable.
     Sat,
     /// Unsatisfiable.

@@ -5,24 +5,24 @@ use std::time::Duration;
 use z3::{SatResult, Solver};
 
 use super::encode::{Encoder, Frame};
-use super::{Answer, Formula};
+use super::{InstanceFormula, Satisfiability};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::System;
 use crate::solver;
 
 /// A solver for the states of the instance with a given number of processes.
 #[derive(Debug)]
-pub struct Session<'a> {
+pub struct SolverSession<'a> {
     encoder: Encoder<'a>,
     frame: Frame,
     names: Vec<usize>,
     solver: Solver,
 }
 
-impl<'a> Session<'a> {
+impl<'a> SolverSession<'a> {
     /// A session over `procs` processes; enum cells stay within their value ranges, and `known` holds in
     /// every state that matters.
-    pub fn new(system: &'a System, procs: usize, known: &[Formula]) -> Self {
+    pub fn new(system: &'a System, procs: usize, known: &[InstanceFormula]) -> Self {
         let encoder = Encoder::new(system, procs);
         let mut facts = encoder.facts.clone();
         let frame = encoder.frame("", &mut facts);
@@ -43,10 +43,10 @@ impl<'a> Session<'a> {
     /// The run must end.
     pub fn check(
         &self,
-        formulas: &[Formula],
+        formulas: &[InstanceFormula],
         timeout: Duration,
         interrupt: &Interrupt,
-    ) -> Result<Answer, Interrupted> {
+    ) -> Result<Satisfiability, Interrupted> {
         self.solver.push();
         for f in formulas {
             self.solver.assert(self.encoder.formula(&self.frame, &self.names, f));
@@ -62,10 +62,10 @@ impl<'a> Session<'a> {
     /// The run must end.
     pub fn check_initial(
         &self,
-        formulas: &[Formula],
+        formulas: &[InstanceFormula],
         timeout: Duration,
         interrupt: &Interrupt,
-    ) -> Result<Answer, Interrupted> {
+    ) -> Result<Satisfiability, Interrupted> {
         self.solver.push();
         self.solver.assert(self.encoder.initial(&self.frame));
         for f in formulas {
@@ -82,12 +82,12 @@ pub(super) fn answer(
     solver: &Solver,
     timeout: Duration,
     interrupt: &Interrupt,
-) -> Result<Answer, Interrupted> {
+) -> Result<Satisfiability, Interrupted> {
     Ok(match solver::check(solver, &[], timeout, interrupt)? {
-        SatResult::Sat => Answer::Sat,
-        SatResult::Unsat => Answer::Unsat,
-        SatResult::Unknown => {
-            Answer::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason given".to_owned()))
-        }
+        SatResult::Sat => Satisfiability::Sat,
+        SatResult::Unsat => Satisfiability::Unsat,
+        SatResult::Unknown => Satisfiability::Unknown(
+            solver.get_reason_unknown().unwrap_or_else(|| "no reason given".to_owned()),
+        ),
     })
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use z3::ast::{Bool, Int};
 use z3::{Model, Solver};
 
-use super::encode::{Encoder, Frame, Value as Symbolic, all, any};
+use super::encode::{Encoder, Frame, Symbolic, all, any};
 use super::session::answer;
-use super::{Answer, Formula};
+use super::{InstanceFormula, Satisfiability};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::semantics::{
     self, Layout, PROC_STRIDE, Point, State, Step, Value, distinct_tuples, interchangeable, rising_tuples,
@@ -24,21 +24,21 @@ pub struct Path {
     /// Transitions in order, with processes for their parameters; `None`: any processes.
     pub steps: Vec<(TransitionId, Option<Vec<usize>>)>,
     /// Where the run must end.
-    pub target: Target,
+    pub target: RunTarget,
 }
 
 /// What the last state of a run must satisfy.
 #[derive(Clone, Debug)]
-pub enum Target {
+pub enum RunTarget {
     /// A cube of `System::bad`, for any distinct processes.
     Bad(usize),
     /// A formula over this many processes, for any distinct processes (rigid ones stay).
-    Formula(Formula, usize),
+    Formula(InstanceFormula, usize),
     /// A formula over these processes, which says that a cube of `System::bad` holds if there is one.
-    Named(Formula, Vec<usize>, Option<usize>),
+    Named(InstanceFormula, Vec<usize>, Option<usize>),
 }
 
-impl Target {
+impl RunTarget {
     /// The cube of `System::bad` that the run ends in.
     const fn bad(&self) -> Option<usize> {
         match self {
@@ -80,7 +80,7 @@ pub fn unroll(
     solver.assert(encoder.initial(&first));
     let mut unrolling =
         Unrolling { encoder: &encoder, solver: &solver, frame: first.clone(), facts, interrupt };
-    let mut choices: Vec<Choice> = Vec::new();
+    let mut choices: Vec<StepChoice> = Vec::new();
     for (i, (id, args)) in path.steps.iter().enumerate() {
         let t = system.transition(*id);
         let options = match args {
@@ -92,14 +92,14 @@ pub fn unroll(
     }
     let Unrolling { frame, facts, .. } = unrolling;
     let reached: Vec<Bool> = match &path.target {
-        Target::Bad(k) => {
+        RunTarget::Bad(k) => {
             let bad = &system.bad[*k];
             let above = interchangeable(&bad.cube, usize::from(bad.params));
             polled(rising_tuples(path.procs, above), interrupt)
                 .map(|names| Ok(encoder.conj(&frame, &names?, &bad.cube)))
                 .collect::<Result<_, Interrupted>>()?
         }
-        Target::Formula(f, width) => polled(distinct_tuples(path.procs, *width), interrupt)
+        RunTarget::Formula(f, width) => polled(distinct_tuples(path.procs, *width), interrupt)
             .filter(|names| {
                 let rigid =
                     |names: &Vec<usize>| (0..usize::from(system.proc_constants)).all(|k| names[k] == k);
@@ -107,16 +107,16 @@ pub fn unroll(
             })
             .map(|names| Ok(encoder.formula(&frame, &names?, f)))
             .collect::<Result<_, Interrupted>>()?,
-        Target::Named(f, names, _) => vec![encoder.formula(&frame, names, f)],
+        RunTarget::Named(f, names, _) => vec![encoder.formula(&frame, names, f)],
     };
     solver.assert(any(reached));
     for f in facts {
         solver.assert(&f);
     }
     Ok(match answer(&solver, timeout, interrupt)? {
-        Answer::Unsat => Unrolled::None,
-        Answer::Unknown(why) => Unrolled::Unknown(why),
-        Answer::Sat => {
+        Satisfiability::Unsat => Unrolled::None,
+        Satisfiability::Unknown(why) => Unrolled::Unknown(why),
+        Satisfiability::Sat => {
             let Some(model) = solver.get_model() else {
                 return Ok(Unrolled::Unknown("Z3 gave no model".to_owned()));
             };
@@ -129,7 +129,7 @@ pub fn unroll(
 }
 
 /// What a step may choose: arguments (with a selector each when there are several) and values of `?`.
-struct Choice {
+struct StepChoice {
     options: Vec<(Vec<usize>, Option<Bool>)>,
     nondet: Vec<Symbolic>,
 }
@@ -152,7 +152,7 @@ impl Unrolling<'_> {
         t: &Transition,
         options: Vec<Vec<usize>>,
         at: usize,
-    ) -> Result<Option<Choice>, Interrupted> {
+    ) -> Result<Option<StepChoice>, Interrupted> {
         let Self { encoder, solver, frame, facts, interrupt } = self;
         let prefix = format!("{at}.");
         if options.len() == 1 {
@@ -160,7 +160,7 @@ impl Unrolling<'_> {
             solver.assert(encoder.enabled(frame, t, &args));
             let (next, nondet) = encoder.fire(frame, t, &args, &prefix, facts);
             self.frame = next;
-            return Ok(Some(Choice { options: vec![(args, None)], nondet }));
+            return Ok(Some(StepChoice { options: vec![(args, None)], nondet }));
         }
         let mut chosen: Vec<(Vec<usize>, Option<Bool>)> = Vec::new();
         let mut next: Option<Frame> = None;
@@ -190,7 +190,7 @@ impl Unrolling<'_> {
         }
         let Some(next) = next else { return Ok(None) };
         self.frame = next;
-        Ok(Some(Choice { options: chosen, nondet }))
+        Ok(Some(StepChoice { options: chosen, nondet }))
     }
 }
 
@@ -207,7 +207,7 @@ fn extract(
     encoder: &Encoder<'_>,
     first: &Frame,
     path: &Path,
-    choices: &[Choice],
+    choices: &[StepChoice],
     model: &Model,
 ) -> Result<Trace, String> {
     let order = Order::new(encoder, first, choices, model, system)?;
@@ -277,7 +277,7 @@ impl Order {
     fn new(
         encoder: &Encoder<'_>,
         first: &Frame,
-        choices: &[Choice],
+        choices: &[StepChoice],
         model: &Model,
         system: &System,
     ) -> Result<Self, String> {

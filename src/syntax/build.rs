@@ -8,13 +8,13 @@ pub const MAX_DEPTH: u16 = 400;
 
 /// State shared by the actions of one parse.
 #[derive(Default)]
-pub struct Builder {
+pub struct TreeBuilder {
     /// Errors and warnings found while building.
     pub diagnostics: Diagnostics,
     too_deep: bool,
 }
 
-impl Builder {
+impl TreeBuilder {
     /// A formula in parentheses: they count as a level, so that nothing is nested without bound.
     pub fn parentheses(&mut self, start: u32, inner: Expr, end: u32) -> Expr {
         let below = inner.depth;

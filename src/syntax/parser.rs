@@ -5,11 +5,11 @@ use indexmap::IndexMap;
 use lalrpop_util::ParseError;
 
 use super::ast::{File, Item};
-use super::build::Builder;
+use super::build::TreeBuilder;
 use super::damage;
 use super::foreign;
 use super::grammar::DeclarationParser;
-use super::repair::{self, Known, Repair, Site};
+use super::repair::{self, DeclaredNames, Repair, Site};
 use super::token::{LexError, Placed, Token, tokens};
 use super::unexpected;
 use super::unsupported;
@@ -97,13 +97,13 @@ pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
 struct Parser<'t> {
     text: &'t str,
     file: File,
-    build: Builder,
+    build: TreeBuilder,
     grammar: Option<DeclarationParser>,
     /// Latest stage reached, see [`Token::stage`].
     stage: u8,
     /// The illegal characters reported last, so that a run of them is one error.
     illegal: Option<(u32, usize)>,
-    known: Known<'t>,
+    known: DeclaredNames<'t>,
     /// Slips that are told once: their diagnostic, and how often they occurred.
     habits: IndexMap<&'static str, (usize, usize)>,
     /// Number of declarations of each [`kind`].

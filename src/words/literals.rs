@@ -6,7 +6,7 @@ use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, T
 
 /// Processes are written as `name` says.
 pub fn literal(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> String) -> String {
-    let writer = Writer { system, name };
+    let writer = LiteralWriter { system, name };
     match literal {
         Literal::In { cell, values } => writer.member(cell, *values),
         Literal::Eq { left, right, negated } => {
@@ -21,12 +21,12 @@ pub fn literal(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> Str
     }
 }
 
-struct Writer<'a> {
+struct LiteralWriter<'a> {
     system: &'a System,
     name: &'a dyn Fn(ProcRef) -> String,
 }
 
-impl Writer<'_> {
+impl LiteralWriter<'_> {
     fn cell(&self, cell: &Cell) -> String {
         let name = &self.system.var(cell.var).name;
         let index: Vec<String> = cell.index.iter().map(|&p| (self.name)(p)).collect();

@@ -9,7 +9,7 @@ use crate::model::{Rational, System, Type, Var, VarId};
 use crate::verdict::Trace;
 
 /// Names for the values of one trace.
-pub struct Names<'a> {
+pub struct ValueNames<'a> {
     system: &'a System,
     procs: usize,
     /// Outside values, ascending.
@@ -18,7 +18,7 @@ pub struct Names<'a> {
     nameless: Vec<(u16, u32)>,
 }
 
-impl<'a> Names<'a> {
+impl<'a> ValueNames<'a> {
     /// Looks through all states of `trace`.
     pub fn new(system: &'a System, trace: &Trace) -> Self {
         let procs = trace.initial.procs;

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use cubicle::certificate::{self, Certificate, CheckOptions, Extent, Failure, Refused};
+use cubicle::certificate::{self, Certificate, CheckOptions, Extent, NoCertificate, ProofFailure};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::observer::Silent;
-use cubicle::options::{Options, Proof};
+use cubicle::options::{BackwardMode, Options};
 use cubicle::verdict::Verdict;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -23,7 +23,7 @@ fn system(model: &str) -> System {
 /// Proves a model and certifies the proof.
 fn certified(model: &str, brab: Option<usize>) -> Certificate {
     let system = system(model);
-    let proof = brab.map_or(Proof::Classic, Proof::Brab);
+    let proof = brab.map_or(BackwardMode::Classic, BackwardMode::Brab);
     let options = Options::default().proof(proof);
     let interrupt = Interrupt::default();
     let report = cubicle::check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
@@ -34,14 +34,14 @@ fn certified(model: &str, brab: Option<usize>) -> Certificate {
         .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)))
 }
 
-fn check(model: &str, invariants: &str) -> Result<Certificate, Refused> {
+fn check(model: &str, invariants: &str) -> Result<Certificate, NoCertificate> {
     let interrupt = Interrupt::default();
     let how = CheckOptions::new(TIMEOUT, &interrupt);
     certificate::check(&system(model), model, invariants, Extent::All, how)
 }
 
-fn is_refuted(result: &Result<Certificate, Refused>) -> bool {
-    matches!(result, Err(Refused::Failed(Failure::Refuted(_), _)))
+fn is_refuted(result: &Result<Certificate, NoCertificate>) -> bool {
+    matches!(result, Err(NoCertificate::Failed(ProofFailure::Refuted(_), _)))
 }
 
 /// The invariant of a model as lines, without the comment at the top.
@@ -133,7 +133,7 @@ fn a_certificate_belongs_to_one_model() {
     assert!(is_refuted(&check(&other, &good)));
     let other = TOKEN.replace("At[p] = Idle }\nunsafe", "At[p] <> Idle }\nunsafe");
     assert!(is_refuted(&check(&other, &good)));
-    assert!(matches!(check(&example("mutex"), &good), Err(Refused::Unreadable(_))));
+    assert!(matches!(check(&example("mutex"), &good), Err(NoCertificate::Unreadable(_))));
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn only_invariants_of_the_model_are_read() {
         "invariant (p) { At[p] = Busy",
         "transition t () {}",
     ] {
-        assert!(matches!(check(TOKEN, wrong), Err(Refused::Unreadable(_))), "accepted: {wrong}");
+        assert!(matches!(check(TOKEN, wrong), Err(NoCertificate::Unreadable(_))), "accepted: {wrong}");
     }
 }
 

@@ -6,12 +6,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use cubicle::backward;
-use cubicle::certificate::{self, Certificate, CheckOptions, Extent, Failure, Obligation, Refused};
+use cubicle::certificate::{
+    self, Certificate, CheckOptions, Extent, NoCertificate, Obligation, ProofFailure,
+};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{State, Trace, replay};
 use cubicle::model::{Owner, System, Type, VarId, VarKind};
 use cubicle::observer::Silent;
-use cubicle::options::{BackwardOptions, Options, Proof};
+use cubicle::options::{BackwardMode, BackwardOptions, Options};
 use cubicle::transform::{Instrumented, excluded_initially, gives, with_owners};
 use cubicle::verdict::Verdict;
 
@@ -26,14 +28,14 @@ fn lease() -> String {
     std::fs::read_to_string(path).expect("the example is there")
 }
 
-fn check(model: &str, invariants: &str) -> Result<Certificate, Refused> {
+fn check(model: &str, invariants: &str) -> Result<Certificate, NoCertificate> {
     let system = cubicle::load(model).expect("the model is well-formed").system;
     let interrupt = Interrupt::default();
     certificate::check(&system, model, invariants, Extent::All, CheckOptions::new(TIMEOUT, &interrupt))
 }
 
 /// Proves a model with owners, and writes the certificate.
-fn certified(model: &str, proof: Proof) -> String {
+fn certified(model: &str, proof: BackwardMode) -> String {
     let system = cubicle::load(model).expect("the model is well-formed").system;
     let options = Options::default().proof(proof);
     let interrupt = Interrupt::default();
@@ -49,7 +51,7 @@ fn certified(model: &str, proof: Proof) -> String {
 #[test]
 fn a_universal_guard_speaks_of_the_owner() {
     let model = lease();
-    for proof in [Proof::Classic, Proof::Brab(2), Proof::Brab(3)] {
+    for proof in [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Brab(3)] {
         let text = certified(&model, proof);
         assert!(text.contains("owner Leased_owner of Leased = True by grant(p)"), "{text}");
         assert!(check(&model, &text).is_ok(), "{text}");
@@ -61,7 +63,7 @@ fn the_owner_of_an_unsafe_system_hides_nothing() {
     // Who writes back keeps what it holds: the next holder may write, and the first one reads the old copy.
     let model = lease().replace("  State[p] := Idle;\n  Has[p]", "  Has[p]");
     let system = cubicle::load(&model).expect("the model is well-formed").system;
-    for proof in [Proof::Auto, Proof::Classic, Proof::Brab(2)] {
+    for proof in [BackwardMode::Auto, BackwardMode::Classic, BackwardMode::Brab(2)] {
         let options = Options::default().proof(proof);
         let interrupt = Interrupt::default();
         let report = cubicle::check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
@@ -72,11 +74,11 @@ fn the_owner_of_an_unsafe_system_hides_nothing() {
 #[test]
 fn wrong_owners_are_refused() {
     let model = lease();
-    let good = certified(&model, Proof::Brab(2));
+    let good = certified(&model, BackwardMode::Brab(2));
     let line = "owner Leased_owner of Leased = True by grant(p)";
     let unreadable = |model: &str, line_instead: &str| {
         let refused = check(model, &good.replace(line, line_instead));
-        assert!(matches!(refused, Err(Refused::Unreadable(_))), "{line_instead}: {refused:?}");
+        assert!(matches!(refused, Err(NoCertificate::Unreadable(_))), "{line_instead}: {refused:?}");
     };
     for wrong in [
         "",
@@ -104,7 +106,7 @@ fn wrong_owners_are_refused() {
     let refused = check(&held, &good);
     let initially = Obligation::Owner(0);
     assert!(
-        matches!(refused, Err(Refused::Failed(Failure::Refuted(which), _)) if which == initially),
+        matches!(refused, Err(NoCertificate::Failed(ProofFailure::Refuted(which), _)) if which == initially),
         "{refused:?}"
     );
 }
@@ -199,7 +201,8 @@ fn owners_change_no_behaviour() {
                     CheckOptions::new(TIMEOUT, &interrupt),
                 );
                 match named {
-                    Ok(_) | Err(Refused::Words(_) | Refused::Failed(Failure::Overflow, _)) => {}
+                    Ok(_)
+                    | Err(NoCertificate::Words(_) | NoCertificate::Failed(ProofFailure::Overflow, _)) => {}
                     Err(why) => {
                         panic!("seed {seed}: {}\n{owners:?}\n{text}", certificate::explain(&system, &why))
                     }

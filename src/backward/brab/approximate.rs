@@ -16,7 +16,7 @@ use crate::backward::theory::Sat;
 use crate::backward::tuning::{EXACT_PREIMAGE, FEW_CANDIDATES, MAX_RIVALS, WIDEN_AT};
 use crate::observer::{Event, Observer};
 use crate::options::BackwardOptions;
-use crate::oracle::{Growth, OracleAnswer};
+use crate::oracle::{OracleAnswer, OracleGrowth};
 
 /// The candidates of one run.
 pub struct Approximation<'a, 'p> {
@@ -46,11 +46,11 @@ impl<'a, 'p> Approximation<'a, 'p> {
 
     /// When the search has become long and hardly any candidate was kept, the instances that steer it may be
     /// too small: what matters happens only with more processes.
-    pub fn look_wider(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> Growth {
+    pub fn look_wider(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> OracleGrowth {
         let nodes = run.totals.nodes;
         let due = WIDEN_AT.get(self.pool.widened) == Some(&nodes);
         if !due || self.pool.kept.len() * FEW_CANDIDATES > nodes {
-            return Growth::Nothing;
+            return OracleGrowth::Nothing;
         }
         self.pool.widened += 1;
         observer.event(run.setting.system, Event::Work("showing the oracle a larger instance"));

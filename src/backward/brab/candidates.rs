@@ -1,8 +1,8 @@
 //! Approximation candidates: small sub-cubes of a node (Conchon et al., BRAB, FMCAD 2013).
 
 use crate::backward::cube::{
-    Builder, CellKind, Cube, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Reduced, Relational,
-    compact, is_singleton, low,
+    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Reduced,
+    Relational, compact, is_singleton, low,
 };
 use crate::backward::tuning::MAX_LITERALS;
 use crate::model::{Init, Literal, Relation};
@@ -34,7 +34,7 @@ pub fn candidates<'a>(
     let measures: Vec<Measure> = useful.iter().map(|g| measure(context, g)).collect();
     let most = (limits.size + 1).max(2);
     let mut sets: Vec<(Preference, u64)> = Vec::new();
-    let choice = Choice { context, useful: &useful, measures: &measures, limits, whole: cube.len(), most };
+    let choice = Selection { context, useful: &useful, measures: &measures, limits, whole: cube.len(), most };
     choice.subsets(0, 0, (0, 0, 0, 0), &mut sets);
     sets.sort_by_key(|s| s.0);
     if let Some(n) = limits.count {
@@ -42,7 +42,7 @@ pub fn candidates<'a>(
     }
     let procs = cube.procs;
     sets.into_iter().filter_map(move |(_, set)| {
-        let mut b = Builder::new(context, procs);
+        let mut b = CubeBuilder::new(context, procs);
         if !members(set).all(|i| b.require(&useful[i])) {
             return None;
         }
@@ -62,7 +62,7 @@ fn members(set: u64) -> impl Iterator<Item = usize> {
 }
 
 /// The literals to choose from, and what limits the choice.
-struct Choice<'a> {
+struct Selection<'a> {
     context: &'a CubeContext,
     useful: &'a [CubeLiteral],
     measures: &'a [Measure],
@@ -73,7 +73,7 @@ struct Choice<'a> {
     most: usize,
 }
 
-impl Choice<'_> {
+impl Selection<'_> {
     /// Sets that extend `chosen` by literals from `from` on, in lexicographic order. `so_far`: processes,
     /// literals, equalities and cells of `chosen`.
     fn subsets(
@@ -175,7 +175,7 @@ pub fn opposites_of_init(context: &CubeContext, init: &Init, procs: usize) -> Re
         let Literal::Linear { relation: Relation::Le | Relation::Lt, .. } = literal else { continue };
         let Reduced::Literal(g) = env.literal(literal)? else { continue };
         let Reduced::Literal(opposite) = env.negate(&g)? else { continue };
-        let mut b = Builder::new(context, total);
+        let mut b = CubeBuilder::new(context, total);
         if b.require(&opposite)
             && let Some(cube) = b.finish()?
         {

@@ -8,13 +8,13 @@ use super::pool::{Brab, Pool};
 use crate::backward::cube::{CubeContext, Halt, invariant, text};
 use crate::backward::fixpoint::Tester;
 use crate::backward::preimage::{PreOptions, prepare};
-use crate::backward::search::{End, Next, Run, RunCounts, Setting, Totals, open};
+use crate::backward::search::{Next, Run, RunCounts, RunEnd, Setting, Totals, open};
 use crate::backward::tuning::{QUESTIONS_PER_EFFORT, RESTARTS_PER_GROWTH, WIDER_CANDIDATES};
 use crate::interrupt::Interrupt;
 use crate::model::{System, semantics};
 use crate::observer::{Event, Observer};
 use crate::options::BackwardOptions;
-use crate::oracle::Growth;
+use crate::oracle::OracleGrowth;
 use crate::result::{Candidate, Forgotten, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
 use crate::verdict::{Forbidden, Reason, Trace, Verdict};
 
@@ -44,7 +44,7 @@ pub fn search(
     if let Some(brab) = brab {
         pool.propose_bounds(&context, &system.init, brab);
     }
-    let mut engine = Engine {
+    let mut engine = BrabEngine {
         setting: Setting { system, context: &context, transitions: &transitions, options, pre, interrupt },
         brab,
         tester: Tester::new(system, &context, options),
@@ -60,7 +60,7 @@ pub fn search(
 }
 
 /// A search with all its runs.
-struct Engine<'a> {
+struct BrabEngine<'a> {
     setting: Setting<'a>,
     brab: Option<Brab<'a>>,
     tester: Tester<'a>,
@@ -75,20 +75,20 @@ struct Engine<'a> {
 }
 
 /// How a run with candidates ends.
-enum Ended {
+enum BrabEnd {
     /// As any run.
-    Run(End),
+    Run(RunEnd),
     /// The oracle has seen more; with that it is better to begin again.
     OracleGrew,
 }
 
-impl From<Halt> for Ended {
+impl From<Halt> for BrabEnd {
     fn from(halt: Halt) -> Self {
-        Self::Run(End::Unknown(halt.into(), None))
+        Self::Run(RunEnd::Unknown(halt.into(), None))
     }
 }
 
-impl Engine<'_> {
+impl BrabEngine<'_> {
     /// Runs until one decides; with the path that decided, or the last spurious one.
     fn decide(&mut self, observer: &mut dyn Observer) -> (Verdict, Option<String>) {
         loop {
@@ -96,35 +96,37 @@ impl Engine<'_> {
             self.count(&counts);
             let system = self.setting.system;
             match ended {
-                Ended::Run(End::Safe) => return (Verdict::Safe, None),
-                Ended::Run(End::Unsafe(trace, history)) => return (Verdict::Unsafe(trace), history),
-                Ended::Run(End::Candidate(number, trace)) => {
+                BrabEnd::Run(RunEnd::Safe) => return (Verdict::Safe, None),
+                BrabEnd::Run(RunEnd::Unsafe(trace, history)) => return (Verdict::Unsafe(trace), history),
+                BrabEnd::Run(RunEnd::Candidate(number, trace)) => {
                     self.statistics.abandoned.insert(0, counts.nodes);
                     self.statistics.restarts += 1;
                     if let Some(trace) = self.reject(number, trace, observer) {
                         return (Verdict::Unsafe(trace), None);
                     }
                 }
-                Ended::OracleGrew => {
+                BrabEnd::OracleGrew => {
                     self.statistics.abandoned.insert(0, counts.nodes);
                     self.statistics.restarts += 1;
                     observer.event(system, Event::Restart(self.statistics.restarts));
                     self.adopt();
                 }
-                Ended::Run(End::Unknown(Reason::Spurious(history), _)) if !self.setting.pre.keep_unused => {
+                BrabEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
+                    if !self.setting.pre.keep_unused =>
+                {
                     // Unnamed processes and constants were forgotten; keep them and look again.
                     let pre = self.setting.pre;
                     self.setting.pre = PreOptions { keep_unused: true, eliminate_constants: false, ..pre };
                     self.statistics.abandoned.insert(0, counts.nodes);
                     observer.event(system, Event::Note(&format!("no instance executes {history}: searching again, keeping every process and constant that a path needs")));
                 }
-                Ended::Run(End::Unknown(reason, history)) => return (Verdict::Unknown(reason), history),
+                BrabEnd::Run(RunEnd::Unknown(reason, history)) => return (Verdict::Unknown(reason), history),
             }
         }
     }
 
     /// One run from the pool's candidates and the bad cubes.
-    fn run(&mut self, observer: &mut dyn Observer) -> (Ended, RunCounts) {
+    fn run(&mut self, observer: &mut dyn Observer) -> (BrabEnd, RunCounts) {
         let (setting, candidates) = (&self.setting, &self.pool.kept);
         if observer.wants_graph() {
             observer.event(setting.system, Event::Graph(&GraphStep::Run));
@@ -135,8 +137,8 @@ impl Engine<'_> {
         };
         let pool = &mut self.pool;
         let approximation = self.brab.map(|brab| Approximation::new(brab, setting.options, pool));
-        let ended = drive(&mut run, approximation, observer).unwrap_or_else(Ended::from);
-        if matches!(ended, Ended::Run(End::Safe)) {
+        let ended = drive(&mut run, approximation, observer).unwrap_or_else(BrabEnd::from);
+        if matches!(ended, BrabEnd::Run(RunEnd::Safe)) {
             self.invariant = invariant(setting.system, setting.context, run.visited.cubes());
         }
         if run.forgotten.is_some() {
@@ -144,8 +146,8 @@ impl Engine<'_> {
         }
         // Without memory there is none to look at what was left.
         self.open = match &ended {
-            Ended::Run(End::Unknown(Reason::Memory, _)) => None,
-            Ended::Run(End::Unknown(..)) => Some(open(&run)),
+            BrabEnd::Run(RunEnd::Unknown(Reason::Memory, _)) => None,
+            BrabEnd::Run(RunEnd::Unknown(..)) => Some(open(&run)),
             _ => None,
         };
         (ended, run.counts)
@@ -186,7 +188,7 @@ impl Engine<'_> {
         }
         if self.statistics.restarts.is_multiple_of(RESTARTS_PER_GROWTH) {
             observer.event(system, Event::Work("showing the oracle more states"));
-            if let Growth::Unsafe(trace) = brab.oracle.grow() {
+            if let OracleGrowth::Unsafe(trace) = brab.oracle.grow() {
                 return Some(trace);
             }
         }
@@ -251,17 +253,17 @@ fn drive(
     run: &mut Run<'_, '_>,
     mut approximation: Option<Approximation<'_, '_>>,
     observer: &mut dyn Observer,
-) -> Result<Ended, Halt> {
+) -> Result<BrabEnd, Halt> {
     loop {
         let mut id = match run.next(observer)? {
             Next::Node(id) => id,
-            Next::End(end) => return Ok(Ended::Run(end)),
+            Next::End(end) => return Ok(BrabEnd::Run(end)),
         };
         if let Some(approximation) = &mut approximation {
             match approximation.look_wider(run, observer) {
-                Growth::Nothing => {}
-                Growth::Unsafe(trace) => return Ok(Ended::Run(End::Unsafe(trace, None))),
-                Growth::More => return Ok(Ended::OracleGrew),
+                OracleGrowth::Nothing => {}
+                OracleGrowth::Unsafe(trace) => return Ok(BrabEnd::Run(RunEnd::Unsafe(trace, None))),
+                OracleGrowth::More => return Ok(BrabEnd::OracleGrew),
             }
         }
         run.report(id, observer);
@@ -276,7 +278,7 @@ fn drive(
             run.totals.effort += approximation.asked() / QUESTIONS_PER_EFFORT - asked;
         }
         if let Some(reason) = run.expand(id, observer)? {
-            return Ok(Ended::Run(End::Unknown(reason, None)));
+            return Ok(BrabEnd::Run(RunEnd::Unknown(reason, None)));
         }
         run.totals.effort += 1 + run.effort() - before;
     }

@@ -8,7 +8,7 @@ use super::literal::{CubeLiteral, Reduced, Relational, is_singleton, less};
 
 /// A cube under construction.
 #[derive(Clone, Debug)]
-pub struct Builder<'a> {
+pub struct CubeBuilder<'a> {
     /// Facts about the system.
     pub context: &'a CubeContext,
     /// Number of processes.
@@ -17,7 +17,7 @@ pub struct Builder<'a> {
     relational: Vec<Relational>,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> CubeBuilder<'a> {
     /// The cube of all states with `procs` processes.
     pub fn new(context: &'a CubeContext, procs: u8) -> Self {
         Self { context, procs, masks: Vec::with_capacity(16), relational: Vec::new() }

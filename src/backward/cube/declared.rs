@@ -1,6 +1,6 @@
 //! The cubes of declarations of the model: bad states and axioms.
 
-use super::builder::Builder;
+use super::builder::CubeBuilder;
 use super::context::CubeContext;
 use super::cube::Cube;
 use super::halt::{Halt, Overflow};
@@ -34,7 +34,7 @@ fn bind(
         if usize::from(procs) > context.max_procs {
             return if context.bounded { Ok(()) } else { Err(Overflow.into()) };
         }
-        let mut b = Builder::new(context, procs);
+        let mut b = CubeBuilder::new(context, procs);
         let env = Instantiation { context, procs, vars: names };
         for l in cube {
             if !b.require_reduced(&env.literal(l)?) {

@@ -6,7 +6,7 @@ use super::cube::Cube;
 use super::linear::relation_of;
 use super::literal::{CubeLiteral, Relational};
 use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, Term};
-use crate::smt::Formula;
+use crate::smt::InstanceFormula;
 
 /// How processes of a cube appear in the model's terms.
 pub type Naming<'n> = &'n dyn Fn(u8) -> ProcRef;
@@ -47,35 +47,35 @@ pub fn relational_literal(context: &CubeContext, relational: &Relational, name: 
 }
 
 /// A ground literal as a formula over the cube's processes (`ProcRef::Var(p)` is process p).
-pub fn formula(context: &CubeContext, procs: u8, g: &CubeLiteral) -> Formula {
+pub fn formula(context: &CubeContext, procs: u8, g: &CubeLiteral) -> InstanceFormula {
     let name: Naming<'_> = &ProcRef::Var;
     match g {
-        CubeLiteral::Relational(s) => Formula::Literal(relational_literal(context, s, name)),
+        CubeLiteral::Relational(s) => InstanceFormula::Literal(relational_literal(context, s, name)),
         CubeLiteral::Mask(cell, mask) => mask_formula(context, procs, *cell, *mask),
     }
 }
 
-fn mask_formula(context: &CubeContext, procs: u8, cell: CubeCell, mask: u64) -> Formula {
+fn mask_formula(context: &CubeContext, procs: u8, cell: CubeCell, mask: u64) -> InstanceFormula {
     let name: Naming<'_> = &ProcRef::Var;
     if context.kind(cell) != CellKind::Proc {
-        return Formula::Literal(Literal::In { cell: model_cell(context, cell, name), values: mask });
+        return InstanceFormula::Literal(Literal::In { cell: model_cell(context, cell, name), values: mask });
     }
     let is = |p: u8, negated: bool| {
-        Formula::Literal(Literal::Eq {
+        InstanceFormula::Literal(Literal::Eq {
             left: Term::Cell(model_cell(context, cell, name)),
             right: Term::Proc(ProcRef::Var(p)),
             negated,
         })
     };
     if mask & OTHER == 0 {
-        Formula::Any((0..procs).filter(|p| mask >> p & 1 == 1).map(|p| is(p, false)).collect())
+        InstanceFormula::Any((0..procs).filter(|p| mask >> p & 1 == 1).map(|p| is(p, false)).collect())
     } else {
-        Formula::All((0..procs).filter(|p| mask >> p & 1 == 0).map(|p| is(p, true)).collect())
+        InstanceFormula::All((0..procs).filter(|p| mask >> p & 1 == 0).map(|p| is(p, true)).collect())
     }
 }
 
 /// All literals of a cube as formulas.
-pub fn formulas(context: &CubeContext, cube: &Cube) -> Vec<Formula> {
+pub fn formulas(context: &CubeContext, cube: &Cube) -> Vec<InstanceFormula> {
     cube.literals().map(|g| formula(context, cube.procs, &g)).collect()
 }
 

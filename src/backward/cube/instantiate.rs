@@ -11,7 +11,7 @@ use crate::model::{self, Cell, Dnf, ProcRef, Rational, Term};
 
 /// A formula after instantiation: true, or a disjunction (empty: false).
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum GroundDnf {
+pub enum InstantiatedFormula {
     /// Holds whatever the state.
     True,
     /// One of these conjunctions holds.
@@ -128,7 +128,7 @@ impl Instantiation<'_> {
     }
 
     /// A disjunction of conjunctions.
-    pub fn dnf(&self, dnf: &Dnf) -> Result<GroundDnf, Overflow> {
+    pub fn dnf(&self, dnf: &Dnf) -> Result<InstantiatedFormula, Overflow> {
         let mut any = Vec::new();
         'disjunct: for conj in &dnf.0 {
             let mut out = Vec::new();
@@ -144,11 +144,11 @@ impl Instantiation<'_> {
                 }
             }
             if out.is_empty() {
-                return Ok(GroundDnf::True);
+                return Ok(InstantiatedFormula::True);
             }
             any.push(out);
         }
-        Ok(GroundDnf::Any(any))
+        Ok(InstantiatedFormula::Any(any))
     }
 
     /// The negation of a ground literal.

@@ -23,14 +23,14 @@ mod literal;
 mod rename;
 mod text;
 
-pub use builder::Builder;
+pub use builder::CubeBuilder;
 pub use cell::{CubeCell, MAX_PROCS, OTHER, low};
 pub use context::{CellKind, CubeContext};
 pub use cube::Cube;
 pub use declared::{bad_cubes, cubes_of};
 pub use export::{formula, formulas, oracle_literals, relational_literal};
 pub use halt::{Halt, Overflow};
-pub use instantiate::{CellValue, GroundDnf, Instantiation};
+pub use instantiate::{CellValue, InstantiatedFormula, Instantiation};
 pub use invariant::invariant;
 pub use linear::{linear, relation_of};
 pub use literal::{Bound, CubeLiteral, Form, Reduced, Relational, conjoin, is_singleton, less};

@@ -1,6 +1,6 @@
 //! Cubes under a renaming of processes.
 
-use super::builder::Builder;
+use super::builder::CubeBuilder;
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
@@ -76,7 +76,7 @@ pub fn compact(context: &CubeContext, cube: &Cube) -> Result<(Cube, Vec<u8>), Ov
     }
     let relational =
         cube.relational.iter().map(|s| rename_relational(context, s, &map)).collect::<Result<_, _>>()?;
-    Ok((Builder::from_parts(context, target, masks, relational).into_cube(), kept))
+    Ok((CubeBuilder::from_parts(context, target, masks, relational).into_cube(), kept))
 }
 
 #[cfg(test)]

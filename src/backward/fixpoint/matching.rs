@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use super::table::{Known, Tested};
+use super::table::{Cover, Tested};
 use crate::backward::cube::{
     CellKind, Cube, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational, is_singleton, rename_mask,
     rename_relational,
@@ -304,9 +304,9 @@ impl Matching<'_, '_> {
         for relational in &self.v.cube.relational {
             let renamed = rename_relational(context, relational, map)?;
             match n.settle(context, &renamed) {
-                Known::Always => {}
-                Known::Never => return Ok(None),
-                Known::Open => r.relational.push(renamed),
+                Cover::Always => {}
+                Cover::Never => return Ok(None),
+                Cover::Open => r.relational.push(renamed),
             }
         }
         Ok(Some(r))

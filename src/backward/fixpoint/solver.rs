@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::backward::cube::{Cube, CubeCell, CubeContext, Halt, formulas};
 use crate::backward::profile::{Phase, Profiler};
 use crate::model::{Cell, Literal, ProcRef, System, Term};
-use crate::smt::{Answer, Formula, Session};
+use crate::smt::{InstanceFormula, Satisfiability, SolverSession};
 
 /// The sessions of a search, and what they were asked.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct CubeSolver<'a> {
     timeout: Duration,
     profiler: Profiler,
     /// By number of processes.
-    sessions: Vec<Option<Session<'a>>>,
+    sessions: Vec<Option<SolverSession<'a>>>,
     /// Calls, for all purposes.
     pub calls: u64,
     /// Of these, without an answer.
@@ -30,7 +30,7 @@ impl<'a> CubeSolver<'a> {
         Self { system, context, timeout, profiler, sessions: Vec::new(), calls: 0, unknown: 0 }
     }
 
-    fn session(&mut self, procs: u8) -> &Session<'a> {
+    fn session(&mut self, procs: u8) -> &SolverSession<'a> {
         self.calls += 1;
         let (system, context) = (self.system, self.context);
         let at = usize::from(procs);
@@ -39,21 +39,21 @@ impl<'a> CubeSolver<'a> {
         }
         self.sessions[at].get_or_insert_with(|| {
             let outside = context.outside_globals().map(|g| outside_formula(g, procs));
-            Session::new(system, procs.into(), &outside.collect::<Vec<_>>())
+            SolverSession::new(system, procs.into(), &outside.collect::<Vec<_>>())
         })
     }
 
     /// Asks for a state of the instance that satisfies the formulas.
-    pub fn ask(&mut self, procs: u8, formulas: &[Formula]) -> Result<Answer, Halt> {
+    pub fn ask(&mut self, procs: u8, formulas: &[InstanceFormula]) -> Result<Satisfiability, Halt> {
         let _phase = self.profiler.enter(Phase::Solver);
         let (timeout, context) = (self.timeout, self.context);
         let answer = self.session(procs).check(formulas, timeout, &context.interrupt)?;
-        self.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
+        self.unknown += u64::from(matches!(answer, Satisfiability::Unknown(_)));
         Ok(answer)
     }
 
     /// Whether an initial state satisfies a cube.
-    pub fn ask_initial(&mut self, cube: &Cube) -> Result<Answer, Halt> {
+    pub fn ask_initial(&mut self, cube: &Cube) -> Result<Satisfiability, Halt> {
         let formulas = formulas(self.context, cube);
         let _phase = self.profiler.enter(Phase::Solver);
         let (timeout, context) = (self.timeout, self.context);
@@ -62,13 +62,13 @@ impl<'a> CubeSolver<'a> {
 }
 
 /// "This global holds none of the processes."
-fn outside_formula(global: CubeCell, procs: u8) -> Formula {
+fn outside_formula(global: CubeCell, procs: u8) -> InstanceFormula {
     let differs = |p| {
-        Formula::Literal(Literal::Eq {
+        InstanceFormula::Literal(Literal::Eq {
             left: Term::Cell(Cell { var: global.var(), index: SmallVec::new() }),
             right: Term::Proc(ProcRef::Var(p)),
             negated: true,
         })
     };
-    Formula::All((0..procs).map(differs).collect())
+    InstanceFormula::All((0..procs).map(differs).collect())
 }

@@ -126,17 +126,17 @@ impl Tested<'_> {
     }
 
     /// What the masks and the literals of the cube say about a relational literal.
-    pub fn settle(&self, context: &CubeContext, relational: &Relational) -> Known {
+    pub fn settle(&self, context: &CubeContext, relational: &Relational) -> Cover {
         let masked = |s: CubeCell| matches!(context.kind(s), CellKind::Enum(_) | CellKind::Proc);
         match *relational {
             Relational::Eq(a, b) | Relational::Ne(a, b) if masked(a) => {
                 let (x, y) = (self.mask(context, a), self.mask(context, b));
                 let equal = matches!(relational, Relational::Eq(..));
                 if x & y == 0 {
-                    return if equal { Known::Never } else { Known::Always };
+                    return if equal { Cover::Never } else { Cover::Always };
                 }
                 if x == y && is_singleton(context.kind(a), x) {
-                    return if equal { Known::Always } else { Known::Never };
+                    return if equal { Cover::Always } else { Cover::Never };
                 }
             }
             Relational::Lt(a, b) | Relational::Le(a, b) => {
@@ -151,8 +151,8 @@ impl Tested<'_> {
                 let strict = matches!(relational, Relational::Lt(..))
                     || self.mask(context, a) & self.mask(context, b) == 0;
                 return match less(context, resolve(a), resolve(b), strict) {
-                    Reduced::True => Known::Always,
-                    Reduced::False => Known::Never,
+                    Reduced::True => Cover::Always,
+                    Reduced::False => Cover::Never,
                     Reduced::Literal(CubeLiteral::Relational(s)) => self.among_relational(&s),
                     Reduced::Literal(CubeLiteral::Mask(..)) => unreachable!("orders are no masks"),
                 };
@@ -162,20 +162,20 @@ impl Tested<'_> {
         self.among_relational(relational)
     }
 
-    fn among_relational(&self, relational: &Relational) -> Known {
+    fn among_relational(&self, relational: &Relational) -> Cover {
         for s in &self.cube.relational {
             if s.implies(relational) {
-                return Known::Always;
+                return Cover::Always;
             }
             if s.excludes(relational) {
-                return Known::Never;
+                return Cover::Never;
             }
         }
-        Known::Open
+        Cover::Open
     }
 }
 
-pub enum Known {
+pub enum Cover {
     Always,
     Never,
     Open,

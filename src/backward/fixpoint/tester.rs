@@ -3,12 +3,12 @@
 use super::matching::{Digest, Pattern, subsumes};
 use super::solver::CubeSolver;
 use super::table::{Tables, Tested};
-use crate::backward::cube::{Builder, Cube, CubeContext, Halt, formulas};
+use crate::backward::cube::{Cube, CubeBuilder, CubeContext, Halt, formulas};
 use crate::backward::profile::Profiler;
 use crate::backward::theory::{Sat, satisfiable};
 use crate::model::System;
 use crate::options::{BackwardOptions, SolverMode};
-use crate::smt::Answer;
+use crate::smt::Satisfiability;
 use crate::workers::WorkerPool;
 
 /// How a test was decided.
@@ -77,12 +77,12 @@ impl<'a> Tester<'a> {
 
     /// Whether a cube holds in some state at all.
     pub fn satisfiable(&mut self, cube: &Cube) -> Result<Sat, Halt> {
-        let b = Builder::from_cube(self.context, cube);
+        let b = CubeBuilder::from_cube(self.context, cube);
         Ok(match satisfiable(self.context, &b)? {
             Sat::Unknown => match self.solver.ask(cube.procs, &formulas(self.context, cube))? {
-                Answer::Sat => Sat::Yes,
-                Answer::Unsat => Sat::No,
-                Answer::Unknown(_) => Sat::Unknown,
+                Satisfiability::Sat => Sat::Yes,
+                Satisfiability::Unsat => Sat::No,
+                Satisfiability::Unknown(_) => Sat::Unknown,
             },
             sat => sat,
         })

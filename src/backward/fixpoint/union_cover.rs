@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::matching::Residue;
 use super::table::Tested;
 use crate::backward::cube::{
-    Builder, CellKind, Cube, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational,
+    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational,
 };
 use crate::backward::theory::{Sat, satisfiable};
 use crate::backward::tuning::{DECISIONS, THEORY_TESTS};
@@ -31,7 +31,7 @@ impl Default for UnionBudget {
 
 /// `some cell outside its mask, or some relational literal holds`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Clause {
+struct CoverClause {
     /// Cells, and for each the values that it must not have.
     outside: SmallVec<[(u32, u64); 4]>,
     /// Negated relational literals of the visited cube.
@@ -75,7 +75,7 @@ pub fn escapes(
         let cube = Cube { relational, masks: Box::default(), ..*n.cube };
         violated(&Tested { cube: &cube, dense: n.dense, masks: &table }, &mut residues)?;
         if residues.is_empty() {
-            let mut b = Builder::from_cube(context, &cube);
+            let mut b = CubeBuilder::from_cube(context, &cube);
             let decided = cells.iter().zip(&table).all(|(&s, &m)| m == 0 || b.restrict(s, m));
             let sat = if decided { satisfiable(context, &b)? } else { Sat::No };
             return Ok((if sat == Sat::Yes { Sat::Yes } else { Sat::Unknown }, clauses.len()));
@@ -95,16 +95,16 @@ pub fn escapes_all(
     Ok(solve(context, n, cells, &clauses, budget)?.0)
 }
 
-fn clause(r: &Residue) -> Result<Clause, Halt> {
+fn clause(r: &Residue) -> Result<CoverClause, Halt> {
     let relational = r.relational.iter().map(Relational::negate).collect::<Result<Vec<_>, Overflow>>()?;
-    Ok(Clause { outside: r.masks.clone(), relational })
+    Ok(CoverClause { outside: r.masks.clone(), relational })
 }
 
 fn solve(
     context: &CubeContext,
     n: &Tested<'_>,
     cells: &[CubeCell],
-    clauses: &[Clause],
+    clauses: &[CoverClause],
     budget: &mut UnionBudget,
 ) -> Result<(Sat, Option<Valuation>), Halt> {
     let mut order: Vec<usize> = (0..clauses.len()).collect();
@@ -168,7 +168,7 @@ struct Dpll<'a, 'b> {
     context: &'a CubeContext,
     n: &'a Tested<'b>,
     cells: &'a [CubeCell],
-    clauses: &'a [Clause],
+    clauses: &'a [CoverClause],
     /// The clauses, short ones first.
     order: Vec<usize>,
     budget: &'a mut UnionBudget,
@@ -267,7 +267,7 @@ impl Dpll<'_, '_> {
             return Ok(Sat::Unknown);
         }
         self.budget.theory_tests -= 1;
-        let mut b = Builder::from_cube(self.context, self.n.cube);
+        let mut b = CubeBuilder::from_cube(self.context, self.n.cube);
         for (place, (&mask, &base)) in state.masks.iter().zip(self.base).enumerate() {
             if mask != base && !b.restrict(self.cells[place], mask) {
                 return Ok(Sat::No);
@@ -316,7 +316,7 @@ enum Status {
     Open(usize),
 }
 
-fn status(state: &Valuation, clause: &Clause) -> Status {
+fn status(state: &Valuation, clause: &CoverClause) -> Status {
     let mut open = 0;
     let mut unit = None;
     for &(place, mask) in &clause.outside {

@@ -15,11 +15,11 @@ use crate::backward::theory::Sat;
 use crate::backward::tuning::RANGE;
 use crate::model::ProcRef;
 use crate::options::SolverMode;
-use crate::smt::{Answer, Formula};
+use crate::smt::{InstanceFormula, Satisfiability};
 use crate::workers::WorkerPool;
 
 #[derive(Debug)]
-struct Entry {
+struct VisitedCube {
     pattern: Pattern,
     /// The cube as a table.
     table: Box<[u64]>,
@@ -30,7 +30,7 @@ struct Entry {
 pub struct Visited {
     /// By age, as `entries`: small, since every test runs over all of them.
     digests: Vec<Digest>,
-    entries: Vec<Entry>,
+    entries: Vec<VisitedCube>,
 }
 
 impl Visited {
@@ -48,7 +48,7 @@ impl Visited {
                 if !digest.may_be_subsumed(&pattern.cube) {
                     continue;
                 }
-                let Entry { pattern: other, table } = &self.entries[i];
+                let VisitedCube { pattern: other, table } = &self.entries[i];
                 let dense = &tester.tables.layout(other.cube.procs).0;
                 if subsumes(context, &pattern, &Tested { cube: &other.cube, dense, masks: table })? {
                     gone.push(i);
@@ -62,7 +62,7 @@ impl Visited {
         tester.tables.prepare(context, pattern.cube.procs);
         let table = tester.tables.layout(pattern.cube.procs).0.table(context, &pattern.cube);
         self.digests.push(Digest::new(context, &pattern.cube));
-        self.entries.push(Entry { pattern, table });
+        self.entries.push(VisitedCube { pattern, table });
         Ok(gone)
     }
 
@@ -145,9 +145,9 @@ impl Visited {
             question.extend(all.iter().map(|r| escape_formula(context, cube.procs, r, cells)));
             tester.counts.left_to_solver += 1;
             match tester.solver.ask(cube.procs, &question)? {
-                Answer::Unsat => Sat::No,
-                Answer::Sat => Sat::Yes,
-                Answer::Unknown(_) => Sat::Unknown,
+                Satisfiability::Unsat => Sat::No,
+                Satisfiability::Sat => Sat::Yes,
+                Satisfiability::Unknown(_) => Sat::Unknown,
             }
         } else {
             answer
@@ -210,12 +210,12 @@ impl Visited {
 }
 
 /// "Not in what is left of a visited cube."
-fn escape_formula(context: &CubeContext, procs: u8, r: &Residue, cells: &[CubeCell]) -> Formula {
+fn escape_formula(context: &CubeContext, procs: u8, r: &Residue, cells: &[CubeCell]) -> InstanceFormula {
     let masks = r
         .masks
         .iter()
         .map(|&(place, mask)| formula(context, procs, &CubeLiteral::Mask(cells[place as usize], mask)));
     let relational =
-        r.relational.iter().map(|s| Formula::Literal(relational_literal(context, s, &ProcRef::Var)));
-    Formula::Not(Box::new(Formula::All(masks.chain(relational).collect())))
+        r.relational.iter().map(|s| InstanceFormula::Literal(relational_literal(context, s, &ProcRef::Var)));
+    InstanceFormula::Not(Box::new(InstanceFormula::All(masks.chain(relational).collect())))
 }

@@ -1,7 +1,7 @@
 //! Cubes of one pre-image that are one cube together, or that another contains.
 
 use super::pre::{Pre, PreOptions};
-use crate::backward::cube::{Builder, Cube, CubeContext, Halt, compact};
+use crate::backward::cube::{Cube, CubeBuilder, CubeContext, Halt, compact};
 
 /// Joins cubes of one instance that differ in one mask only, and drops those that another contains, as
 /// far as that is seen with equal names.
@@ -65,7 +65,7 @@ fn join(context: &CubeContext, a: &Cube, b: &Cube) -> Result<Option<Cube>, Halt>
     if x.0 != y.0 || differ.next().is_some() {
         return Ok(None);
     }
-    let mut builder = Builder::new(context, a.procs);
+    let mut builder = CubeBuilder::new(context, a.procs);
     for &(s, m) in &a.masks {
         let m = if s == x.0 { x.1 | y.1 } else { m };
         builder.restrict(s, m);

@@ -7,7 +7,7 @@
 
 use super::merge::merge;
 use super::pre::{Pre, PreCounts, PreOptions};
-use super::step::Step;
+use super::step::FiredTransition;
 use super::transition::Prepared;
 use crate::backward::cube::{Cube, CubeContext, Halt, MAX_PROCS, Overflow, Relational};
 
@@ -71,7 +71,7 @@ impl Instances<'_, '_> {
             return Ok(());
         }
         let from = self.out.len();
-        Step::new(context, t, args, procs).before(child, options, self.out)?;
+        FiredTransition::new(context, t, args, procs).before(child, options, self.out)?;
         merge(context, options, self.out, from)
     }
 

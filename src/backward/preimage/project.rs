@@ -6,15 +6,15 @@
 //! smaller.
 
 use crate::backward::cube::{
-    Bound, Builder, CellKind, CellValue, CubeCell, CubeContext, Halt, Instantiation, OTHER, Relational,
+    Bound, CellKind, CellValue, CubeBuilder, CubeCell, CubeContext, Halt, Instantiation, OTHER, Relational,
 };
 use crate::backward::theory::project;
 
 /// Appends to `out` builders whose union is `b` with every ghost projected away.
 pub fn eliminate_ghosts<'a>(
     context: &'a CubeContext,
-    mut b: Builder<'a>,
-    out: &mut Vec<Builder<'a>>,
+    mut b: CubeBuilder<'a>,
+    out: &mut Vec<CubeBuilder<'a>>,
 ) -> Result<(), Halt> {
     context.interrupt.poll()?;
     let ghost = b.relational().iter().flat_map(Relational::cells).find(|s| s.is_ghost());
@@ -40,10 +40,10 @@ pub fn eliminate_ghosts<'a>(
 
 fn eliminate_value<'a>(
     context: &'a CubeContext,
-    mut b: Builder<'a>,
+    mut b: CubeBuilder<'a>,
     ghost: CubeCell,
     relational: &[Relational],
-    out: &mut Vec<Builder<'a>>,
+    out: &mut Vec<CubeBuilder<'a>>,
 ) -> Result<(), Halt> {
     let full = context.full(ghost, b.procs);
     let mask = b.take_mask(ghost).unwrap_or(full);
@@ -90,7 +90,7 @@ fn eliminate_value<'a>(
 /// Requires these literals with `ghost` replaced by `value`; false when that is plainly empty.
 fn substitute(
     context: &CubeContext,
-    b: &mut Builder<'_>,
+    b: &mut CubeBuilder<'_>,
     ghost: CubeCell,
     value: &CellValue,
     relational: &[Relational],
@@ -114,7 +114,7 @@ fn substitute(
 /// room for outside values everywhere.
 fn combine_orders(
     context: &CubeContext,
-    b: &mut Builder<'_>,
+    b: &mut CubeBuilder<'_>,
     ghost: CubeCell,
     relational: &[Relational],
 ) -> bool {
@@ -143,7 +143,7 @@ fn combine_orders(
 
 /// Projects away each numeric constant that is known to be positive (or negative); false when the cube is
 /// plainly empty.
-pub fn eliminate_constants(context: &CubeContext, b: &mut Builder<'_>) -> Result<bool, Halt> {
+pub fn eliminate_constants(context: &CubeContext, b: &mut CubeBuilder<'_>) -> Result<bool, Halt> {
     loop {
         let signed = b.relational().iter().find_map(|s| match s {
             Relational::Linear { form, bound, .. } if form.len() == 1 && context.is_constant(form[0].0) => {
@@ -168,7 +168,7 @@ pub fn eliminate_constants(context: &CubeContext, b: &mut Builder<'_>) -> Result
 
 /// Requires what the literals about one number say without it; false when the cube is plainly empty.
 fn eliminate_number(
-    b: &mut Builder<'_>,
+    b: &mut CubeBuilder<'_>,
     number: CubeCell,
     about: &[Relational],
     integer: bool,

@@ -4,8 +4,8 @@ use super::pre::{Pre, PreOptions};
 use super::project::{eliminate_constants, eliminate_ghosts};
 use super::transition::{Alternative, Effect, Prepared};
 use crate::backward::cube::{
-    Builder, CellKind, CellValue, Cube, CubeCell, CubeContext, CubeLiteral, GroundDnf, Halt, Instantiation,
-    OTHER, Overflow, Reduced, Relational, compact, conjoin, linear, low, relation_of,
+    CellKind, CellValue, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula,
+    Instantiation, OTHER, Overflow, Reduced, Relational, compact, conjoin, linear, low, relation_of,
 };
 use crate::model::Rational;
 
@@ -23,7 +23,7 @@ struct Child<'b> {
 }
 
 /// A transition fired with given arguments.
-pub struct Step<'a, 'b> {
+pub struct FiredTransition<'a, 'b> {
     context: &'a CubeContext,
     t: &'b Prepared<'b>,
     args: &'b [u8],
@@ -32,7 +32,7 @@ pub struct Step<'a, 'b> {
     choices: Vec<Vec<Vec<CubeLiteral>>>,
 }
 
-impl<'a, 'b> Step<'a, 'b> {
+impl<'a, 'b> FiredTransition<'a, 'b> {
     /// `t` with `args`, among `procs` processes.
     pub fn new(context: &'a CubeContext, t: &'b Prepared<'b>, args: &'b [u8], procs: u8) -> Self {
         Self { context, t, args, procs, choices: Vec::new() }
@@ -40,7 +40,7 @@ impl<'a, 'b> Step<'a, 'b> {
 
     /// Appends the cubes from which the step leads into `child` to `out`.
     pub fn before(mut self, child: &Cube, options: PreOptions, out: &mut Vec<Pre>) -> Result<(), Halt> {
-        let mut base = Builder::new(self.context, self.procs);
+        let mut base = CubeBuilder::new(self.context, self.procs);
         if !self.guard(&mut base)? {
             return Ok(());
         }
@@ -52,7 +52,7 @@ impl<'a, 'b> Step<'a, 'b> {
         self.expand(0, base, &mut rewrites, &Child { child, options }, out)
     }
 
-    fn guard(&mut self, base: &mut Builder<'a>) -> Result<bool, Halt> {
+    fn guard(&mut self, base: &mut CubeBuilder<'a>) -> Result<bool, Halt> {
         let env = Instantiation { context: self.context, procs: self.procs, vars: self.args };
         for l in &self.t.transition.guard {
             if !base.require_reduced(&env.literal(l)?) {
@@ -74,10 +74,10 @@ impl<'a, 'b> Step<'a, 'b> {
     }
 
     /// Conjoins a disjunction: at once when it has one member, later otherwise.
-    fn any(&mut self, base: &mut Builder<'a>, formula: GroundDnf) -> bool {
+    fn any(&mut self, base: &mut CubeBuilder<'a>, formula: InstantiatedFormula) -> bool {
         match formula {
-            GroundDnf::True => true,
-            GroundDnf::Any(mut any) => match any.len() {
+            InstantiatedFormula::True => true,
+            InstantiatedFormula::Any(mut any) => match any.len() {
                 0 => false,
                 1 => base.require_all(&any.pop().unwrap_or_default()),
                 _ => {
@@ -106,7 +106,12 @@ impl<'a, 'b> Step<'a, 'b> {
     }
 
     /// Takes the child's masks through the update; false when the cube is plainly empty.
-    fn child(&mut self, child: &Cube, base: &mut Builder<'a>, rewrites: &[Rewrite]) -> Result<bool, Halt> {
+    fn child(
+        &mut self,
+        child: &Cube,
+        base: &mut CubeBuilder<'a>,
+        rewrites: &[Rewrite],
+    ) -> Result<bool, Halt> {
         for &(cell, mask) in &child.masks {
             let mask = self.widen(cell, mask, child.procs);
             if rewrites.iter().any(|r| r.cell == cell) {
@@ -131,7 +136,7 @@ impl<'a, 'b> Step<'a, 'b> {
     }
 
     /// When the value that an update chooses is in the mask.
-    fn some_value_in(&self, alternatives: Vec<Alternative>, mask: u64) -> GroundDnf {
+    fn some_value_in(&self, alternatives: Vec<Alternative>, mask: u64) -> InstantiatedFormula {
         let mut any = Vec::new();
         let mut always = true;
         for (mut when, value) in alternatives {
@@ -146,7 +151,11 @@ impl<'a, 'b> Step<'a, 'b> {
                 }
             }
         }
-        if always || any.iter().any(Vec::is_empty) { GroundDnf::True } else { GroundDnf::Any(any) }
+        if always || any.iter().any(Vec::is_empty) {
+            InstantiatedFormula::True
+        } else {
+            InstantiatedFormula::Any(any)
+        }
     }
 
     /// A child's mask seen with the step's processes: "other" may be a fresh one.
@@ -173,7 +182,7 @@ impl<'a, 'b> Step<'a, 'b> {
     fn expand(
         &self,
         at: usize,
-        base: Builder<'a>,
+        base: CubeBuilder<'a>,
         rewrites: &mut [Rewrite],
         child_of: &Child<'_>,
         out: &mut Vec<Pre>,
@@ -205,7 +214,7 @@ impl<'a, 'b> Step<'a, 'b> {
 
     fn leaf(
         &self,
-        mut b: Builder<'a>,
+        mut b: CubeBuilder<'a>,
         rewrites: &[Rewrite],
         child_of: &Child<'_>,
         out: &mut Vec<Pre>,

@@ -1,7 +1,7 @@
 //! Transitions prepared for pre-image computation: what an update does to a cell, for given arguments.
 
 use crate::backward::cube::{
-    CellValue, CubeCell, CubeContext, CubeLiteral, GroundDnf, Halt, Instantiation, Reduced, conjoin,
+    CellValue, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Reduced, conjoin,
 };
 use crate::model::{Assignment, System, Transition, TransitionId};
 
@@ -79,9 +79,9 @@ impl Prepared<'_> {
         let env = Instantiation { context, procs, vars: &vars };
         for branch in branches {
             match env.dnf(&branch.when)? {
-                GroundDnf::Any(any) if any.is_empty() => {}
-                GroundDnf::True => return Ok(!is_slot(&env.value(&branch.value), cell)),
-                GroundDnf::Any(_) => {
+                InstantiatedFormula::Any(any) if any.is_empty() => {}
+                InstantiatedFormula::True => return Ok(!is_slot(&env.value(&branch.value), cell)),
+                InstantiatedFormula::Any(_) => {
                     if !is_slot(&env.value(&branch.value), cell) {
                         return Ok(true);
                     }
@@ -113,13 +113,13 @@ impl Prepared<'_> {
         let mut unmatched: Vec<Vec<CubeLiteral>> = vec![Vec::new()];
         for branch in branches {
             match env.dnf(&branch.when)? {
-                GroundDnf::True => {
+                InstantiatedFormula::True => {
                     let value = env.value(&branch.value);
                     out.extend(unmatched.into_iter().map(|u| (u, value.clone())));
                     break;
                 }
-                GroundDnf::Any(any) if any.is_empty() => {}
-                GroundDnf::Any(any) => {
+                InstantiatedFormula::Any(any) if any.is_empty() => {}
+                InstantiatedFormula::Any(any) => {
                     let value = env.value(&branch.value);
                     for u in &unmatched {
                         context.interrupt.poll()?;

@@ -6,11 +6,11 @@ use crate::backward::cube::{Cube, CubeContext, formulas};
 use crate::backward::tuning::MORE_PROCESSES;
 use crate::interrupt::Interrupted;
 use crate::model::{System, TransitionId};
-use crate::smt::{self, Formula, Target, Unrolled};
+use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
 
 /// What a run has to reach.
 #[derive(Clone, Copy, Debug)]
-pub struct Goal<'c> {
+pub struct RunGoal<'c> {
     /// This cube.
     pub cube: &'c Cube,
     /// Which is one of this bad cube's in `System::bad`.
@@ -34,19 +34,19 @@ pub fn concretize(
     system: &System,
     context: &CubeContext,
     path: &NamedPath,
-    goal: Goal<'_>,
+    goal: RunGoal<'_>,
     timeout: Duration,
 ) -> Result<Unrolled, Interrupted> {
     let interrupt = &context.interrupt;
     // The goal's literals speak of its processes by their own names, which the steps know.
-    let formula = Formula::All(formulas(context, goal.cube));
+    let formula = InstanceFormula::All(formulas(context, goal.cube));
     let width = usize::from(goal.cube.procs);
     let least = goal.bad.map_or(width, |k| usize::from(system.bad[k].params));
-    let target = goal.bad.map_or_else(|| Target::Formula(formula.clone(), width), Target::Bad);
+    let target = goal.bad.map_or_else(|| RunTarget::Formula(formula.clone(), width), RunTarget::Bad);
     let named = smt::Path {
         procs: path.procs,
         steps: path.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
-        target: Target::Named(formula, path.goal_names.clone(), goal.bad),
+        target: RunTarget::Named(formula, path.goal_names.clone(), goal.bad),
     };
     let mut unknown = match smt::unroll(system, &named, timeout, interrupt)? {
         Unrolled::None => None,

@@ -5,13 +5,13 @@
 
 use std::time::Duration;
 
-use super::concretize::{Goal, NamedPath};
+use super::concretize::{NamedPath, RunGoal};
 use crate::backward::cube::{CubeContext, formulas};
 use crate::interrupt::Interrupted;
 use crate::model::System;
 use crate::model::semantics::Semantics;
 use crate::result::Forgotten;
-use crate::smt::{self, Formula, Target, Unrolled};
+use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
 
 /// The first step of a path, with its own arguments, that a run cannot take because of a universal guard; `None` when
 /// that is not what is wrong with it, or not known.
@@ -19,7 +19,7 @@ pub fn forgotten(
     system: &System,
     context: &CubeContext,
     path: &NamedPath,
-    goal: Goal<'_>,
+    goal: RunGoal<'_>,
     timeout: Duration,
 ) -> Result<Option<Forgotten>, Interrupted> {
     let mut without = system.clone();
@@ -29,7 +29,11 @@ pub fn forgotten(
     let named = smt::Path {
         procs: path.procs,
         steps: path.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
-        target: Target::Named(Formula::All(formulas(context, goal.cube)), path.goal_names.clone(), goal.bad),
+        target: RunTarget::Named(
+            InstanceFormula::All(formulas(context, goal.cube)),
+            path.goal_names.clone(),
+            goal.bad,
+        ),
     };
     let Unrolled::Run(run) = smt::unroll(&without, &named, timeout, &context.interrupt)? else {
         return Ok(None);

@@ -5,7 +5,9 @@
 //! parameters, repetitions included, hold together. Axioms are universal as well, over distinct processes, and
 //! are part of init here.
 
-use crate::backward::cube::{Builder, Cube, CubeContext, CubeLiteral, GroundDnf, Halt, Instantiation};
+use crate::backward::cube::{
+    Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation,
+};
 use crate::backward::theory::{Sat, satisfiable};
 use crate::backward::tuning::BRANCHES;
 use crate::model::System;
@@ -50,8 +52,8 @@ impl Initial {
         }
     }
 
-    fn add(&mut self, formula: GroundDnf) {
-        let GroundDnf::Any(mut any) = formula else { return };
+    fn add(&mut self, formula: InstantiatedFormula) {
+        let InstantiatedFormula::Any(mut any) = formula else { return };
         match any.len() {
             0 => self.empty = true,
             1 => {
@@ -77,7 +79,7 @@ impl Initial {
         if self.empty {
             return Ok(Sat::No);
         }
-        let mut b = Builder::from_cube(context, cube);
+        let mut b = CubeBuilder::from_cube(context, cube);
         if !b.require_all(&self.certain) {
             return Ok(Sat::No);
         }
@@ -88,7 +90,7 @@ impl Initial {
     fn choose(
         &self,
         context: &CubeContext,
-        b: &Builder<'_>,
+        b: &CubeBuilder<'_>,
         at: usize,
         branches: &mut usize,
     ) -> Result<Sat, Halt> {

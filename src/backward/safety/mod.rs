@@ -9,6 +9,6 @@ mod concretize;
 mod forgotten;
 mod initial;
 
-pub use concretize::{Goal, NamedPath, concretize};
+pub use concretize::{NamedPath, RunGoal, concretize};
 pub use forgotten::forgotten;
 pub use initial::Initial;

@@ -12,4 +12,4 @@ mod tell;
 
 pub use node::NodeId;
 pub use open::open;
-pub use run::{End, Next, Run, RunCounts, Setting, Totals};
+pub use run::{Next, Run, RunCounts, RunEnd, Setting, Totals};

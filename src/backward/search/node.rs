@@ -1,7 +1,7 @@
 //! Nodes of the backward search: a cube, where it came from, and the run that it stands for.
 
 use crate::backward::cube::Cube;
-use crate::backward::safety::{Goal, NamedPath};
+use crate::backward::safety::{NamedPath, RunGoal};
 use crate::model::{System, TransitionId};
 use crate::words::processes;
 
@@ -81,13 +81,13 @@ impl Nodes {
     }
 
     /// What a run of a node has to reach.
-    pub fn goal(&self, id: NodeId) -> Goal<'_> {
+    pub fn goal(&self, id: NodeId) -> RunGoal<'_> {
         let root = &self.0[self.root(id)];
         let bad = match root.origin {
             Origin::Bad(k) => Some(k),
             Origin::Candidate(_) | Origin::Step { .. } => None,
         };
-        Goal { cube: &root.cube, bad }
+        RunGoal { cube: &root.cube, bad }
     }
 
     /// The steps from `id` to its root.

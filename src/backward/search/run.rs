@@ -1,10 +1,10 @@
 //! One run of the backward search: from given candidates and the bad cubes to a fixpoint, a path to
 //! init, or a limit. Between its nodes the caller may put candidates in their place.
 //!
-//! Guarantees: when it ends in [`End::Safe`], every cube of `bad` and every candidate is unreachable for
+//! Guarantees: when it ends in [`RunEnd::Safe`], every cube of `bad` and every candidate is unreachable for
 //! every number of processes: each pre-image of a visited cube is covered by visited ones and none
-//! meets init. A path to init ends the run only when its root is a candidate ([`End::Candidate`]) or when the
-//! path has been executed ([`End::Unsafe`]); a path that no instance executes is remembered, and the search
+//! meets init. A path to init ends the run only when its root is a candidate ([`RunEnd::Candidate`]) or when the
+//! path has been executed ([`RunEnd::Unsafe`]); a path that no instance executes is remembered, and the search
 //! goes on. Stops for: node and depth limits, time, interruption, overflow.
 
 use super::frontier::Frontier;
@@ -21,12 +21,12 @@ use crate::model::{BadKind, System};
 use crate::observer::{Event, Observer};
 use crate::options::{BackwardOptions, Postpone, SearchOrder};
 use crate::result::{Forgotten, GraphFate};
-use crate::smt::{Answer, Unrolled};
+use crate::smt::{Satisfiability, Unrolled};
 use crate::verdict::{Reason, Trace};
 
 /// How a run ends.
 #[derive(Debug)]
-pub enum End {
+pub enum RunEnd {
     /// Fixpoint.
     Safe,
     /// A bad state is reachable.
@@ -43,7 +43,7 @@ pub enum Next {
     /// A node that nothing covers, to be [expanded](Run::expand) or replaced.
     Node(NodeId),
     /// Nothing: the run ends so.
-    End(End),
+    End(RunEnd),
 }
 
 /// Sums over all runs of a search.
@@ -185,14 +185,14 @@ impl<'a, 'r> Run<'a, 'r> {
     pub fn next(&mut self, observer: &mut dyn Observer) -> Result<Next, Halt> {
         for id in std::mem::take(&mut self.trusted) {
             if let Some(trace) = self.begins_in(id)? {
-                return Ok(Next::End(End::Unsafe(trace, None)));
+                return Ok(Next::End(RunEnd::Unsafe(trace, None)));
             }
         }
         let options = self.setting.options;
         loop {
             self.taken = None;
             if let Some(reason) = self.exhausted() {
-                return Ok(Next::End(End::Unknown(reason, None)));
+                return Ok(Next::End(RunEnd::Unknown(reason, None)));
             }
             let Some(id) = self.frontier.pop(&self.nodes) else {
                 return Ok(Next::End(self.fixpoint()));
@@ -216,10 +216,10 @@ impl<'a, 'r> Run<'a, 'r> {
                 return Ok(Next::End(end));
             }
             if self.counts.nodes >= options.max_nodes {
-                return Ok(Next::End(End::Unknown(Reason::Nodes(options.max_nodes), None)));
+                return Ok(Next::End(RunEnd::Unknown(Reason::Nodes(options.max_nodes), None)));
             }
             if self.nodes.get(id).depth > options.max_depth {
-                return Ok(Next::End(End::Unknown(Reason::Depth(options.max_depth), None)));
+                return Ok(Next::End(RunEnd::Unknown(Reason::Depth(options.max_depth), None)));
             }
             self.counts.nodes += 1;
             self.totals.nodes += 1;
@@ -249,11 +249,11 @@ impl<'a, 'r> Run<'a, 'r> {
         self.tester.counts.clauses / CLAUSES_PER_EFFORT + self.tester.solver.calls
     }
 
-    fn fixpoint(&mut self) -> End {
+    fn fixpoint(&mut self) -> RunEnd {
         match (self.spurious.take(), self.undecided.take()) {
-            (_, Some((history, why))) => End::Unknown(Reason::SolverUnknown(why), Some(history)),
-            (Some(history), None) => End::Unknown(Reason::Spurious(history.clone()), Some(history)),
-            (None, None) => End::Safe,
+            (_, Some((history, why))) => RunEnd::Unknown(Reason::SolverUnknown(why), Some(history)),
+            (Some(history), None) => RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)),
+            (None, None) => RunEnd::Safe,
         }
     }
 
@@ -271,9 +271,9 @@ impl<'a, 'r> Run<'a, 'r> {
         let initial = self.initial[at].as_ref().expect("just made");
         Ok(match initial.meets(context, cube)? {
             Sat::Unknown => match self.tester.solver.ask_initial(cube)? {
-                Answer::Sat => Sat::Yes,
-                Answer::Unsat => Sat::No,
-                Answer::Unknown(_) => Sat::Unknown,
+                Satisfiability::Sat => Sat::Yes,
+                Satisfiability::Unsat => Sat::No,
+                Satisfiability::Unknown(_) => Sat::Unknown,
             },
             sat => sat,
         })
@@ -293,31 +293,31 @@ impl<'a, 'r> Run<'a, 'r> {
     }
 
     /// A node meets init: is there a run?
-    fn path_to_init(&mut self, id: NodeId, observer: &mut dyn Observer) -> Option<End> {
+    fn path_to_init(&mut self, id: NodeId, observer: &mut dyn Observer) -> Option<RunEnd> {
         let setting = self.setting;
         let history = self.nodes.history_text(setting.system, id);
         observer.event(setting.system, Event::Suspect(&history));
         let _phase = self.tester.profiler.enter(Phase::Replay);
         let found = match self.concretize(id) {
             Ok(found) => found,
-            Err(Interrupted(reason)) => return Some(End::Unknown(*reason, None)),
+            Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
         };
         self.tell_fate(id, GraphFate::Open, observer);
         self.tell_init(id, matches!(found, Unrolled::Run(_)), observer);
         if let Origin::Candidate(number) = self.nodes.get(self.nodes.root(id)).origin {
             return Some(match found {
-                Unrolled::Run(trace) => End::Candidate(number, Some(trace)),
-                Unrolled::None | Unrolled::Unknown(_) => End::Candidate(number, None),
+                Unrolled::Run(trace) => RunEnd::Candidate(number, Some(trace)),
+                Unrolled::None | Unrolled::Unknown(_) => RunEnd::Candidate(number, None),
             });
         }
         match found {
-            Unrolled::Run(trace) => Some(End::Unsafe(trace, Some(history))),
+            Unrolled::Run(trace) => Some(RunEnd::Unsafe(trace, Some(history))),
             Unrolled::None => {
                 observer.event(setting.system, Event::Spurious(&history));
                 if self.spurious.is_none() {
                     match self.forgotten(id) {
                         Ok(forgotten) => self.forgotten = forgotten,
-                        Err(Interrupted(reason)) => return Some(End::Unknown(*reason, None)),
+                        Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
                     }
                 }
                 self.spurious.get_or_insert(history);

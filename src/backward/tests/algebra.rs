@@ -5,19 +5,19 @@ use proptest::prelude::*;
 
 use super::world::{Raw, WORLDS, World, world};
 use crate::backward::cube::{
-    Builder, Cube, CubeCell, CubeLiteral, Instantiation, Reduced, Relational, compact, cubes_of, formulas,
-    invariant, less, oracle_literals, rename_mask, rename_relational,
+    Cube, CubeBuilder, CubeCell, CubeLiteral, Instantiation, Reduced, Relational, compact, cubes_of,
+    formulas, invariant, less, oracle_literals, rename_mask, rename_relational,
 };
 use crate::model::semantics::{Env, Layout};
-use crate::smt::Formula;
+use crate::smt::InstanceFormula;
 
 /// Truth of a formula in the reference semantics.
-fn truth(formula: &Formula, env: &Env<'_>) -> bool {
+fn truth(formula: &InstanceFormula, env: &Env<'_>) -> bool {
     match formula {
-        Formula::Literal(literal) => env.literal(literal) == Some(true),
-        Formula::All(parts) => parts.iter().all(|part| truth(part, env)),
-        Formula::Any(parts) => parts.iter().any(|part| truth(part, env)),
-        Formula::Not(part) => !truth(part, env),
+        InstanceFormula::Literal(literal) => env.literal(literal) == Some(true),
+        InstanceFormula::All(parts) => parts.iter().all(|part| truth(part, env)),
+        InstanceFormula::Any(parts) => parts.iter().any(|part| truth(part, env)),
+        InstanceFormula::Not(part) => !truth(part, env),
     }
 }
 
@@ -56,15 +56,15 @@ fn check_normal_form(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
         prop_assert!(mask != 0 && mask & !full == 0 && mask != full, "{cube:?}");
     }
     prop_assert!(cube.masks.is_sorted_by_key(|m| m.0) && cube.relational.is_sorted(), "{cube:?}");
-    let again = Builder::from_cube(&world.context, &cube).finish().expect("small numbers");
+    let again = CubeBuilder::from_cube(&world.context, &cube).finish().expect("small numbers");
     prop_assert_eq!(again.as_ref(), Some(&cube), "a normal form is its own");
     let mut reversed = literals.clone();
     reversed.reverse();
     let reversed = world.cube(&reversed);
     let same = |model| {
-        reversed
-            .as_ref()
-            .is_some_and(|c| Builder::from_cube(&world.context, c).says_all(&[]) && world.inside(c, model))
+        reversed.as_ref().is_some_and(|c| {
+            CubeBuilder::from_cube(&world.context, c).says_all(&[]) && world.inside(c, model)
+        })
     };
     prop_assert!(world.models.iter().filter(|m| m.in_cube(&cube)).all(same));
     Ok(())
@@ -139,7 +139,7 @@ fn check_words(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
     let Some(cube) = world.drawn(raw) else { return Ok(()) };
     let context = &world.context;
     let layout = Layout::new(&world.system, world.procs.into());
-    let exported = Formula::All(formulas(context, &cube));
+    let exported = InstanceFormula::All(formulas(context, &cube));
     let oracle = oracle_literals(context, &cube);
     let forbidden: Vec<_> = invariant(&world.system, context, std::iter::once(&cube)).into_iter().collect();
     let about_values = invariant(&world.system, context, std::iter::empty()).len();

@@ -4,12 +4,12 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::world::{Model, Raw, WORLDS, World, world};
-use crate::backward::cube::{Builder, CubeCell, CubeLiteral, Relational, linear};
+use crate::backward::cube::{CubeBuilder, CubeCell, CubeLiteral, Relational, linear};
 use crate::backward::theory::{Sat, satisfiable};
 use crate::model::{Rational, Relation};
 
-fn builder<'w>(world: &'w World, literals: &[CubeLiteral]) -> Option<Builder<'w>> {
-    let mut b = Builder::new(&world.context, world.procs);
+fn builder<'w>(world: &'w World, literals: &[CubeLiteral]) -> Option<CubeBuilder<'w>> {
+    let mut b = CubeBuilder::new(&world.context, world.procs);
     b.require_all(literals).then_some(b)
 }
 
@@ -98,7 +98,7 @@ proptest! {
 fn chains_of_literals_are_seen_through() {
     let decide = |name: &str, relational: &[Relational]| {
         let world = world(name);
-        let mut b = Builder::new(&world.context, world.procs);
+        let mut b = CubeBuilder::new(&world.context, world.procs);
         assert!(relational.iter().all(|r| b.require_relational(r)), "no two of them contradict each other");
         satisfiable(&world.context, &b).expect("no numbers")
     };
@@ -125,7 +125,7 @@ fn constants_of_a_known_sign_are_projected_away() {
     let (n, x, y) = (cell(0), cell(1), cell(2));
     // Each row: k * N + l * X + m * Y + c <= 0.
     let left = |rows: &[(i64, i64, i64, i64)]| {
-        let mut b = Builder::new(&context, 0);
+        let mut b = CubeBuilder::new(&context, 0);
         for &(k, l, m, c) in rows {
             let terms = [(n, k), (x, l), (y, m)].map(|(s, k)| (s, Rational::integer(k)));
             let row = linear(&terms, Rational::integer(c), Relation::Le, true).expect("small numbers");

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use crate::backward::cube::{
-    Bound, Builder, CellKind, CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Instantiation, OTHER,
+    Bound, CellKind, CellValue, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Instantiation, OTHER,
     Reduced, Relational, linear,
 };
 use crate::interrupt::Interrupt;
@@ -279,7 +279,7 @@ impl World {
 
     /// The cube of a conjunction; `None` when it is found empty.
     pub fn cube(&self, literals: &[CubeLiteral]) -> Option<Cube> {
-        let mut builder = Builder::new(&self.context, self.procs);
+        let mut builder = CubeBuilder::new(&self.context, self.procs);
         if builder.require_all(literals) { builder.finish().expect("small numbers") } else { None }
     }
 

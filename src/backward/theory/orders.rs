@@ -1,11 +1,11 @@
 //! Satisfiability of equalities and orders between processes, outside values and abstract values.
 
 use super::sat::Sat;
-use crate::backward::cube::{Builder, CellKind, CubeCell, CubeContext, Relational};
+use crate::backward::cube::{CellKind, CubeBuilder, CubeCell, CubeContext, Relational};
 
 /// Equality and order over processes, outside values and abstract values: strongly connected components
 /// of `<=` are equal, and must contain no `<`, no `<>` and no two processes.
-pub fn orders(context: &CubeContext, b: &Builder<'_>) -> Sat {
+pub fn orders(context: &CubeContext, b: &CubeBuilder<'_>) -> Sat {
     let mut nodes: Vec<CubeCell> = Vec::new();
     let mut edges: Vec<(usize, usize, bool)> = Vec::new();
     let mut unequal: Vec<(usize, usize)> = Vec::new();

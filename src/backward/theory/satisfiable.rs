@@ -7,11 +7,11 @@
 use super::fourier_motzkin;
 use super::orders::orders;
 use super::sat::Sat;
-use crate::backward::cube::{Builder, CellKind, CubeContext, Halt, OTHER, Relational, is_singleton};
+use crate::backward::cube::{CellKind, CubeBuilder, CubeContext, Halt, OTHER, Relational, is_singleton};
 use crate::backward::tuning::SPLITS;
 
 /// Whether some state satisfies the cube under construction.
-pub fn satisfiable(context: &CubeContext, b: &Builder<'_>) -> Result<Sat, Halt> {
+pub fn satisfiable(context: &CubeContext, b: &CubeBuilder<'_>) -> Result<Sat, Halt> {
     if b.relational().is_empty() {
         return Ok(Sat::Yes);
     }
@@ -19,7 +19,7 @@ pub fn satisfiable(context: &CubeContext, b: &Builder<'_>) -> Result<Sat, Halt> 
     check(context, b.clone(), &mut splits)
 }
 
-fn check(context: &CubeContext, mut b: Builder<'_>, splits: &mut usize) -> Result<Sat, Halt> {
+fn check(context: &CubeContext, mut b: CubeBuilder<'_>, splits: &mut usize) -> Result<Sat, Halt> {
     context.interrupt.poll()?;
     if !b.normalise()? {
         return Ok(Sat::No);

@@ -10,7 +10,7 @@ use super::printer::{Finished, Printer};
 use crate::cli::ending::Ending;
 
 /// Writes the answer.
-pub struct Answer {
+pub struct AnswerPrinter {
     /// Colours.
     pub style: Style,
     /// Which states of a trace are wanted.
@@ -19,7 +19,7 @@ pub struct Answer {
     pub ending: Arc<Ending>,
 }
 
-impl Printer for Answer {
+impl Printer for AnswerPrinter {
     fn event(&mut self, _system: &System, _event: &Event<'_>) {}
 
     fn conclude(&mut self, run: &Finished<'_>) {

@@ -10,7 +10,7 @@ mod printer;
 use std::io::stdout;
 use std::sync::Arc;
 
-use self::answer::Answer;
+use self::answer::AnswerPrinter;
 use self::classic::Classic;
 use self::machine::Machine;
 use self::plain::Plain;
@@ -27,7 +27,7 @@ pub fn choose(args: &Args, ending: &Arc<Ending>) -> Box<dyn Printer> {
         return Box::new(Machine { events: ending.results == Results::Ndjson, ending });
     }
     match args {
-        Args { quiet: true, .. } => Box::new(Answer { style, states, ending }),
+        Args { quiet: true, .. } => Box::new(AnswerPrinter { style, states, ending }),
         Args { classic_output: true, .. } => Box::new(Classic { cubes: args.verbose, style, states, ending }),
         _ => Box::new(Plain { nodes: args.verbose, style, states, ending }),
     }

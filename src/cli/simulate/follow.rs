@@ -2,23 +2,26 @@
 
 use std::path::Path;
 
-use cubicle::simulate::{Refusal, Session, Then};
+use cubicle::simulate::{CommandRefusal, Simulation, Then};
 
 use crate::cli::output::complain;
 use crate::cli::{files, input};
 
 /// Reads a run.
-pub(super) fn take_over(session: &mut Session<'_>, file: &str) -> Result<String, Refusal> {
+pub(super) fn take_over(session: &mut Simulation<'_>, file: &str) -> Result<String, CommandRefusal> {
     let help = || "a file that `save` or --trace-out wrote can be loaded".to_owned();
     if file == "-" {
-        return Err(Refusal { what: "commands are read from standard input".to_owned(), help: help() });
+        return Err(CommandRefusal {
+            what: "commands are read from standard input".to_owned(),
+            help: help(),
+        });
     }
-    let read = input::read(Path::new(file)).map_err(|what| Refusal { what, help: help() })?;
+    let read = input::read(Path::new(file)).map_err(|what| CommandRefusal { what, help: help() })?;
     session.load(file, &read.text)
 }
 
 /// How a command ended that was followed.
-pub(super) enum Done {
+pub(super) enum Followed {
     /// To be shown.
     Text(String),
     /// The session is to end.
@@ -26,30 +29,30 @@ pub(super) enum Done {
 }
 
 /// Why a command was not followed.
-pub(super) enum Failure {
+pub(super) enum NotFollowed {
     /// The user asked for what is not possible.
-    Refused(Refusal),
+    Refused(CommandRefusal),
     /// A file could not be written.
     Unwritten(String),
 }
 
 /// Follows one line.
-pub(super) fn follow(session: &mut Session<'_>, line: &str) -> Result<Done, Failure> {
-    let answer = session.execute(line).map_err(Failure::Refused)?;
+pub(super) fn follow(session: &mut Simulation<'_>, line: &str) -> Result<Followed, NotFollowed> {
+    let answer = session.execute(line).map_err(NotFollowed::Refused)?;
     let more = match answer.then {
         Then::Next => String::new(),
-        Then::Quit => return Ok(Done::Quit),
+        Then::Quit => return Ok(Followed::Quit),
         Then::Save { file, text } => {
-            files::write(Path::new(&file), &text).map_err(Failure::Unwritten)?;
+            files::write(Path::new(&file), &text).map_err(NotFollowed::Unwritten)?;
             format!("written to {file}\n")
         }
-        Then::Load { file } => take_over(session, &file).map_err(Failure::Refused)?,
+        Then::Load { file } => take_over(session, &file).map_err(NotFollowed::Refused)?,
     };
-    Ok(Done::Text(answer.text + &more))
+    Ok(Followed::Text(answer.text + &more))
 }
 
 /// Says what cannot be followed, and what is possible.
-pub(super) fn tell(Refusal { what, help, .. }: &Refusal) {
+pub(super) fn tell(CommandRefusal { what, help, .. }: &CommandRefusal) {
     complain(&format!("error: {what}"));
     complain(&format!("help: {help}"));
 }

@@ -15,10 +15,10 @@ use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::report::Style;
-use cubicle::simulate::{Refusal, Session};
+use cubicle::simulate::{CommandRefusal, Simulation};
 
-use self::follow::{Done, Failure, follow, take_over, tell};
-use super::load::{Model, load};
+use self::follow::{Followed, NotFollowed, follow, take_over, tell};
+use super::load::{LoadedModel, load};
 use super::messages::Messages;
 use super::output::{Output, complain};
 use super::{exit, settings};
@@ -36,7 +36,7 @@ const LONGEST_LINE: u64 = 64 << 10;
 /// cannot be followed; 4 a file or standard output cannot be written.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle simulate", max_term_width = 110)]
-pub struct Args {
+pub struct SimulateArgs {
     /// The model
     #[arg(value_name = "FILE")]
     model: PathBuf,
@@ -56,7 +56,7 @@ pub struct Args {
 
 /// Runs the command on the words after `simulate`.
 pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
-    let args = match Args::try_parse_from(std::iter::once("cubicle simulate".into()).chain(words)) {
+    let args = match SimulateArgs::try_parse_from(std::iter::once("cubicle simulate".into()).chain(words)) {
         Ok(args) => args,
         Err(error) => return exit::refuse(&error),
     };
@@ -65,7 +65,7 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
         return exit::USAGE;
     }
     let told = settings::automatic_style(&stderr());
-    let Ok(Model { system, text, .. }) = load(&args.model, Some(&[]), &Messages::human(told)) else {
+    let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &Messages::human(told)) else {
         return exit::USAGE;
     };
     let name = args.model.display().to_string();
@@ -91,16 +91,16 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
 
 /// The session, and what to show first.
 fn begin<'a>(
-    args: &Args,
+    args: &SimulateArgs,
     system: &'a System,
     source: Source<'a>,
     style: Style,
     interrupt: &Interrupt,
-) -> Result<(Session<'a>, String), Refusal> {
+) -> Result<(Simulation<'a>, String), CommandRefusal> {
     let least = usize::from(system.proc_constants);
     let most = system.max_procs.map_or(usize::MAX, |most| most as usize);
     let procs = args.procs.map_or_else(|| 3.clamp(least, most.max(least)), usize::from);
-    let mut session = Session::new(system, source, procs, args.seed, style, interrupt)?;
+    let mut session = Simulation::new(system, source, procs, args.seed, style, interrupt)?;
     let greeting = match &args.trace {
         Some(trace) => take_over(&mut session, &trace.display().to_string())?,
         None => session.greeting(),
@@ -109,7 +109,7 @@ fn begin<'a>(
 }
 
 /// Follows the lines of standard input, each shown before its answer, up to the first that cannot be followed.
-fn script(mut session: Session<'_>, output: &Output, interrupt: &Interrupt) -> u8 {
+fn script(mut session: Simulation<'_>, output: &Output, interrupt: &Interrupt) -> u8 {
     let mut stdin = io::stdin().lock();
     for number in 1.. {
         let line = match next_line(&mut stdin) {
@@ -129,13 +129,13 @@ fn script(mut session: Session<'_>, output: &Output, interrupt: &Interrupt) -> u
             return exit::of_signal(signal);
         }
         match follow(&mut session, &line) {
-            Ok(Done::Text(text)) => output.write(&text),
-            Ok(Done::Quit) => break,
-            Err(Failure::Refused(Refusal { what, help, .. })) => {
-                tell(&Refusal { what: format!("line {number}: {what}"), help });
+            Ok(Followed::Text(text)) => output.write(&text),
+            Ok(Followed::Quit) => break,
+            Err(NotFollowed::Refused(CommandRefusal { what, help, .. })) => {
+                tell(&CommandRefusal { what: format!("line {number}: {what}"), help });
                 return exit::USAGE;
             }
-            Err(Failure::Unwritten(why)) => {
+            Err(NotFollowed::Unwritten(why)) => {
                 complain(&format!("error: line {number}: {why}"));
                 return exit::INTERNAL;
             }

@@ -3,7 +3,7 @@
 use std::thread;
 
 use cubicle::interrupt::Interrupt;
-use cubicle::simulate::Session;
+use cubicle::simulate::Simulation;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -14,12 +14,12 @@ use rustyline::{CompletionType, Config, Context, Editor, Helper};
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
 
-use super::follow::{Done, Failure, follow, tell};
+use super::follow::{Followed, NotFollowed, follow, tell};
 use crate::cli::exit;
 use crate::cli::output::{Output, complain};
 
 /// The session, as the line editor asks it for completions.
-struct Helping<'a>(Session<'a>);
+struct Helping<'a>(Simulation<'a>);
 
 impl Helper for Helping<'_> {}
 impl Highlighter for Helping<'_> {}
@@ -38,7 +38,7 @@ impl Completer for Helping<'_> {
 }
 
 /// Asks for commands until the user ends the session; the exit code.
-pub fn drive(session: Session<'_>, output: &Output, interrupt: &Interrupt) -> u8 {
+pub fn drive(session: Simulation<'_>, output: &Output, interrupt: &Interrupt) -> u8 {
     // Ctrl-C while a command works stops that command; while a line is edited it drops the line.
     if let Ok(mut signals) = Signals::new([SIGINT]) {
         let interrupt = interrupt.clone();
@@ -67,10 +67,10 @@ pub fn drive(session: Session<'_>, output: &Output, interrupt: &Interrupt) -> u8
         };
         let Some(Helping(session)) = editor.helper_mut() else { return exit::INTERNAL };
         match follow(session, &line) {
-            Ok(Done::Text(text)) => output.write(&text),
-            Ok(Done::Quit) => return exit::OK,
-            Err(Failure::Refused(refusal)) => tell(&refusal),
-            Err(Failure::Unwritten(why)) => complain(&format!("error: {why}")),
+            Ok(Followed::Text(text)) => output.write(&text),
+            Ok(Followed::Quit) => return exit::OK,
+            Err(NotFollowed::Refused(refusal)) => tell(&refusal),
+            Err(NotFollowed::Unwritten(why)) => complain(&format!("error: {why}")),
         }
         while interrupt.consume() {}
     }

@@ -82,16 +82,16 @@ impl Pipeline {
     /// Expands pieces until there will be no more.
     pub fn help(&self, expander: &mut Expander<'_>) {
         let broken = Break(self);
-        let mut looks = Looks(0);
+        let mut looks = IdleLooks(0);
         while !self.ended.load(Ordering::Acquire) {
             if self.work(expander, clock::begin_to_help) {
-                looks = Looks(0);
+                looks = IdleLooks(0);
             } else if !looks.again() {
                 self.sleepers.fetch_add(1, Ordering::SeqCst);
                 let guard = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
                 drop(self.wake.wait_timeout(guard, NAP));
                 self.sleepers.fetch_sub(1, Ordering::SeqCst);
-                looks = Looks(0);
+                looks = IdleLooks(0);
             }
         }
         std::mem::forget(broken);
@@ -157,11 +157,11 @@ impl<'a> Lead<'a> {
             return None;
         }
         let slot = pipeline.slot(*oldest);
-        let mut looks = Looks(0);
+        let mut looks = IdleLooks(0);
         while slot.done.load(Ordering::Acquire) <= *oldest {
             assert!(!pipeline.broken.load(Ordering::Relaxed), "a helper panicked");
             if pipeline.work(expander, || {}) {
-                looks = Looks(0);
+                looks = IdleLooks(0);
             } else if !looks.again() {
                 // The helper that has the piece may be waiting for this core.
                 std::thread::yield_now();
@@ -180,9 +180,9 @@ impl Drop for Lead<'_> {
 }
 
 /// How often a thread has looked in vain.
-struct Looks(usize);
+struct IdleLooks(usize);
 
-impl Looks {
+impl IdleLooks {
     /// Waits a moment; false when that was often enough.
     fn again(&mut self) -> bool {
         self.0 += 1;

@@ -10,7 +10,7 @@ use crate::forward::program::code::{Guard, Test};
 use crate::forward::program::compiled::Program;
 use crate::forward::program::lower::test;
 use crate::forward::store::visited::Visited;
-use crate::model::classes::Names;
+use crate::model::classes::Distinctness;
 use crate::model::semantics::distinct_tuples;
 use crate::model::{Literal, System};
 use crate::oracle::OracleAnswer;
@@ -114,15 +114,17 @@ impl BitmapIndex {
             Lit::Same { a, b, .. } => {
                 cells.cells[*a].class == cells.cells[*b].class
                     && (class(*a).nameless == 0
-                        || matches!(class(*a).names, Names::Partition | Names::Ordered))
+                        || matches!(class(*a).names, Distinctness::Partition | Distinctness::Ordered))
             }
             Lit::Less { a, b, .. } => {
                 let (Side::Cell(x), Side::Cell(y)) = (a, b) else {
                     let mut gaps = true;
-                    lit.cells(|c| gaps &= matches!(class(c).names, Names::Ordered | Names::Gaps));
+                    lit.cells(|c| {
+                        gaps &= matches!(class(c).names, Distinctness::Ordered | Distinctness::Gaps)
+                    });
                     return gaps;
                 };
-                cells.cells[*x].class == cells.cells[*y].class && class(*x).names == Names::Ordered
+                cells.cells[*x].class == cells.cells[*y].class && class(*x).names == Distinctness::Ordered
             }
         }
     }

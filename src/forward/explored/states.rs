@@ -11,14 +11,14 @@ use crate::forward::store::visited::Visited;
 use crate::interrupt::Interrupt;
 use crate::model::{Literal, System};
 use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::{Growth, OracleAnswer};
+use crate::oracle::{OracleAnswer, OracleGrowth};
 use crate::result::Exploration;
 
 /// The states of one exploration.
 #[derive(Clone)]
-pub struct ExploredStates(Arc<Shared>);
+pub struct ExploredStates(Arc<SharedStates>);
 
-struct Shared {
+struct SharedStates {
     system: Arc<System>,
     program: Arc<Program>,
     visited: Arc<RwLock<Visited>>,
@@ -55,7 +55,7 @@ impl ExploredStates {
             BitmapIndex::new(Arc::clone(&system), Arc::clone(&program), Arc::clone(&visited), 0..states);
         let grown = Mutex::new(Grown { indexes: vec![Arc::new(indexes)], walk });
         let (options, interrupt) = (options.clone(), interrupt.clone());
-        Self(Arc::new(Shared { system, program, visited, options, interrupt, grown }))
+        Self(Arc::new(SharedStates { system, program, visited, options, interrupt, grown }))
     }
 
     fn grown(&self) -> MutexGuard<'_, Grown> {
@@ -99,7 +99,7 @@ impl ExploredStates {
 
     /// What `procs` processes look like together.
     pub fn views(&self, procs: usize) -> Views {
-        let Shared { system, program, visited, .. } = &*self.0;
+        let SharedStates { system, program, visited, .. } = &*self.0;
         let visited = visited.read().unwrap_or_else(PoisonError::into_inner);
         Views::new(program, usize::from(system.proc_constants), system.orders_processes, &visited, procs)
     }
@@ -110,7 +110,7 @@ impl ExploredStates {
     }
 
     /// Walks on until there are twice as many states, but no more than `most`.
-    pub fn grow(&self, most: usize) -> Growth {
+    pub fn grow(&self, most: usize) -> OracleGrowth {
         self.grow_to(self.states().saturating_mul(2).max(1000).min(most))
     }
 
@@ -126,24 +126,24 @@ impl ExploredStates {
     }
 
     /// Walks on until there are `most` states.
-    pub fn grow_to(&self, most: usize) -> Growth {
-        let Shared { system, program, visited: shared, options, interrupt, .. } = &*self.0;
+    pub fn grow_to(&self, most: usize) -> OracleGrowth {
+        let SharedStates { system, program, visited: shared, options, interrupt, .. } = &*self.0;
         let mut grown = self.grown();
         let mut visited = shared.write().unwrap_or_else(PoisonError::into_inner);
         let before = visited.store.len();
         if before >= most {
-            return Growth::Nothing;
+            return OracleGrowth::Nothing;
         }
         if grown.walk.is_none() {
             let options = ForwardOptions { strategy: Strategy::Cfl, ..options.clone() };
             let mut walk = Campaign::new(Arc::clone(system), Arc::clone(program), &options, interrupt);
             if walk.adopt(&visited).is_err() {
-                return Growth::Nothing;
+                return OracleGrowth::Nothing;
             }
             grown.walk = Some(walk);
         }
         let Some(walk) = grown.walk.as_mut().filter(|walk| !walk.exhausted()) else {
-            return Growth::Nothing;
+            return OracleGrowth::Nothing;
         };
         let (states, trace) = walk.resume(std::mem::take(&mut visited), most);
         *visited = states;
@@ -156,9 +156,9 @@ impl ExploredStates {
             grown.indexes.push(Arc::new(indexes));
         }
         match trace {
-            Some(trace) => Growth::Unsafe(Box::new(trace)),
-            None if after > before => Growth::More,
-            None => Growth::Nothing,
+            Some(trace) => OracleGrowth::Unsafe(Box::new(trace)),
+            None if after > before => OracleGrowth::More,
+            None => OracleGrowth::Nothing,
         }
     }
 }

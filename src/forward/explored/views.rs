@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use crate::forward::program::compiled::Program;
-use crate::forward::state::cells::Kind;
+use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::store::visited::Visited;
 use crate::model::semantics::tuples;
@@ -112,15 +112,15 @@ impl Viewer<'_> {
         let code = self.codes[cell];
         let (kind, what) = match info.kind {
             _ if code == UNDEF => (OPEN, 0),
-            Kind::Enum => (CONSTRUCTOR, i64::from(cells.classes[info.class].constructors[code as usize])),
-            Kind::Int | Kind::Real => (NUMBER, code),
-            Kind::Proc | Kind::Abstract => {
-                let member = members.iter().position(|m| info.kind == Kind::Proc && *m as i64 == code);
+            CodeKind::Enum => (CONSTRUCTOR, i64::from(cells.classes[info.class].constructors[code as usize])),
+            CodeKind::Int | CodeKind::Real => (NUMBER, code),
+            CodeKind::Proc | CodeKind::Abstract => {
+                let member = members.iter().position(|m| info.kind == CodeKind::Proc && *m as i64 == code);
                 if let Some(member) = member {
                     (MEMBER, member as i64)
                 } else {
                     // Processes are shared by all classes, outside values are not.
-                    let process = info.kind == Kind::Proc && code < cells.procs as i64;
+                    let process = info.kind == CodeKind::Proc && code < cells.procs as i64;
                     let name = (if process { usize::MAX } else { info.class }, code);
                     let known = names.iter().position(|n| *n == name).unwrap_or_else(|| {
                         names.push(name);
@@ -132,7 +132,7 @@ impl Viewer<'_> {
             }
         };
         self.view.extend([kind, what]);
-        if self.ordered && info.kind == Kind::Proc && code != UNDEF {
+        if self.ordered && info.kind == CodeKind::Proc && code != UNDEF {
             let place = cells.place(cell, code);
             let below = members.iter().filter(|m| (2 * **m as i64 + 1, 0) < place).count();
             self.view.push(below as i64);

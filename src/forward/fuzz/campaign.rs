@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use crate::forward::fuzz::bandit::Bandit;
 use crate::forward::fuzz::corpus::Corpus;
-use crate::forward::fuzz::coverage::Coverage;
+use crate::forward::fuzz::coverage::SeenCombinations;
 use crate::forward::fuzz::goals::Goals;
 use crate::forward::program::compiled::Program;
 use crate::forward::run::clock::begin_to_help;
@@ -47,7 +47,7 @@ pub struct Campaign {
     pub visited: Visited,
     pub depths: Vec<u32>,
     pub corpus: Corpus,
-    pub coverage: Coverage,
+    pub coverage: SeenCombinations,
     /// States that brought a new combination.
     pub novel: Vec<u32>,
     pub goals: Goals,
@@ -111,7 +111,7 @@ impl Campaign {
             visited: Visited { store: Store::new(program.packing.words), parents: Vec::new() },
             depths: Vec::new(),
             corpus: Corpus::default(),
-            coverage: Coverage::new(&program),
+            coverage: SeenCombinations::new(&program),
             novel: Vec::new(),
             goals: Goals::new(&program, system.transitions.len(), system.bad.len()),
             findings: Findings::new(&system, &program),

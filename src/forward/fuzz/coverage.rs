@@ -6,13 +6,13 @@
 //! between their processes; it does not depend on how the processes are called.
 
 use crate::forward::program::compiled::Program;
-use crate::forward::state::cells::{Cells, Kind};
+use crate::forward::state::cells::{Cells, CodeKind};
 use crate::forward::state::codes::UNDEF;
 use crate::forward::tuning::{MAX_BITS, MAX_TRIPLE_ITEMS};
 
 /// The combinations seen.
 #[derive(Clone, Debug)]
-pub struct Coverage {
+pub struct SeenCombinations {
     /// First feature of each variable.
     first: Vec<u32>,
     features: usize,
@@ -23,7 +23,7 @@ pub struct Coverage {
 
 /// What one cell says.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Item {
+struct CellItem {
     feature: u32,
     /// The processes that it speaks of (modulo 32): whose cell it is, and which one it holds.
     about: u32,
@@ -31,7 +31,7 @@ struct Item {
     changed: bool,
 }
 
-impl Coverage {
+impl SeenCombinations {
     /// Nothing seen yet.
     pub fn new(program: &Program) -> Self {
         let cells = &program.cells;
@@ -82,17 +82,17 @@ impl Coverage {
             let mut about = cell.index.first().map_or(0, |p| 1u32 << (p % 32));
             let value = match cell.kind {
                 _ if code == UNDEF => continue,
-                Kind::Enum => code as u32,
-                Kind::Proc if code < program.cells.procs as i64 => {
+                CodeKind::Enum => code as u32,
+                CodeKind::Proc if code < program.cells.procs as i64 => {
                     about |= 1 << (code % 32);
                     0
                 }
-                Kind::Proc => 1,
-                Kind::Abstract => 0,
-                Kind::Int | Kind::Real => magnitude(code),
+                CodeKind::Proc => 1,
+                CodeKind::Abstract => 0,
+                CodeKind::Int | CodeKind::Real => magnitude(code),
             };
             let changed = before.is_none_or(|b| field.raw(b) != field.raw(state));
-            items.push(Item { feature: base + value, about, changed });
+            items.push(CellItem { feature: base + value, about, changed });
         }
         items.sort_unstable();
         let n = self.features;
@@ -101,7 +101,7 @@ impl Coverage {
                 f(at as u32);
             }
         };
-        let meet = |a: &Item, b: &Item| usize::from(a.about & b.about != 0);
+        let meet = |a: &CellItem, b: &CellItem| usize::from(a.about & b.about != 0);
         for (i, c) in items.iter().enumerate().filter(|(_, c)| c.changed) {
             // Combinations with a changed item before `c` have been looked at already.
             let (before, after) = (&items[..i], &items[i + 1..]);
@@ -114,7 +114,7 @@ impl Coverage {
                 }
                 continue;
             }
-            let at = |a: &Item, b: &Item, c: &Item| {
+            let at = |a: &CellItem, b: &CellItem, c: &CellItem| {
                 ((a.feature as usize * n + b.feature as usize) * n + c.feature as usize) * 8
             };
             for (x, a) in before.iter().enumerate().filter(|(_, a)| !a.changed) {
@@ -145,17 +145,17 @@ impl Coverage {
     }
 }
 
-/// Scratch space of [`Coverage::unseen`].
+/// Scratch space of [`SeenCombinations::unseen`].
 #[derive(Clone, Debug, Default)]
-pub struct ItemBuffer(Vec<Item>);
+pub struct ItemBuffer(Vec<CellItem>);
 
 /// Number of features of the variable of a cell.
 fn values(cells: &Cells, cell: usize) -> usize {
     match cells.cells[cell].kind {
-        Kind::Enum => cells.cells[cell].codes,
-        Kind::Proc => 2,
-        Kind::Abstract => 1,
-        Kind::Int | Kind::Real => 8,
+        CodeKind::Enum => cells.cells[cell].codes,
+        CodeKind::Proc => 2,
+        CodeKind::Abstract => 1,
+        CodeKind::Int | CodeKind::Real => 8,
     }
 }
 

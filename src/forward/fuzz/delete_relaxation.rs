@@ -10,7 +10,7 @@
 
 use hashbrown::HashMap;
 
-use crate::forward::program::code::{Guard, Instance, Source, Test, Write};
+use crate::forward::program::code::{Guard, Instance, Test, Write, WrittenValue};
 use crate::forward::program::compiled::Program;
 use crate::forward::tuning::MAX_SIZE;
 
@@ -49,7 +49,7 @@ pub struct DeleteRelaxation {
 impl DeleteRelaxation {
     /// `None` when the instance is too large, or when nothing finite is to be reached.
     pub fn new(program: &Program) -> Option<Self> {
-        let mut builder = Builder::new(program);
+        let mut builder = RelaxationBuilder::new(program);
         for (i, instance) in program.instances.iter().enumerate() {
             builder.instance(i, instance);
             if builder.size > MAX_SIZE {
@@ -65,7 +65,7 @@ impl DeleteRelaxation {
 }
 
 /// A relaxation, and what is needed to add to it.
-struct Builder<'a> {
+struct RelaxationBuilder<'a> {
     program: &'a Program,
     /// For each cell, the number of its first value.
     first: Vec<u32>,
@@ -75,7 +75,7 @@ struct Builder<'a> {
     relaxation: DeleteRelaxation,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> RelaxationBuilder<'a> {
     fn new(program: &'a Program) -> Self {
         let first = program
             .cells
@@ -140,13 +140,13 @@ impl<'a> Builder<'a> {
                     }
                 }
                 match source {
-                    Source::Code(code) => {
+                    WrittenValue::Code(code) => {
                         let raw = self.program.packing.fields[write.cell].encode(*code);
                         if let Some(value) = self.valid(write.cell, raw) {
                             self.add(kind, needs, vec![value]);
                         }
                     }
-                    Source::Copy(from) => {
+                    WrittenValue::Copy(from) => {
                         let codes = self.codes(*from).min(self.codes(write.cell));
                         // No more fit into a set of values.
                         for raw in 0..codes.min(128) as u64 {
@@ -156,7 +156,7 @@ impl<'a> Builder<'a> {
                             self.add(kind, needs, adds);
                         }
                     }
-                    Source::Expr(_) => {}
+                    WrittenValue::Expr(_) => {}
                 }
             }
         }

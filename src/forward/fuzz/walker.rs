@@ -7,12 +7,12 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::bits::bits;
 use crate::forward::fuzz::corpus::{Corpus, TRACKED};
-use crate::forward::fuzz::coverage::{Coverage, ItemBuffer};
+use crate::forward::fuzz::coverage::{ItemBuffer, SeenCombinations};
 use crate::forward::fuzz::goals::Goals;
 use crate::forward::fuzz::outcome::{Ref, WalkOutcome};
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Program;
-use crate::forward::program::lazy::Choice;
+use crate::forward::program::lazy::Refinement;
 use crate::forward::program::step::{FirstWays, Scratch};
 use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::store::hash::hash;
@@ -25,7 +25,7 @@ pub struct Frozen<'a> {
     pub program: &'a Program,
     pub visited: &'a Visited,
     pub corpus: &'a Corpus,
-    pub coverage: &'a Coverage,
+    pub coverage: &'a SeenCombinations,
     pub goals: &'a Goals,
     /// How often each transition fired so far.
     pub fired: &'a [u64],
@@ -137,7 +137,7 @@ impl Walker<'_> {
         self.successors.clear();
         self.raw.clear();
         let (successors, raw, rng) = (&mut self.successors, &mut self.raw, &mut self.rng);
-        let drawn = FirstWays { most: SPLITS, order: |choices: &mut [Choice]| choices.shuffle(rng) };
+        let drawn = FirstWays { most: SPLITS, order: |choices: &mut [Refinement]| choices.shuffle(rng) };
         let cut = program.take_some(i, &self.state, &mut self.scratch, drawn, |next| {
             raw.extend_from_slice(next);
             program.symmetry.canonicalize(&program.cells, &program.packing, next);

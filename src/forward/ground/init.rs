@@ -9,7 +9,7 @@ use crate::model::semantics::{distinct_tuples, tuples};
 
 /// One way to meet the instantiated init: a set of values for each cell, and what relates cells.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Disjunct {
+pub struct InitDisjunct {
     /// For each cell of finite type, its values as in [`Lit::In`]; 0 for other types.
     pub sets: Vec<u128>,
     /// All other literals.
@@ -30,7 +30,7 @@ pub fn disjuncts(
     grounder: &Grounder<'_>,
     full: &[u128],
     interrupt: &Interrupt,
-) -> Result<Vec<Disjunct>, Unbuildable> {
+) -> Result<Vec<InitDisjunct>, Unbuildable> {
     let init = &grounder.system.init;
     let procs = grounder.layout.procs;
     let mut clauses: Vec<GroundDnf> = Vec::new();
@@ -59,7 +59,7 @@ pub fn disjuncts(
             }
         }
     }
-    let mut first = Disjunct { sets: full.to_vec(), rest: Vec::new() };
+    let mut first = InitDisjunct { sets: full.to_vec(), rest: Vec::new() };
     // Deterministic clauses first: they prune the choices of the others.
     let clauses = clauses.into_iter().map(|ways| Clause { ways, exclusive: false });
     let axioms = axioms.into_iter().map(|ways| Clause { ways, exclusive: true });
@@ -79,7 +79,7 @@ pub fn disjuncts(
     }
     let mut out = Vec::new();
     branch(&choices, full, first, &mut out, interrupt)?;
-    let mut seen: Vec<Disjunct> = Vec::with_capacity(out.len());
+    let mut seen: Vec<InitDisjunct> = Vec::with_capacity(out.len());
     for disjunct in out {
         interrupt.poll()?;
         if seen.len() > 4096 || !seen.contains(&disjunct) {
@@ -92,8 +92,8 @@ pub fn disjuncts(
 fn branch(
     choices: &[Clause],
     full: &[u128],
-    disjunct: Disjunct,
-    out: &mut Vec<Disjunct>,
+    disjunct: InitDisjunct,
+    out: &mut Vec<InitDisjunct>,
     interrupt: &Interrupt,
 ) -> Result<(), Unbuildable> {
     let mut stack = vec![(choices, disjunct)];
@@ -131,7 +131,7 @@ fn branch(
     Ok(())
 }
 
-impl Disjunct {
+impl InitDisjunct {
     /// Adds a conjunction; false when nothing is left.
     fn assume(&mut self, conj: &GroundConj) -> bool {
         conj.iter().all(|lit| match lit {

@@ -2,7 +2,7 @@
 
 use crate::bits::bits;
 use crate::forward::program::compiled::Program;
-use crate::forward::program::lazy::Choice;
+use crate::forward::program::lazy::Refinement;
 
 /// Buffers for [`Program::bad`].
 #[derive(Clone, Debug, Default)]
@@ -48,7 +48,7 @@ impl Program {
             let guard = &self.bads[i].guard;
             let mut found = None;
             if any_undefined && undefined[i / 64] >> (i % 64) & 1 == 1 {
-                self.refine_until(guard, state, numbers, <[Choice]>::reverse, |s| {
+                self.refine_until(guard, state, numbers, <[Refinement]>::reverse, |s| {
                     found = Some(s.to_vec());
                     true
                 });

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use crate::forward::state::expr::Expr;
+use crate::forward::state::expr::LinearExpr;
 use crate::model::{Relation, TransitionId};
 
 /// A ground test on a state whose cells that it reads are all defined.
@@ -15,31 +15,31 @@ pub enum Test {
     /// Order of two proc cells of one class.
     Less(usize, usize, bool),
     /// A linear constraint.
-    Linear(Expr, Relation),
+    Linear(LinearExpr, Relation),
     /// One of the conjunctions holds.
     Any(Vec<Vec<Test>>),
 }
 
 /// Where a written value comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Source {
+pub enum WrittenValue {
     /// This code.
     Code(i64),
     /// Another cell of the same class.
     Copy(usize),
     /// A number.
-    Expr(Expr),
+    Expr(LinearExpr),
 }
 
 /// A condition (no test at all: none) and the value to write when it holds.
-pub type Case = (Vec<Vec<Test>>, Source);
+pub type GuardedSource = (Vec<Vec<Test>>, WrittenValue);
 
 /// A write that is no constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Write {
     pub cell: usize,
     /// The first branch whose condition holds; the last one is unconditional.
-    pub branches: Vec<Case>,
+    pub branches: Vec<GuardedSource>,
 }
 
 /// The guard of a ground transition, or a ground bad cube.

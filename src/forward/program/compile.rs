@@ -6,13 +6,13 @@ use crate::diagnostic::Span;
 use crate::forward::error::Unbuildable;
 use crate::forward::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
 use crate::forward::ground::init::{disjuncts, full_sets};
-use crate::forward::program::code::{BadInstance, Case, Guard, Instance, Source, Test, Write};
+use crate::forward::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, Write, WrittenValue};
 use crate::forward::program::compiled::Program;
 use crate::forward::program::guard_index::GuardIndex;
 use crate::forward::program::lower::test;
 use crate::forward::program::sleep::SleepSets;
 use crate::forward::state::cells::Cells;
-use crate::forward::state::expr::Expr;
+use crate::forward::state::expr::LinearExpr;
 use crate::forward::state::numbers::largest_constant;
 use crate::forward::state::packing::{Bounds, Packing};
 use crate::forward::symmetry::canonical::Symmetry;
@@ -314,8 +314,8 @@ impl Compiler<'_> {
                 let env: Vec<usize> = args.iter().chain(&index).copied().collect();
                 let branches = self.branches(cell, branches, &env)?;
                 match branches.as_slice() {
-                    [(_, Source::Copy(same))] if *same == cell => {}
-                    [(_, Source::Code(code))] if field.fits(*code) => constant(field.encode(*code)),
+                    [(_, WrittenValue::Copy(same))] if *same == cell => {}
+                    [(_, WrittenValue::Code(code))] if field.fits(*code) => constant(field.encode(*code)),
                     _ => instance.writes.push(Write { cell, branches }),
                 }
             }
@@ -324,9 +324,9 @@ impl Compiler<'_> {
             for (when, source) in &write.branches {
                 when.iter().flatten().for_each(|t| t.cells(&mut |c| add(&mut instance.guard.reads, c)));
                 match source {
-                    Source::Code(_) => {}
-                    Source::Copy(c) => add(&mut instance.guard.reads, *c),
-                    Source::Expr(e) => {
+                    WrittenValue::Code(_) => {}
+                    WrittenValue::Copy(c) => add(&mut instance.guard.reads, *c),
+                    WrittenValue::Expr(e) => {
                         e.terms.iter().for_each(|(c, _)| add(&mut instance.guard.reads, *c));
                     }
                 }
@@ -335,7 +335,12 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn branches(&self, cell: usize, branches: &[Branch], env: &[usize]) -> Result<Vec<Case>, Unbuildable> {
+    fn branches(
+        &self,
+        cell: usize,
+        branches: &[Branch],
+        env: &[usize],
+    ) -> Result<Vec<GuardedSource>, Unbuildable> {
         let mut out = Vec::new();
         for branch in branches {
             let when = self.grounder.dnf(&branch.when, env)?;
@@ -348,23 +353,27 @@ impl Compiler<'_> {
                 continue;
             }
             let source = match &branch.value {
-                Term::Constructor(c) => Source::Code(self.cells.constructor_code(cell, *c)),
-                Term::Proc(p) => Source::Code(Grounder::process(*p, env) as i64),
-                Term::Cell(c) => Source::Copy(self.grounder.cell(c, env)),
+                Term::Constructor(c) => WrittenValue::Code(self.cells.constructor_code(cell, *c)),
+                Term::Proc(p) => WrittenValue::Code(Grounder::process(*p, env) as i64),
+                Term::Cell(c) => WrittenValue::Copy(self.grounder.cell(c, env)),
                 Term::Linear(linear) => {
                     let sum = self.grounder.sum(linear, env)?;
                     let one = sum.constant.is_zero().then_some(()).and(sum.terms.as_slice().first());
                     match one {
                         Some((c, n)) if sum.terms.len() == 1 && *n == crate::model::Rational::ONE => {
-                            Source::Copy(*c)
+                            WrittenValue::Copy(*c)
                         }
-                        _ => Source::Expr(Expr::new(self.cells, &sum, self.cells.cells[cell].kind)?),
+                        _ => WrittenValue::Expr(LinearExpr::new(
+                            self.cells,
+                            &sum,
+                            self.cells.cells[cell].kind,
+                        )?),
                     }
                 }
             };
             let source = match source {
-                Source::Expr(e) if e.terms.is_empty() => match e.value(|_| 0) {
-                    Some(n) => Source::Code(n),
+                WrittenValue::Expr(e) if e.terms.is_empty() => match e.value(|_| 0) {
+                    Some(n) => WrittenValue::Code(n),
                     None => return Err(Unbuildable::Numbers),
                 },
                 other => other,

@@ -1,6 +1,6 @@
 //! A compiled instance: all that a search needs to know of it.
 
-use crate::forward::ground::init::Disjunct;
+use crate::forward::ground::init::InitDisjunct;
 use crate::forward::program::code::{BadInstance, Guard, Instance};
 use crate::forward::program::guard_index::GuardIndex;
 use crate::forward::program::sleep::{AWAKE, SleepId, SleepSets};
@@ -24,7 +24,7 @@ pub struct Program {
     pub symmetry: Symmetry,
     pub exchangeable: Option<Exchangeable>,
     pub sleep_sets: Option<SleepSets>,
-    pub disjuncts: Vec<Disjunct>,
+    pub disjuncts: Vec<InitDisjunct>,
     pub full: Vec<u128>,
     /// Whether finite cells may be undefined.
     pub undefined: bool,

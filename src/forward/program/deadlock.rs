@@ -3,11 +3,11 @@
 use crate::bits::bits;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
-use crate::forward::state::cells::Kind;
+use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
 
 /// Whether a state without enabled transitions is one in which runs are expected to end.
-enum End {
+enum ExpectedEnd {
     Expected,
     No,
     /// It depends on a cell that is not defined.
@@ -20,7 +20,7 @@ impl Program {
     /// A concrete-enough state that `state` stands for in which no transition is enabled, and that is no
     /// expected end; one without a choice of outside values, if there is such a one.
     pub fn deadlock(&self, state: &[u64], scratch: &mut Scratch) -> Option<Vec<u64>> {
-        let open = |c: usize| self.cells.cells[c].kind == Kind::Proc && self.get(state, c) == UNDEF;
+        let open = |c: usize| self.cells.cells[c].kind == CodeKind::Proc && self.get(state, c) == UNDEF;
         let narrow = self.cells.outside && (0..self.cells.len()).any(open);
         let inside = narrow.then(|| self.deadlock_among(state, scratch, |c| self.cells.inside_codes(c)));
         inside.flatten().or_else(|| self.deadlock_among(state, scratch, |c| self.cells.open_codes(c)))
@@ -57,14 +57,14 @@ impl Program {
                     }
                 }
             }
-            let cell = match open.map_or_else(|| self.end(&state), End::Depends) {
-                End::No => return Some(state),
-                End::Expected => continue,
-                End::Numbers => {
+            let cell = match open.map_or_else(|| self.end(&state), ExpectedEnd::Depends) {
+                ExpectedEnd::No => return Some(state),
+                ExpectedEnd::Expected => continue,
+                ExpectedEnd::Numbers => {
                     *numbers = true;
                     continue;
                 }
-                End::Depends(cell) => cell,
+                ExpectedEnd::Depends(cell) => cell,
             };
             if self.cells.cells[cell].codes == 0 {
                 *numbers = true;
@@ -85,9 +85,9 @@ impl Program {
     }
 
     /// Whether every process has ended as the user expects.
-    fn end(&self, state: &[u64]) -> End {
-        let Some(ends) = &self.ends else { return End::No };
-        let mut end = End::Expected;
+    fn end(&self, state: &[u64]) -> ExpectedEnd {
+        let Some(ends) = &self.ends else { return ExpectedEnd::No };
+        let mut end = ExpectedEnd::Expected;
         for guard in ends {
             let defined = |c: usize| self.get(state, c) != UNDEF;
             let in_sets = guard
@@ -107,10 +107,10 @@ impl Program {
                 }
             }
             match (known, self.open_cell(guard, state)) {
-                (Some(false), _) => return End::No,
+                (Some(false), _) => return ExpectedEnd::No,
                 // Which other process decides may still be open.
-                (_, Some(cell)) => end = End::Depends(cell),
-                (None, None) if matches!(end, End::Expected) => end = End::Numbers,
+                (_, Some(cell)) => end = ExpectedEnd::Depends(cell),
+                (None, None) if matches!(end, ExpectedEnd::Expected) => end = ExpectedEnd::Numbers,
                 _ => {}
             }
         }

@@ -1,11 +1,11 @@
 //! The states of one disjunct of init, one by one.
 
 use crate::forward::error::Unbuildable;
-use crate::forward::ground::init::Disjunct;
+use crate::forward::ground::init::InitDisjunct;
 use crate::forward::program::code::Test;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::lower::test;
-use crate::forward::state::cells::Kind;
+use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::tuning::MAX_INTERVAL;
 use crate::model::Relation;
@@ -31,14 +31,14 @@ enum Next {
 }
 
 impl<'a> DisjunctStates<'a> {
-    pub fn new(program: &'a Program, disjunct: &Disjunct) -> Result<Self, Unbuildable> {
+    pub fn new(program: &'a Program, disjunct: &InitDisjunct) -> Result<Self, Unbuildable> {
         let cells = &program.cells;
         let free = cells.free_cells(disjunct, &program.full, program.undefined);
         let mut allowed: Vec<u128> = (0..cells.len())
             .map(|c| match cells.cells[c].kind {
-                Kind::Enum | Kind::Proc => cells.codes_of(c, disjunct.sets[c]),
-                Kind::Abstract => cells.all_codes(c),
-                Kind::Int | Kind::Real => 0,
+                CodeKind::Enum | CodeKind::Proc => cells.codes_of(c, disjunct.sets[c]),
+                CodeKind::Abstract => cells.all_codes(c),
+                CodeKind::Int | CodeKind::Real => 0,
             })
             .collect();
         let mut tests = Vec::new();
@@ -103,7 +103,7 @@ impl<'a> DisjunctStates<'a> {
         let cells = &self.program.cells;
         let mut related = vec![false; cells.len()];
         self.tests.iter().for_each(|test| test.cells(&mut |c| related[c] = true));
-        for c in (0..cells.len()).filter(|c| cells.cells[*c].kind == Kind::Proc && !related[*c]) {
+        for c in (0..cells.len()).filter(|c| cells.cells[*c].kind == CodeKind::Proc && !related[*c]) {
             let inside = self.allowed[c] & cells.inside_codes(c);
             if inside != 0 {
                 self.allowed[c] = inside;
@@ -221,7 +221,7 @@ impl<'a> DisjunctStates<'a> {
     }
 
     fn is_int(&self, cell: usize) -> bool {
-        self.program.cells.cells[cell].kind == Kind::Int
+        self.program.cells.cells[cell].kind == CodeKind::Int
     }
 
     /// Values for a number that no equation determines: the interval in which the tests about it alone

@@ -1,6 +1,6 @@
 //! What guards and updates say of a state whose cells that they read are all defined.
 
-use crate::forward::program::code::{Source, Test, Write};
+use crate::forward::program::code::{Test, Write, WrittenValue};
 use crate::forward::program::compiled::Program;
 
 impl Program {
@@ -47,7 +47,7 @@ impl Program {
 
     /// The branch of an update that applies; `None` when that depends on a number out of range.
     #[inline]
-    pub fn source<'m>(&self, write: &'m Write, state: &[u64]) -> Option<&'m Source> {
+    pub fn source<'m>(&self, write: &'m Write, state: &[u64]) -> Option<&'m WrittenValue> {
         let (last, cases) = write.branches.split_last().expect("an update has a branch");
         for (when, value) in cases {
             if self.any(when, state)? {

@@ -7,14 +7,14 @@ use crate::forward::state::packing::Packed;
 
 /// The codes of a state whose undefined cells are being defined, and how many tests of a guard hold
 /// already, whatever is chosen for the cells that are still open.
-pub type Choice = (Vec<i64>, usize);
+pub type Refinement = (Vec<i64>, usize);
 
 impl Program {
     /// Calls `f` with each way to define the cells of `state` that `guard` reads such that the guard
     /// holds. States are not in canonical form. Sets `numbers` when numbers were sampled or a test
     /// depends on one out of range.
     pub fn refine(&self, guard: &Guard, state: &[u64], numbers: &mut bool, mut f: impl FnMut(&[u64])) {
-        self.refine_until(guard, state, numbers, <[Choice]>::reverse, |s| {
+        self.refine_until(guard, state, numbers, <[Refinement]>::reverse, |s| {
             f(s);
             false
         });
@@ -23,7 +23,7 @@ impl Program {
     /// Whether there is a way to define the cells that `guard` reads such that it holds.
     pub fn may_hold(&self, guard: &Guard, state: &[u64], numbers: &mut bool) -> bool {
         let mut holds = false;
-        self.refine_until(guard, state, numbers, <[Choice]>::reverse, |_| {
+        self.refine_until(guard, state, numbers, <[Refinement]>::reverse, |_| {
             holds = true;
             true
         });
@@ -37,13 +37,13 @@ impl Program {
         guard: &Guard,
         state: &[u64],
         numbers: &mut bool,
-        mut order: impl FnMut(&mut [Choice]),
+        mut order: impl FnMut(&mut [Refinement]),
         mut f: impl FnMut(&[u64]) -> bool,
     ) {
         let mut codes = Vec::new();
         self.packing.unpack(state, &mut codes);
         let mut packed = state.to_vec();
-        let mut stack: Vec<Choice> = vec![(codes, 0)];
+        let mut stack: Vec<Refinement> = vec![(codes, 0)];
         while let Some((codes, mut held)) = stack.pop() {
             if self.packing.pack(&codes, &mut packed).is_none() {
                 *numbers = true;

@@ -3,8 +3,8 @@
 use crate::forward::error::Unbuildable;
 use crate::forward::ground::formula::{Lit, Side};
 use crate::forward::program::code::Test;
-use crate::forward::state::cells::{Cells, Kind};
-use crate::forward::state::expr::Expr;
+use crate::forward::state::cells::{Cells, CodeKind};
+use crate::forward::state::expr::LinearExpr;
 
 /// Compiles a literal.
 pub fn test(cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {
@@ -22,8 +22,8 @@ pub fn test(cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {
         }
         Lit::Less { .. } => unreachable!("comparisons of processes are decided when ground"),
         Lit::Linear { sum, relation } => {
-            let kind = sum.terms.first().map_or(Kind::Int, |(c, _)| cells.cells[*c].kind);
-            Test::Linear(Expr::new(cells, sum, kind)?, *relation)
+            let kind = sum.terms.first().map_or(CodeKind::Int, |(c, _)| cells.cells[*c].kind);
+            Test::Linear(LinearExpr::new(cells, sum, kind)?, *relation)
         }
     })
 }

@@ -11,7 +11,7 @@
 use crate::forward::program::compiled::Program;
 use crate::forward::program::enumerate::{DisjunctStates, Ended, Replaces};
 use crate::forward::program::guard_index::GuardIndex;
-use crate::forward::state::cells::Kind;
+use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
 
 impl Program {
@@ -47,7 +47,9 @@ impl Program {
         let mut stack = vec![codes];
         while let Some(codes) = stack.pop() {
             let outside: Vec<usize> = (0..codes.len())
-                .filter(|c| self.cells.cells[*c].kind == Kind::Proc && codes[*c] >= self.cells.procs as i64)
+                .filter(|c| {
+                    self.cells.cells[*c].kind == CodeKind::Proc && codes[*c] >= self.cells.procs as i64
+                })
                 .collect();
             if outside.is_empty() || self.cells.procs == 0 {
                 f(codes)?;

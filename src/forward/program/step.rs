@@ -1,9 +1,9 @@
 //! Steps of a compiled instance: which transitions are enabled, and what they lead to.
 
-use crate::forward::program::code::Source;
+use crate::forward::program::code::WrittenValue;
 use crate::forward::program::compiled::Program;
-use crate::forward::program::lazy::Choice;
-use crate::forward::state::cells::Kind;
+use crate::forward::program::lazy::Refinement;
+use crate::forward::state::cells::CodeKind;
 
 /// Buffers of one worker, reused for every state.
 #[derive(Clone, Debug, Default)]
@@ -65,9 +65,9 @@ impl Program {
             let Some(source) = self.source(write, state) else { return false };
             let field = self.packing.fields[write.cell];
             let code = match source {
-                Source::Code(code) => *code,
-                Source::Copy(cell) => self.get(state, *cell),
-                Source::Expr(e) => match e.value(|c| self.get(state, c)) {
+                WrittenValue::Code(code) => *code,
+                WrittenValue::Copy(cell) => self.get(state, *cell),
+                WrittenValue::Expr(e) => match e.value(|c| self.get(state, c)) {
                     Some(n) => n,
                     None => return false,
                 },
@@ -103,7 +103,7 @@ impl Program {
     fn in_range(&self, cell: usize, n: i64) -> bool {
         let Some((low, high)) = self.range else { return true };
         let scale = match self.cells.cells[cell].kind {
-            Kind::Real => i128::from(self.cells.scale),
+            CodeKind::Real => i128::from(self.cells.scale),
             _ => 1,
         };
         let n = i128::from(n);
@@ -230,7 +230,7 @@ impl Program {
         i: usize,
         state: &[u64],
         scratch: &mut Scratch,
-        ways: FirstWays<impl FnMut(&mut [Choice])>,
+        ways: FirstWays<impl FnMut(&mut [Refinement])>,
         mut f: impl FnMut(&mut [u64]),
     ) -> bool {
         let Scratch { undefined, next, numbers, .. } = scratch;
@@ -263,7 +263,7 @@ impl Program {
         out: &mut Successor<'_>,
         f: &mut impl FnMut(usize, &mut [u64]) -> bool,
     ) -> bool {
-        self.split_until(i, state, out, <[Choice]>::reverse, |next| {
+        self.split_until(i, state, out, <[Refinement]>::reverse, |next| {
             next.is_some_and(|next| self.finish(i, next, f))
         })
     }
@@ -274,7 +274,7 @@ impl Program {
         i: usize,
         state: &[u64],
         out: &mut Successor<'_>,
-        order: impl FnMut(&mut [Choice]),
+        order: impl FnMut(&mut [Refinement]),
         mut each: impl FnMut(Option<&mut [u64]>) -> bool,
     ) -> bool {
         let mut defined = vec![0; self.packing.words];

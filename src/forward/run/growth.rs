@@ -3,7 +3,7 @@
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
 use crate::forward::run::trace::repeat;
-use crate::forward::state::cells::Kind;
+use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::store::visited::{ROOT, Visited};
 use crate::growth::last_rise;
@@ -21,7 +21,7 @@ const MOST_STATES: usize = 4096;
 /// What grew on the way to the last state.
 pub fn growth(system: &System, program: &Program, visited: &Visited) -> Vec<Growth> {
     let cells = &program.cells;
-    let is_number = |kind| matches!(kind, Kind::Int | Kind::Real);
+    let is_number = |kind| matches!(kind, CodeKind::Int | CodeKind::Real);
     let mut vars: Vec<VarId> =
         cells.cells.iter().filter(|cell| is_number(cell.kind)).map(|cell| cell.var).collect();
     vars.dedup();

@@ -1,7 +1,7 @@
 //! Outside values in runs: who can tell at a glance that there are none.
 
 use crate::forward::program::compiled::Program;
-use crate::forward::state::cells::Kind;
+use crate::forward::state::cells::CodeKind;
 use crate::model::semantics::Value;
 use crate::model::{Assignment, System, Term};
 use crate::verdict::Trace;
@@ -24,7 +24,7 @@ pub fn always_inside(system: &System, program: &Program) -> Vec<usize> {
     for disjunct in &program.disjuncts {
         let mut related = vec![false; cells.len()];
         disjunct.rest.iter().for_each(|lit| lit.cells(|c| related[c] = true));
-        for (c, cell) in cells.cells.iter().enumerate().filter(|(_, cell)| cell.kind == Kind::Proc) {
+        for (c, cell) in cells.cells.iter().enumerate().filter(|(_, cell)| cell.kind == CodeKind::Proc) {
             let replaceable = disjunct.sets[c] & ((1 << procs) - 1) != 0 && !related[c];
             needed[usize::from(cell.var.0)] |= disjunct.sets[c] >> procs & 1 == 1 && !replaceable;
         }
@@ -42,7 +42,7 @@ pub fn always_inside(system: &System, program: &Program) -> Vec<usize> {
         }
     }
     let inside =
-        |c: &usize| cells.cells[*c].kind == Kind::Proc && !needed[usize::from(cells.cells[*c].var.0)];
+        |c: &usize| cells.cells[*c].kind == CodeKind::Proc && !needed[usize::from(cells.cells[*c].var.0)];
     // Without processes there is nothing to replace a value by.
     (0..cells.len()).filter(inside).filter(|_| procs > 0).collect()
 }

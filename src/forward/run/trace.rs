@@ -6,16 +6,16 @@
 //! means one value along the whole run. The result is replayed by the reference semantics.
 
 use crate::bits::bits;
-use crate::forward::program::code::Source;
+use crate::forward::program::code::WrittenValue;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
 use crate::forward::run::finding::Finding;
-use crate::forward::state::cells::{Cells, Kind};
+use crate::forward::state::cells::{Cells, CodeKind};
 use crate::forward::state::codes::UNDEF;
 use crate::forward::store::visited::{ROOT, Visited};
 use crate::forward::symmetry::refinement::rename;
 use crate::model::System;
-use crate::model::classes::Names;
+use crate::model::classes::Distinctness;
 use crate::model::semantics::{ReplayError, State, Step, Value, replay};
 use crate::model::union_find::UnionFind;
 use crate::verdict::Trace;
@@ -176,7 +176,7 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>) -> Vec<Vec<
         .map(|(j, codes)| {
             let value = |(c, code): (usize, &i64)| {
                 let class = &cells.classes[cells.cells[c].class];
-                let has_name = matches!(class.names, Names::Partition | Names::Ordered)
+                let has_name = matches!(class.names, Distinctness::Partition | Distinctness::Ordered)
                     && class.nameless > 0
                     && *code >= class.base;
                 cells.value(c, *code, has_name.then(|| names[j * n + c]))
@@ -206,7 +206,7 @@ fn flows(program: &Program, step: &RealStep) -> Vec<Option<usize>> {
     program.packing.pack(&step.before, &mut packed).expect("a stored state fits");
     for write in &instance.writes {
         flows[write.cell] = match program.source(write, &packed) {
-            Some(Source::Copy(from)) => Some(*from),
+            Some(WrittenValue::Copy(from)) => Some(*from),
             _ => None,
         };
     }
@@ -217,10 +217,10 @@ fn flows(program: &Program, step: &RealStep) -> Vec<Option<usize>> {
 fn default_code(cells: &Cells, c: usize) -> i64 {
     let cell = &cells.cells[c];
     match cell.kind {
-        Kind::Int | Kind::Real => {
+        CodeKind::Int | CodeKind::Real => {
             cells.samples.first().and_then(|n| cells.scaled(cell.kind, *n)).unwrap_or(0)
         }
-        Kind::Enum | Kind::Proc | Kind::Abstract => 0,
+        CodeKind::Enum | CodeKind::Proc | CodeKind::Abstract => 0,
     }
 }
 
@@ -244,7 +244,7 @@ fn names(cells: &Cells, steps: &[RealStep], codes: &[Vec<i64>], union: &mut Unio
                     }
                 }
             }
-            if class.names == Names::Ordered {
+            if class.names == Distinctness::Ordered {
                 ranked.sort_unstable();
                 ranked.dedup();
                 before.extend(ranked.windows(2).map(|w| (w[0].1, w[1].1)));

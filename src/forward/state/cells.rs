@@ -12,8 +12,8 @@
 use smallvec::SmallVec;
 
 use crate::forward::error::Unbuildable;
-use crate::forward::ground::init::Disjunct;
-use crate::model::classes::{Classes, Names};
+use crate::forward::ground::init::InitDisjunct;
+use crate::model::classes::{Classes, Distinctness};
 use crate::model::semantics::{Layout, PROC_STRIDE, Point, Value, tuples};
 use crate::model::{Assignment, Rational, System, Term, Type, VarId};
 
@@ -22,7 +22,7 @@ pub const MAX_CODES: usize = 120;
 
 /// What the codes of a cell mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum CodeKind {
     /// Constructors.
     Enum,
     /// Processes and outside values.
@@ -37,10 +37,10 @@ pub enum Kind {
 
 /// One cell.
 #[derive(Clone, Debug)]
-pub struct Cell {
+pub struct CellShape {
     pub var: VarId,
     pub index: SmallVec<[u8; 2]>,
-    pub kind: Kind,
+    pub kind: CodeKind,
     pub class: usize,
     /// Number of codes of a finite cell.
     pub codes: usize,
@@ -51,7 +51,7 @@ pub struct Cell {
 /// One class of variables.
 #[derive(Clone, Debug)]
 pub struct Class {
-    pub names: Names,
+    pub names: Distinctness,
     /// Constructors in order of their codes, for enum classes.
     pub constructors: Vec<u8>,
     /// All cells of the class.
@@ -60,7 +60,7 @@ pub struct Class {
     pub base: i64,
     /// Number of codes of nameless values.
     pub nameless: usize,
-    /// For [`Names::Ordered`]: codes for each gap.
+    /// For [`Distinctness::Ordered`]: codes for each gap.
     pub per_gap: i64,
 }
 
@@ -70,7 +70,7 @@ pub struct Class {
 pub struct Cells {
     pub procs: usize,
     pub layout: Layout,
-    pub cells: Vec<Cell>,
+    pub cells: Vec<CellShape>,
     pub classes: Vec<Class>,
     /// Reals are stored times this.
     pub scale: i64,
@@ -85,7 +85,7 @@ impl Cells {
     pub fn new(
         system: &System,
         layout: Layout,
-        disjuncts: &[Disjunct],
+        disjuncts: &[InitDisjunct],
         full: &[u128],
         undefined: bool,
     ) -> Result<Self, Unbuildable> {
@@ -105,17 +105,17 @@ impl Cells {
         let mut cells = Vec::with_capacity(layout.len());
         for (v, var) in system.vars.iter().enumerate() {
             let kind = match var.ty {
-                Type::Enum(_) => Kind::Enum,
-                Type::Proc => Kind::Proc,
-                Type::Abstract(_) => Kind::Abstract,
-                Type::Int => Kind::Int,
-                Type::Real => Kind::Real,
+                Type::Enum(_) => CodeKind::Enum,
+                Type::Proc => CodeKind::Proc,
+                Type::Abstract(_) => CodeKind::Abstract,
+                Type::Int => CodeKind::Int,
+                Type::Real => CodeKind::Real,
             };
             for index in tuples(procs, var.arity()) {
                 classes[of[v]].cells.push(cells.len());
                 let index = index.into_iter().map(|i| i as u8).collect();
                 let var = VarId(v as u16);
-                cells.push(Cell { var, index, kind, class: of[v], codes: 0, undef: false });
+                cells.push(CellShape { var, index, kind, class: of[v], codes: 0, undef: false });
             }
         }
         let mut this = Self { procs, layout, cells, classes, scale: 1, samples: Vec::new(), outside: true };
@@ -138,15 +138,15 @@ impl Cells {
             };
             let n = class.cells.len();
             (class.nameless, class.per_gap) = match class.names {
-                Names::Single => (1, 1),
-                Names::Partition => (n, 1),
-                Names::Gaps => (procs + 1, 1),
-                Names::Ordered => ((procs + 1) * n, n as i64),
+                Distinctness::Single => (1, 1),
+                Distinctness::Partition => (n, 1),
+                Distinctness::Gaps => (procs + 1, 1),
+                Distinctness::Ordered => ((procs + 1) * n, n as i64),
             };
         }
         for cell in &mut self.cells {
             let class = &self.classes[cell.class];
-            if matches!(cell.kind, Kind::Proc | Kind::Abstract) {
+            if matches!(cell.kind, CodeKind::Proc | CodeKind::Abstract) {
                 cell.codes = class.base as usize + class.nameless;
             }
             if cell.codes > MAX_CODES {
@@ -157,11 +157,11 @@ impl Cells {
     }
 
     /// The constructors of a class: what initial states allow and what transitions assign.
-    fn constructor_codes(&mut self, system: &System, of: &[usize], disjuncts: &[Disjunct]) {
+    fn constructor_codes(&mut self, system: &System, of: &[usize], disjuncts: &[InitDisjunct]) {
         let mut sets = vec![0u128; self.classes.len()];
         for disjunct in disjuncts {
             for (cell, set) in self.cells.iter().zip(&disjunct.sets) {
-                if cell.kind == Kind::Enum {
+                if cell.kind == CodeKind::Enum {
                     sets[cell.class] |= set;
                 }
             }
@@ -184,14 +184,20 @@ impl Cells {
             class.constructors = (0..64).filter(|c| set >> c & 1 == 1).collect();
         }
         for cell in &mut self.cells {
-            if cell.kind == Kind::Enum {
+            if cell.kind == CodeKind::Enum {
                 cell.codes = self.classes[cell.class].constructors.len();
             }
         }
     }
 
     /// Which variables can be undefined.
-    fn undefined_cells(&mut self, system: &System, disjuncts: &[Disjunct], full: &[u128], undefined: bool) {
+    fn undefined_cells(
+        &mut self,
+        system: &System,
+        disjuncts: &[InitDisjunct],
+        full: &[u128],
+        undefined: bool,
+    ) {
         let mut vars = vec![false; system.vars.len()];
         for disjunct in disjuncts {
             for c in self.free_cells(disjunct, full, undefined) {
@@ -211,7 +217,7 @@ impl Cells {
     }
 
     /// The cells that stay undefined in the initial states of `disjunct`.
-    pub fn free_cells(&self, disjunct: &Disjunct, full: &[u128], undefined: bool) -> Vec<usize> {
+    pub fn free_cells(&self, disjunct: &InitDisjunct, full: &[u128], undefined: bool) -> Vec<usize> {
         let mut related = vec![false; self.cells.len()];
         for lit in &disjunct.rest {
             lit.cells(|c| related[c] = true);
@@ -221,9 +227,11 @@ impl Cells {
                 let cell = &self.cells[c];
                 !related[c]
                     && match cell.kind {
-                        Kind::Int | Kind::Real => true,
-                        Kind::Enum | Kind::Proc => undefined && disjunct.sets[c] == full[c] && cell.codes > 1,
-                        Kind::Abstract => undefined && cell.codes > 1,
+                        CodeKind::Int | CodeKind::Real => true,
+                        CodeKind::Enum | CodeKind::Proc => {
+                            undefined && disjunct.sets[c] == full[c] && cell.codes > 1
+                        }
+                        CodeKind::Abstract => undefined && cell.codes > 1,
                     }
             })
             .collect()
@@ -247,7 +255,7 @@ impl Cells {
     /// The same without outside values, if there is any other.
     pub fn inside_codes(&self, cell: usize) -> u128 {
         let all = self.all_codes(cell);
-        if self.cells[cell].kind == Kind::Proc && self.procs > 0 {
+        if self.cells[cell].kind == CodeKind::Proc && self.procs > 0 {
             all & ((1 << self.procs) - 1)
         } else {
             all
@@ -259,18 +267,20 @@ impl Cells {
         let info = &self.cells[cell];
         let class = &self.classes[info.class];
         match info.kind {
-            Kind::Enum => class
+            CodeKind::Enum => class
                 .constructors
                 .iter()
                 .enumerate()
                 .filter(|(_, c)| values >> **c & 1 == 1)
                 .fold(0, |set, (rank, _)| set | 1 << rank),
-            Kind::Proc => {
+            CodeKind::Proc => {
                 let inside = (1u128 << self.procs) - 1;
                 let outside = if values >> self.procs & 1 == 1 { self.all_codes(cell) & !inside } else { 0 };
                 values & inside | outside
             }
-            Kind::Abstract | Kind::Int | Kind::Real => unreachable!("value sets are of enum or proc type"),
+            CodeKind::Abstract | CodeKind::Int | CodeKind::Real => {
+                unreachable!("value sets are of enum or proc type")
+            }
         }
     }
 
@@ -301,8 +311,8 @@ impl Cells {
 
     /// A number as stored in cells of this kind; `None` when it is no multiple of `1 / scale` or leaves
     /// the range.
-    pub fn scaled(&self, kind: Kind, n: Rational) -> Option<i64> {
-        let factor = if kind == Kind::Real { self.scale } else { 1 };
+    pub fn scaled(&self, kind: CodeKind, n: Rational) -> Option<i64> {
+        let factor = if kind == CodeKind::Real { self.scale } else { 1 };
         let n = n.mul(Rational::integer(factor))?;
         n.is_integer().then_some(n.num())
     }
@@ -312,17 +322,17 @@ impl Cells {
         let info = &self.cells[cell];
         let class = &self.classes[info.class];
         match info.kind {
-            Kind::Enum => Value::Constructor(class.constructors[code as usize]),
-            Kind::Abstract => Value::Abstract(name.unwrap_or(code) as u32),
-            Kind::Int => Value::Number(Rational::integer(code)),
-            Kind::Real => Value::Number(
+            CodeKind::Enum => Value::Constructor(class.constructors[code as usize]),
+            CodeKind::Abstract => Value::Abstract(name.unwrap_or(code) as u32),
+            CodeKind::Int => Value::Number(Rational::integer(code)),
+            CodeKind::Real => Value::Number(
                 Rational::new(i128::from(code), i128::from(self.scale)).expect("a reduced 64-bit fraction"),
             ),
-            Kind::Proc if code < class.base => Value::Proc(Point::process(code as usize)),
-            Kind::Proc => {
+            CodeKind::Proc if code < class.base => Value::Proc(Point::process(code as usize)),
+            CodeKind::Proc => {
                 let gap = match class.names {
-                    Names::Gaps | Names::Ordered => (code - class.base) / class.per_gap,
-                    Names::Single | Names::Partition => self.procs as i64,
+                    Distinctness::Gaps | Distinctness::Ordered => (code - class.base) / class.per_gap,
+                    Distinctness::Single | Distinctness::Partition => self.procs as i64,
                 };
                 let name = name.unwrap_or(code);
                 Value::Proc(Point((gap - 1) * PROC_STRIDE + 1 + name))

@@ -1,8 +1,8 @@
 //! Ways to define a cell, and the canonical names of nameless values.
 
-use crate::forward::state::cells::{Cells, Kind, MAX_CODES};
+use crate::forward::state::cells::{Cells, CodeKind, MAX_CODES};
 use crate::forward::state::codes::{Codes, UNDEF};
-use crate::model::classes::Names;
+use crate::model::classes::Distinctness;
 
 impl Cells {
     /// Brings nameless codes into canonical form: numbered by first occurrence in order of the cells,
@@ -10,8 +10,8 @@ impl Cells {
     pub fn normalize(&self, state: &mut (impl Codes + ?Sized)) {
         for class in self.classes.iter().filter(|c| c.nameless > 0) {
             match class.names {
-                Names::Single | Names::Gaps => {}
-                Names::Partition => {
+                Distinctness::Single | Distinctness::Gaps => {}
+                Distinctness::Partition => {
                     let mut map = [0i64; MAX_CODES + 1];
                     let mut next = class.base + 1;
                     for &c in &class.cells {
@@ -29,7 +29,7 @@ impl Cells {
                         }
                     }
                 }
-                Names::Ordered => {
+                Distinctness::Ordered => {
                     let mut used = 0u128;
                     for &c in &class.cells {
                         if state.code(c) >= class.base {
@@ -60,7 +60,7 @@ impl Cells {
             f(next);
         };
         match info.kind {
-            Kind::Int | Kind::Real => {
+            CodeKind::Int | CodeKind::Real => {
                 for sample in &self.samples {
                     if let Some(n) = self.scaled(info.kind, *sample) {
                         set(n);
@@ -68,19 +68,19 @@ impl Cells {
                 }
                 return;
             }
-            Kind::Enum => {
+            CodeKind::Enum => {
                 (0..info.codes as i64).filter(|c| allowed >> c & 1 == 1).for_each(set);
                 return;
             }
-            Kind::Proc => (0..class.base).filter(|c| allowed >> c & 1 == 1).for_each(&mut set),
-            Kind::Abstract => {}
+            CodeKind::Proc => (0..class.base).filter(|c| allowed >> c & 1 == 1).for_each(&mut set),
+            CodeKind::Abstract => {}
         }
         let others = || class.cells.iter().filter(|c| **c != cell).map(|c| state[*c]);
         match class.names {
-            Names::Single | Names::Gaps => {
+            Distinctness::Single | Distinctness::Gaps => {
                 (class.base..info.codes as i64).filter(|c| allowed >> c & 1 == 1).for_each(set);
             }
-            Names::Partition => {
+            Distinctness::Partition => {
                 if allowed >> class.base == 0 {
                     return;
                 }
@@ -91,7 +91,7 @@ impl Cells {
                     .filter(|c| allowed >> c & 1 == 1 && (used >> c & 1 == 1 || *c == fresh))
                     .for_each(set);
             }
-            Names::Ordered => {
+            Distinctness::Ordered => {
                 for gap in 0..=self.procs as i64 {
                     let first = class.base + gap * class.per_gap;
                     if allowed >> first & 1 == 0 {
@@ -131,7 +131,7 @@ impl Cells {
 
     /// Whether writing to the cell can put nameless codes out of canonical form.
     pub fn may_rename(&self, cell: usize) -> bool {
-        matches!(self.classes[self.cells[cell].class].names, Names::Partition | Names::Ordered)
-            && matches!(self.cells[cell].kind, Kind::Proc | Kind::Abstract)
+        matches!(self.classes[self.cells[cell].class].names, Distinctness::Partition | Distinctness::Ordered)
+            && matches!(self.cells[cell].kind, CodeKind::Proc | CodeKind::Abstract)
     }
 }

@@ -2,21 +2,21 @@
 
 use crate::forward::error::Overflow;
 use crate::forward::ground::formula::{Sum, holds};
-use crate::forward::state::cells::{Cells, Kind};
+use crate::forward::state::cells::{Cells, CodeKind};
 use crate::model::{Rational, Relation, lcm};
 
 /// A linear expression over stored numbers: `(constant + sum of coefficient * cell) / divisor`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Expr {
+pub struct LinearExpr {
     pub terms: Vec<(usize, i64)>,
     pub constant: i128,
     pub divisor: i128,
 }
 
-impl Expr {
+impl LinearExpr {
     /// The expression whose value is `sum`, stored as cells of `kind` are.
-    pub fn new(cells: &Cells, sum: &Sum, kind: Kind) -> Result<Self, Overflow> {
-        let scale = if kind == Kind::Real { cells.scale } else { 1 };
+    pub fn new(cells: &Cells, sum: &Sum, kind: CodeKind) -> Result<Self, Overflow> {
+        let scale = if kind == CodeKind::Real { cells.scale } else { 1 };
         let mut divisor: i64 = 1;
         for n in sum.terms.iter().map(|(_, c)| *c).chain([sum.constant]) {
             divisor = lcm(divisor, n.den()).ok_or(Overflow)?;

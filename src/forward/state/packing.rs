@@ -4,7 +4,7 @@
 //! place, and a lane that fits in a word never straddles two, so that renaming processes is moving
 //! lanes. Globals fill what is left.
 
-use crate::forward::state::cells::{Cells, Kind};
+use crate::forward::state::cells::{Cells, CodeKind};
 use crate::forward::state::codes::{Codes, UNDEF};
 
 /// Bits of one cell.
@@ -177,7 +177,7 @@ fn place(used: &mut Vec<u8>, bits: u8) -> (u16, u8) {
 fn field(cells: &Cells, c: usize, bounds: Bounds, wide: bool) -> Field {
     let cell = &cells.cells[c];
     match cell.kind {
-        Kind::Enum | Kind::Proc | Kind::Abstract => {
+        CodeKind::Enum | CodeKind::Proc | CodeKind::Abstract => {
             let codes = (cell.codes + usize::from(cell.undef)).max(1);
             Field {
                 bits: (usize::BITS - (codes - 1).leading_zeros()) as u8,
@@ -185,7 +185,7 @@ fn field(cells: &Cells, c: usize, bounds: Bounds, wide: bool) -> Field {
                 ..Field::default()
             }
         }
-        Kind::Int | Kind::Real => match bounds.filter(|_| cell.kind == Kind::Int) {
+        CodeKind::Int | CodeKind::Real => match bounds.filter(|_| cell.kind == CodeKind::Int) {
             Some((low, high)) => {
                 let undef = low.abs_diff(high) + 1;
                 let bits = (64 - undef.leading_zeros()) as u8;

@@ -184,7 +184,7 @@ impl Sorted {
 
 /// Where a state stands that is new.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct NewState {
     pub batch: u32,
     /// Among the sorted states.
     pub at: u32,
@@ -192,14 +192,14 @@ pub struct Place {
 
 /// The first of each kind among states of sorted batches, in order, by parts of the table.
 #[derive(Debug)]
-pub struct Distinct(pub Vec<Vec<Place>>);
+pub struct Distinct(pub Vec<Vec<NewState>>);
 
 impl Distinct {
     /// Finds them, and marks them in their batches.
     pub fn new(batches: &[&Batch], words: usize, workers: &WorkerPool) -> Self {
         let of_part = |part: usize| {
             let total: usize = batches.iter().map(|batch| batch.sorted.part(part).len()).sum();
-            let mut places: Vec<Place> = Vec::with_capacity(total);
+            let mut places: Vec<NewState> = Vec::with_capacity(total);
             // Open addressing; a slot is a position in `places` plus one.
             let mut slots = vec![0u32; (2 * total).next_power_of_two()];
             let mask = slots.len() - 1;
@@ -211,7 +211,7 @@ impl Distinct {
                     let mut slot = (h >> 32) as usize & mask;
                     let known = loop {
                         let Some(n) = (slots[slot] as usize).checked_sub(1) else { break false };
-                        let place: Place = places[n];
+                        let place: NewState = places[n];
                         let other = &batches[place.batch as usize].sorted;
                         let other_at = place.at as usize;
                         if other.hashes[other_at] == h && equal(other.state(other_at, words), state) {
@@ -220,7 +220,7 @@ impl Distinct {
                         slot = (slot + 1) & mask;
                     };
                     if !known {
-                        places.push(Place { batch: b as u32, at: at as u32 });
+                        places.push(NewState { batch: b as u32, at: at as u32 });
                         slots[slot] = places.len() as u32;
                         batch.numbers[sorted.positions[at] as usize].store(NEW, Ordering::Relaxed);
                     }

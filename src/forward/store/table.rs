@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use wide::u32x8;
 
-use crate::forward::store::batch::{Batch, Distinct, Place};
+use crate::forward::store::batch::{Batch, Distinct, NewState};
 use crate::forward::store::hash::{equal, hash};
 use crate::forward::tuning::SHARDS;
 use crate::forward::tuning::{FIRST_BUCKETS, MAX_LOAD, TOUCHED};
@@ -315,7 +315,7 @@ impl Store {
             shard.reserve(places.len());
             shard.len += places.len();
             for group in places.chunks(TOUCHED) {
-                let hash = |place: &Place| batches[place.batch as usize].sorted.hashes[place.at as usize];
+                let hash = |place: &NewState| batches[place.batch as usize].sorted.hashes[place.at as usize];
                 let touched = group.iter().map(|place| shard.buckets[shard.start(tag(hash(place)))].tags[0]);
                 black_box(touched.fold(0, |sum, tag| sum ^ tag));
                 for place in group {

@@ -5,7 +5,7 @@
 //! tie are then exchangeable. Otherwise colours of processes are refined and ties are tried out. Both are
 //! exact: two states have one representative iff a renaming takes one to the other.
 
-use crate::forward::state::cells::{Cell, Cells, Kind};
+use crate::forward::state::cells::{CellShape, Cells, CodeKind};
 use crate::forward::state::packing::{Field, Packing};
 use crate::forward::symmetry::lanes::{Lanes, MAX_LANES};
 use crate::forward::symmetry::refinement::{Renaming, general};
@@ -33,13 +33,13 @@ impl Symmetry {
             return Self::Off;
         }
         let pointers: Vec<usize> = (0..cells.len())
-            .filter(|c| cells.cells[*c].kind == Kind::Proc && cells.cells[*c].index.is_empty())
+            .filter(|c| cells.cells[*c].kind == CodeKind::Proc && cells.cells[*c].index.is_empty())
             .collect();
         let single = cells.cells.iter().all(|c| c.index.len() <= 1);
-        let plain = |c: &Cell| match c.kind {
-            Kind::Enum | Kind::Int | Kind::Real => true,
-            Kind::Proc => false,
-            Kind::Abstract => c.codes == 1,
+        let plain = |c: &CellShape| match c.kind {
+            CodeKind::Enum | CodeKind::Int | CodeKind::Real => true,
+            CodeKind::Proc => false,
+            CodeKind::Abstract => c.codes == 1,
         };
         let no_lanes = packing.lanes.is_none() && cells.cells.iter().any(|c| !c.index.is_empty());
         if !single || no_lanes || cells.procs > MAX_LANES || pointers.len() > 56 {
@@ -64,7 +64,7 @@ impl Symmetry {
             }
         }
         let lane_pointers: Vec<Field> =
-            in_lanes().filter(|(_, c)| c.kind == Kind::Proc).map(|(c, _)| packing.fields[c]).collect();
+            in_lanes().filter(|(_, c)| c.kind == CodeKind::Proc).map(|(c, _)| packing.fields[c]).collect();
         let lanes = Lanes { fixed, mask, key, at, pointers, lane_pointers, keep };
         if in_lanes().all(|(_, c)| plain(c)) { Self::Lanes(lanes) } else { Self::Mixed(lanes) }
     }

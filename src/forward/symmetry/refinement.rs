@@ -3,7 +3,7 @@
 //! Colours of processes are refined from what each cell says about them, and the ties that remain are
 //! settled by trying their permutations, save for processes whose exchange changes nothing.
 
-use crate::forward::state::cells::{Cells, Kind};
+use crate::forward::state::cells::{Cells, CodeKind};
 use crate::forward::state::codes::UNDEF;
 use crate::forward::state::packing::Packing;
 use crate::forward::tuning::MAX_TRIED;
@@ -65,11 +65,11 @@ fn refine(cells: &Cells, fixed: usize, codes: &[i64]) -> Vec<u64> {
                     }
                 }
             }
-            let nameless = matches!(cell.kind, Kind::Proc | Kind::Abstract)
+            let nameless = matches!(cell.kind, CodeKind::Proc | CodeKind::Abstract)
                 && code != UNDEF
                 && code >= cells.classes[cell.class].base;
             let block = cell.class * stride + if nameless { code as usize } else { 0 };
-            let points = cell.kind == Kind::Proc && code != UNDEF && !nameless;
+            let points = cell.kind == CodeKind::Proc && code != UNDEF && !nameless;
             if points {
                 h = mix(h, colours[code as usize]);
                 for (at, p) in cell.index.iter().enumerate() {
@@ -138,7 +138,7 @@ pub fn rename(cells: &Cells, perm: &[u8], codes: &[i64], out: &mut Vec<i64>) {
     for (cell, &code) in cells.cells.iter().zip(codes) {
         let to =
             cells.layout.position(cell.var, cell.index.iter().map(|p| usize::from(perm[usize::from(*p)])));
-        let points = cell.kind == Kind::Proc && code != UNDEF && code < cells.procs as i64;
+        let points = cell.kind == CodeKind::Proc && code != UNDEF && code < cells.procs as i64;
         out[to] = if points { i64::from(perm[code as usize]) } else { code };
     }
     cells.normalize(out.as_mut_slice());

@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::canonical::Symmetry;
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
-use crate::forward::state::cells::{Cells, Kind};
+use crate::forward::state::cells::{Cells, CodeKind};
 use crate::forward::state::codes::UNDEF;
 use crate::interrupt::Interrupt;
 use crate::model::semantics::distinct_tuples;
@@ -53,10 +53,10 @@ fn random_codes(cells: &Cells, rng: &mut ChaCha8Rng) -> Vec<i64> {
         .iter()
         .map(|cell| match cell.kind {
             _ if cell.undef && rng.random_ratio(1, 4) => UNDEF,
-            Kind::Int | Kind::Real => rng.random_range(0..few),
+            CodeKind::Int | CodeKind::Real => rng.random_range(0..few),
             // Processes and nameless values are most worth meeting twice.
-            Kind::Enum => rng.random_range(0..few.min(cell.codes as i64)),
-            Kind::Proc | Kind::Abstract => rng.random_range(0..cell.codes as i64),
+            CodeKind::Enum => rng.random_range(0..few.min(cell.codes as i64)),
+            CodeKind::Proc | CodeKind::Abstract => rng.random_range(0..cell.codes as i64),
         })
         .collect();
     cells.normalize(codes.as_mut_slice());
@@ -76,7 +76,7 @@ fn renamed(cells: &Cells, codes: &[i64], names: &[usize]) -> Vec<i64> {
             })
             .expect("every process has its cells");
         out[to] = match (cell.kind, usize::try_from(codes[from])) {
-            (Kind::Proc, Ok(p)) if codes[from] != UNDEF && p < names.len() => names[p] as i64,
+            (CodeKind::Proc, Ok(p)) if codes[from] != UNDEF && p < names.len() => names[p] as i64,
             _ => codes[from],
         };
     }

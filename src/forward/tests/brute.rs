@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::classes::{Classes, Names};
+use crate::model::classes::{Classes, Distinctness};
 use crate::model::semantics::{Point, Semantics, State, Value, distinct_tuples, tuples};
 use crate::model::*;
 
@@ -186,15 +186,15 @@ impl<'a> Brute<'a> {
                             return *value;
                         }
                         match classes.names[class] {
-                            Names::Single => Value::Abstract(9999),
-                            Names::Partition => {
+                            Distinctness::Single => Value::Abstract(9999),
+                            Distinctness::Partition => {
                                 let n = maps.len() as u32;
                                 Value::Abstract(*maps.entry((class, *value)).or_insert(n))
                             }
                             names => {
                                 let p = outside(value).expect("only processes are ordered");
                                 let rank = ranks[&(class, gap(p))].range(..p).count() as i64;
-                                let rank = if names == Names::Gaps { 0 } else { rank };
+                                let rank = if names == Distinctness::Gaps { 0 } else { rank };
                                 Value::Proc(Point(gap(p) * stride + 1 + rank))
                             }
                         }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::answer::{Cause, WhyOpen};
 use super::message::Place;
-use crate::options::Proof;
+use crate::options::BackwardMode;
 use crate::result::{Candidate, Enough, Exploration, Outcome, Stage, Stop, TechniqueReport};
 
 /// A transition as the model declares it.
@@ -208,10 +208,10 @@ pub enum SearchKind {
 
 impl SearchKind {
     /// What a way to a proof does, and the processes of the instance that guides it.
-    pub(super) const fn of(proof: Proof) -> (Self, Option<usize>) {
+    pub(super) const fn of(proof: BackwardMode) -> (Self, Option<usize>) {
         match proof {
-            Proof::Brab(procs) => (Self::Brab, Some(procs)),
-            Proof::Auto | Proof::Classic => (Self::Classic, None),
+            BackwardMode::Brab(procs) => (Self::Brab, Some(procs)),
+            BackwardMode::Auto | BackwardMode::Classic => (Self::Classic, None),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::model::{BadKind, System};
 use crate::report::style::Style;
 use crate::report::trace::history;
 use crate::verdict::Trace;
-use crate::words::{Names, Violation, cells, ending, processes, violated};
+use crate::words::{ValueNames, Violation, cells, ending, processes, violated};
 
 /// A run of the model.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -92,7 +92,7 @@ pub struct Assignment {
 impl TraceRecord {
     /// Of a trace that has been replayed.
     pub fn new(system: &System, lines: &Lines<'_>, trace: &Trace) -> Self {
-        let names = Names::new(system, trace);
+        let names = ValueNames::new(system, trace);
         let (witnesses, literals) = match violated(system, trace) {
             Some(Violation { witnesses, literals }) => (witnesses, literals),
             None => (Vec::new(), Vec::new()),
@@ -139,7 +139,12 @@ fn processes_of(numbers: &[usize]) -> Vec<String> {
 }
 
 /// The cells of `state` that differ from those of `before`, or all.
-fn assignments(system: &System, names: &Names<'_>, state: &State, before: Option<&State>) -> Vec<Assignment> {
+fn assignments(
+    system: &System,
+    names: &ValueNames<'_>,
+    state: &State,
+    before: Option<&State>,
+) -> Vec<Assignment> {
     cells(system, state.procs)
         .filter(|(.., position)| {
             before.is_none_or(|before| before.values[*position] != state.values[*position])

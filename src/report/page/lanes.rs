@@ -7,7 +7,7 @@ use crate::model::{System, Var};
 use crate::report::style::Style;
 use crate::report::trace::history;
 use crate::verdict::Trace;
-use crate::words::{Names, Violation, cells, ending, processes, violated};
+use crate::words::{ValueNames, Violation, cells, ending, processes, violated};
 
 /// More runs than this are not shown.
 pub const MOST_TRACES: usize = 8;
@@ -19,11 +19,11 @@ const MOST_STEPS: usize = 400;
 const MOST_CELLS: usize = 400;
 
 /// A run as text.
-struct Run<'a> {
+struct RunText<'a> {
     system: &'a System,
     source: &'a Source<'a>,
     trace: &'a Trace,
-    names: Names<'a>,
+    names: ValueNames<'a>,
     /// Of each cell its declaration, its name and the first process of its index.
     cells: Vec<(&'a Var, String, Option<usize>)>,
 }
@@ -34,11 +34,11 @@ pub fn trace(system: &System, source: &Source<'_>, trace: &Trace, number: usize)
     let owner =
         |name: &str| name.split_once("[#")?.1.split([',', ']']).next()?.parse::<usize>().ok()?.checked_sub(1);
     let cells = cells(system, procs).map(|(_, var, name, _)| (var, owner(&name), name));
-    let run = Run {
+    let run = RunText {
         system,
         source,
         trace,
-        names: Names::new(system, trace),
+        names: ValueNames::new(system, trace),
         cells: cells.map(|(var, owner, name)| (var, name, owner)).collect(),
     };
     let (id, title) = match number {
@@ -48,7 +48,7 @@ pub fn trace(system: &System, source: &Source<'_>, trace: &Trace, number: usize)
     section(&id, &title, &format!("<div class=\"run\" data-run=\"{id}\">\n{}</div>\n", run.text(&id)))
 }
 
-impl Run<'_> {
+impl RunText<'_> {
     fn text(&self, id: &str) -> String {
         let shown = self.trace.steps.len().min(MOST_STEPS);
         let mut text = format!(

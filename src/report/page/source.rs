@@ -36,7 +36,7 @@ const KEYWORDS: [&str; 25] = [
 
 /// The model as HTML.
 pub fn highlighted(text: &str) -> String {
-    let mut lines = Lines { out: String::new(), number: 0 };
+    let mut lines = SourceLines { out: String::new(), number: 0 };
     lines.begin();
     let mut at = 0;
     if text.len() <= MOST_BYTES {
@@ -66,12 +66,12 @@ fn class(token: &str) -> &'static str {
     }
 }
 
-struct Lines {
+struct SourceLines {
     out: String,
     number: usize,
 }
 
-impl Lines {
+impl SourceLines {
     fn begin(&mut self) {
         self.number += 1;
         self.out += &format!("<span class=\"line\" id=\"L{n}\" data-n=\"{n}\">", n = self.number);

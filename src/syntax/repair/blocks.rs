@@ -1,6 +1,6 @@
 //! Braces, brackets and parentheses that are missing or too many, and blocks in the wrong order.
 
-use super::site::{Place, Repair, Site, slip};
+use super::site::{DeclarationPart, Repair, Site, slip};
 use crate::syntax::token::Token;
 
 pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
@@ -51,7 +51,7 @@ pub(super) fn requires<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     if site.first()? != Token::Transition {
         return None;
     }
-    if site.place() == Place::Body {
+    if site.place() == DeclarationPart::Body {
         let open = *site.open().first()?;
         let guard = (0..open).any(|i| site.token(i) == Some(Token::Requires));
         let close = site.closing(open)?;
@@ -116,7 +116,7 @@ fn empty<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
 /// `requires S[i] = Idle { .. }`
 fn guard_without_braces<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
-    if site.place() != Place::Head || !site.expects("{") || site.expected.len() > 3 {
+    if site.place() != DeclarationPart::Head || !site.expects("{") || site.expected.len() > 3 {
         return None;
     }
     let found = site.found()?;

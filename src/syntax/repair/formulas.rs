@@ -1,6 +1,6 @@
 //! Formulas: operators of other languages, terms that stand alone, quantifiers.
 
-use super::site::{Place, Repair, Site, capital, foreign, slip, small};
+use super::site::{DeclarationPart, Repair, Site, capital, foreign, slip, small};
 use crate::syntax::token::Token;
 
 pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
@@ -49,7 +49,7 @@ fn operator<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             replace(at..at + 2, Token::Implies, "=>", "implication")
         }
         (Some(Token::Equal), Token::Less) => replace(at - 1..at + 1, Token::LessEqual, "<=", "at most"),
-        (Some(Token::Minus), Token::Greater) if site.place() != Place::Branch => {
+        (Some(Token::Minus), Token::Greater) if site.place() != DeclarationPart::Branch => {
             replace(at - 1..at + 1, Token::Implies, "=>", "implication")
         }
         (_, Token::Less)
@@ -95,7 +95,7 @@ fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let colon_equal = site.found()? == Token::Colon && site.ahead(1) == Some(Token::Equal);
     if !(site.found()? == Token::Assign || colon_equal)
         || !site.expects("=")
-        || site.place() != Place::Formula
+        || site.place() != DeclarationPart::Formula
     {
         return None;
     }
@@ -262,7 +262,7 @@ fn parenthesised_term<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
 
 /// `| c -> v` or `| c => v` in a `case`.
 fn arrow_of_a_branch<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    if site.place() != Place::Branch {
+    if site.place() != DeclarationPart::Branch {
         return None;
     }
     let at = site.at;
@@ -359,19 +359,19 @@ fn arithmetic<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
 /// Missing, dangling and wrong connectives.
 fn connective<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
-    let formula = matches!(site.place(), Place::Formula | Place::Branch);
+    let formula = matches!(site.place(), DeclarationPart::Formula | DeclarationPart::Branch);
     let here = at..at + 1;
     // After a name the grammar may have gone on to where only the end fits.
     let goes_on = site.expects("&&") || (site.expects("}") && matches!(site.found(), Some(Token::Comma)));
     if formula && goes_on {
         match site.found()? {
-            Token::Comma | Token::Semicolon if site.place() == Place::Formula => {
+            Token::Comma | Token::Semicolon if site.place() == DeclarationPart::Formula => {
                 let typed = site.source(here.clone());
                 let error = foreign(site.span(here.clone()), format!("`{typed}` between formulas"))
                     .help("conjunction is written `&&`");
                 return Some(Repair::new(here, [Token::And], error).habit("comma"));
             }
-            Token::Bar if site.place() == Place::Formula => {
+            Token::Bar if site.place() == DeclarationPart::Formula => {
                 let error =
                     slip(site.span(here.clone()), "`|` between formulas").help("disjunction is written `||`");
                 return Some(Repair::new(here, [Token::Or], error).habit("bar"));

@@ -14,7 +14,7 @@ mod statements;
 mod symbols;
 mod words;
 
-pub use site::{Known, Repair, Site};
+pub use site::{DeclaredNames, Repair, Site};
 pub use starts::{begins_declaration, type_first};
 pub use words::keyword;
 

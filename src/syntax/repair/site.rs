@@ -58,7 +58,7 @@ impl<'t> Repair<'t> {
 
 /// Names that were declared in letters of the wrong case, and what is declared at all.
 #[derive(Default)]
-pub struct Known<'t> {
+pub struct DeclaredNames<'t> {
     /// Names of variables and constructors, in the order of the file.
     pub capitals: Vec<&'t str>,
     /// Arrays among them.
@@ -73,7 +73,7 @@ pub struct Known<'t> {
 
 /// Where in a declaration something stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum DeclarationPart {
     /// Before the first brace.
     Head,
     /// A formula.
@@ -95,7 +95,7 @@ pub struct Site<'a, 't> {
     /// The model.
     pub text: &'t str,
     /// What the declarations before said.
-    pub known: &'a Known<'t>,
+    pub known: &'a DeclaredNames<'t>,
     /// Whether the tokens before `at` are a declaration.
     pub complete: bool,
 }
@@ -209,22 +209,22 @@ impl<'t> Site<'_, 't> {
     }
 
     /// In which part of the declaration the place is.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> DeclarationPart {
         let before = &self.chunk[..self.at.min(self.chunk.len())];
         let braces: Vec<usize> =
             self.open().into_iter().filter(|&i| self.token(i) == Some(Token::BraceOpen)).collect();
-        let Some(&brace) = braces.first() else { return Place::Head };
+        let Some(&brace) = braces.first() else { return DeclarationPart::Head };
         let body = self.first() == Some(Token::Transition)
             && (brace == 0 || self.token(brace - 1) != Some(Token::Requires));
         if !body {
-            return Place::Formula;
+            return DeclarationPart::Formula;
         }
         let statement = before.iter().rposition(|&(_, token, _)| token == Token::Semicolon);
         let from = statement.unwrap_or(brace);
         if before[from..].iter().any(|&(_, token, _)| token == Token::Case) {
-            Place::Branch
+            DeclarationPart::Branch
         } else {
-            Place::Body
+            DeclarationPart::Body
         }
     }
 

@@ -1,12 +1,12 @@
 //! Where a declaration begins without the keyword that it needs.
 
-use super::site::Known;
+use super::site::DeclaredNames;
 use super::words::keyword;
 use crate::syntax::token::{Placed, Token};
 use crate::syntax::unsupported;
 
 /// Whether the tokens after a complete declaration are another one, with a wrong word at its start.
-pub fn begins_declaration(rest: &[Placed<'_>], known: &Known<'_>) -> bool {
+pub fn begins_declaration(rest: &[Placed<'_>], known: &DeclaredNames<'_>) -> bool {
     let Some(&(_, Token::Lident(word) | Token::Mident(word), _)) = rest.first() else { return false };
     let block = matches!(rest.get(1), Some((_, Token::Lident(_) | Token::ParOpen | Token::BraceOpen, _)));
     keyword(word).is_some()
@@ -16,7 +16,7 @@ pub fn begins_declaration(rest: &[Placed<'_>], known: &Known<'_>) -> bool {
 }
 
 /// `state S[proc]` and `bool Lock` as declarations of this language, and whether it is an array.
-pub fn type_first<'t>(chunk: &[Placed<'t>], known: &Known<'t>) -> Option<(Vec<Placed<'t>>, bool)> {
+pub fn type_first<'t>(chunk: &[Placed<'t>], known: &DeclaredNames<'t>) -> Option<(Vec<Placed<'t>>, bool)> {
     let (&(l, Token::Lident(ty), r), &(_, Token::Mident(_), _)) = (chunk.first()?, chunk.get(1)?) else {
         return None;
     };

@@ -1,6 +1,6 @@
 //! Updates: assignments of other languages, statements that there are none of, branches of a `case`.
 
-use super::site::{Place, Repair, Site, capital, foreign, letter_case, slip};
+use super::site::{DeclarationPart, Repair, Site, capital, foreign, letter_case, slip};
 use crate::syntax::token::Token;
 
 /// Statements that do nothing.
@@ -8,9 +8,9 @@ const IDLE: [&str; 6] = ["skip", "pass", "nop", "noop", "continue", "stutter"];
 
 pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     match site.place() {
-        Place::Body => assignment(site).or_else(|| value(site)).or_else(|| statement(site)),
-        Place::Branch => branch(site),
-        Place::Head | Place::Formula => None,
+        DeclarationPart::Body => assignment(site).or_else(|| value(site)).or_else(|| statement(site)),
+        DeclarationPart::Branch => branch(site),
+        DeclarationPart::Head | DeclarationPart::Formula => None,
     }
 }
 

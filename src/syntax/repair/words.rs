@@ -1,6 +1,6 @@
 //! Words: misspelt keywords, and the words of other languages.
 
-use super::site::{Place, Repair, Site, foreign, slip};
+use super::site::{DeclarationPart, Repair, Site, foreign, slip};
 use crate::spelling::nearest;
 use crate::syntax::token::Token;
 
@@ -178,7 +178,7 @@ fn inner<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
 pub(super) fn reserved<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let here = site.at..site.at + 1;
     let word = site.source(here.clone());
-    let names = site.place() == Place::Head && (site.expects("lident") || site.expects("mident"));
+    let names = site.place() == DeclarationPart::Head && (site.expects("lident") || site.expects("mident"));
     if !names
         || !word.starts_with(|c: char| c.is_ascii_lowercase())
         || matches!(site.found()?, Token::Lident(_))

@@ -7,7 +7,7 @@ use std::fs;
 
 use cubicle::interrupt::Interrupt;
 use cubicle::observer::Silent;
-use cubicle::options::{BackwardOptions, Options, Proof, SolverMode};
+use cubicle::options::{BackwardMode, BackwardOptions, Options, SolverMode};
 use cubicle::result::Report;
 
 use super::files;
@@ -58,7 +58,7 @@ fn examples_take_what_they_took() {
     for &(example, brab, z3) in RUNS {
         let model = files::text(&files::folder(&format!("examples/{example}.cub")));
         let system = cubicle::load(&model).expect("a model").system;
-        let proof = if brab == 0 { Proof::Classic } else { Proof::Brab(brab) };
+        let proof = if brab == 0 { BackwardMode::Classic } else { BackwardMode::Brab(brab) };
         let solver = if z3 { SolverMode::Z3 } else { SolverMode::Layered };
         let backward = BackwardOptions::default().solver(solver);
         let options = Options::default().proof(proof).backward(backward);

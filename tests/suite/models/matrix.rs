@@ -6,7 +6,9 @@ use std::time::Duration;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::observer::Silent;
-use cubicle::options::{BackwardOptions, ForwardOptions, Options, Postpone, Proof, SearchOrder, SolverMode};
+use cubicle::options::{
+    BackwardMode, BackwardOptions, ForwardOptions, Options, Postpone, SearchOrder, SolverMode,
+};
 use cubicle::verdict::{Reason, Verdict};
 
 use super::files;
@@ -40,14 +42,15 @@ fn settings() -> Vec<(String, Options)> {
     let orders = [Bfs, Dfs, Bfsh, Dfsh, Bfsa, Dfsa];
     let postpones = [Postpone::Never, Postpone::MoreProcesses, Postpone::NoInformation];
     let mut out = Vec::new();
-    out.push((Proof::Auto, Bfs, None, SolverMode::Layered));
-    for proof in [Proof::Classic, Proof::Brab(1), Proof::Brab(2), Proof::Brab(3)] {
+    out.push((BackwardMode::Auto, Bfs, None, SolverMode::Layered));
+    for proof in [BackwardMode::Classic, BackwardMode::Brab(1), BackwardMode::Brab(2), BackwardMode::Brab(3)]
+    {
         for order in orders {
             out.push((proof, order, None, SolverMode::Layered));
         }
         out.push((proof, Bfs, None, SolverMode::Z3));
     }
-    for proof in [Proof::Classic, Proof::Brab(2)] {
+    for proof in [BackwardMode::Classic, BackwardMode::Brab(2)] {
         for postpone in postpones {
             out.push((proof, Bfs, Some(postpone), SolverMode::Layered));
         }

@@ -2,7 +2,7 @@
 
 use cubicle::interrupt::Interrupt;
 use cubicle::observer::Silent;
-use cubicle::options::{BackwardOptions, Options, Postpone, Proof, SolverMode};
+use cubicle::options::{BackwardMode, BackwardOptions, Options, Postpone, SolverMode};
 use cubicle::verdict::Verdict;
 use cubicle::{Report, check};
 
@@ -15,7 +15,7 @@ fn run(model: &str, options: &Options) -> Report {
 }
 
 fn brab(procs: usize) -> Options {
-    Options::default().proof(Proof::Brab(procs))
+    Options::default().proof(BackwardMode::Brab(procs))
 }
 
 /// T22: with an oracle of two processes, a candidate that needs three to be reached is refuted.

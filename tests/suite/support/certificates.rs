@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use cubicle::certificate::{self, CheckOptions, Extent, Failure as Obligations, Refused};
+use cubicle::certificate::{self, CheckOptions, Extent, NoCertificate, ProofFailure as Obligations};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::Semantics;
 use cubicle::model::{Bad, BadKind, Literal, Owner, Relation, System};
@@ -31,7 +31,9 @@ pub fn certified(
     let certificate = match certificate::certify(system, text, owners, cubes, how) {
         Ok(certificate) => certificate,
         // Sums of array cells have no words in the language, and numbers may leave their range.
-        Err(Refused::Words(_) | Refused::Failed(Obligations::Overflow, _)) => return Ok(Vec::new()),
+        Err(NoCertificate::Words(_) | NoCertificate::Failed(Obligations::Overflow, _)) => {
+            return Ok(Vec::new());
+        }
         Err(refused) => {
             let why = certificate::explain(system, &refused);
             let cubes: Vec<_> = cubes.iter().filter_map(|c| certificate::declaration(system, c)).collect();
@@ -86,7 +88,7 @@ pub fn only_truth_is_accepted(
                     }
                 }
             }
-            Err(Refused::Failed(..)) => {}
+            Err(NoCertificate::Failed(..)) => {}
             Err(other) => {
                 let why = certificate::explain(system, &other);
                 return failure("a certificate that cannot be read", format!("{why}\n{written}"));
