@@ -57,8 +57,8 @@ pub const RECENT: usize = 1 << 14;
 
 /// The CPU clock is read no more often: that is a call of the system.
 pub const READ_EVERY: Duration = Duration::from_micros(300);
-/// The clock is read once in this many ticks. A tick is one successor or one expansion, below
-/// ten microseconds even where canonical forms are expensive.
+/// The clock is read once in this many ticks. A tick is one successor, one expansion, or one permutation that is tried for a canonical form, below
+/// ten microseconds each.
 pub const TICKS: u32 = 64;
 /// Progress is reported no more often.
 pub const REPORT_EVERY: Duration = Duration::from_millis(500);

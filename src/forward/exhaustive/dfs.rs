@@ -120,13 +120,13 @@ impl Search<'_> {
             // With a bound, another way to a state may be the shorter one.
             let asleep = if bound == u32::MAX { program.asleep(sleep) } else { &[] };
             let live = program.successors_but(&current, asleep, &mut scratch, |i, next| {
-                let sleep = program.canonicalize_successor(i, next);
+                let (sleep, tried) = program.canonicalize_successor(i, next);
                 self.fired[usize::from(program.instances[i].transition.0)] += 1;
                 let known = self.visited.store.find(next);
                 if known.is_none_or(|n| bound < u32::MAX && depth + 1 < depths[n]) {
                     stack.push(Waiting { depth: depth + 1, parent: number as u32, sleep }, next);
                 }
-                self.limits.tick();
+                self.limits.count(1 + tried);
                 wide = stack.waiting.len() - first > widest;
                 wide
             });

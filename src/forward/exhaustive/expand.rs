@@ -88,12 +88,12 @@ impl<'a> Expander<'a> {
             let asleep = program.asleep(*sleep);
             let live = program.successors_but(state, asleep, scratch, |i, next| {
                 steps += 1;
-                let sleep = program.canonicalize_successor(i, next);
+                let (sleep, tried) = program.canonicalize_successor(i, next);
                 to.fired[usize::from(program.instances[i].transition.0)] += 1;
                 if to.successors.push(next, sleep, recent) && program.may_be_bad(next, bad_scratch) {
                     to.successors.suspect();
                 }
-                to.aborted |= ticker.tick(clock).is_some();
+                to.aborted |= ticker.count(1 + tried, clock).is_some();
                 to.wide |= steps > *widest;
                 to.aborted || to.wide
             });

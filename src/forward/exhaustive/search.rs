@@ -155,8 +155,8 @@ impl<'a> Search<'a> {
         let mut buffer = vec![0; program.packing.words];
         program.initial_states(&mut numbers, |state| {
             buffer.copy_from_slice(state);
-            program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
-            if self.limits.tick() {
+            let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
+            if self.limits.count(1 + tried) {
                 self.meet(&buffer, ROOT);
             }
             if self.limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -29,7 +29,7 @@ impl Campaign {
         let mut items = ItemBuffer::default();
         program.initial_states(&mut numbers, |state| {
             buffer.copy_from_slice(state);
-            program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
+            let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             let (exits, conditional) = program.exits(&buffer, &mut scratch);
             if let Some(number) = self.insert(&buffer, ROOT, exits, 0) {
                 if let Some((bad, refined)) = program.bad(&buffer, &mut bad_scratch) {
@@ -51,7 +51,7 @@ impl Campaign {
                     self.novel.push(number);
                 }
             }
-            self.limits.tick();
+            self.limits.count(1 + tried);
             if self.limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         self.leave_out(Stop::Numbers, numbers | scratch.numbers | bad_scratch.numbers);

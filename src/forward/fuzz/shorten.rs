@@ -3,7 +3,7 @@
 use crate::forward::fuzz::campaign::Campaign;
 use crate::forward::program::step::Scratch;
 use crate::forward::store::visited::ROOT;
-use crate::forward::tuning::MAX_SHORTENED;
+use crate::forward::tuning::{MAX_SHORTENED, TICKS};
 
 impl Campaign {
     /// Replaces the ways to bad and deadlocked states by shortest ones, as far as the visited states
@@ -32,15 +32,18 @@ impl Campaign {
         while missing > 0 && cursor < queue.len() {
             ticks += 1;
             // What has been replaced so far hangs together, so that this may end at any time.
-            if ticks.is_multiple_of(64) && self.limits.clock.interrupted() {
-                return;
+            if ticks >= TICKS {
+                ticks = 0;
+                if self.limits.clock.interrupted() {
+                    return;
+                }
             }
             let from = queue[cursor];
             cursor += 1;
             let state = self.visited.store.state(from as usize).to_vec();
             let (visited, depths) = (&mut self.visited, &mut self.depths);
             program.successors(&state, &mut scratch, |_, next| {
-                program.symmetry.canonicalize(&program.cells, &program.packing, next);
+                ticks += program.symmetry.canonicalize(&program.cells, &program.packing, next);
                 let Some(to) = visited.store.find(next) else { return false };
                 if !reached[to] {
                     reached[to] = true;

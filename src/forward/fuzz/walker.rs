@@ -118,13 +118,14 @@ impl Walker<'_> {
         self.successors.clear();
         self.raw.clear();
         let (successors, raw) = (&mut self.successors, &mut self.raw);
+        let mut tried = 0;
         program.take(i, &self.state, &mut self.scratch, |next| {
             raw.extend_from_slice(next);
-            program.symmetry.canonicalize(&program.cells, &program.packing, next);
+            tried += program.symmetry.canonicalize(&program.cells, &program.packing, next);
             successors.extend_from_slice(next);
             successors.len() >= WIDEST * program.packing.words
         });
-        self.count_step(i);
+        self.count_step(i, tried);
         let count = self.successors.len() / program.packing.words;
         self.out.wide |= count >= WIDEST;
         count
@@ -137,20 +138,22 @@ impl Walker<'_> {
         self.successors.clear();
         self.raw.clear();
         let (successors, raw, rng) = (&mut self.successors, &mut self.raw, &mut self.rng);
+        let mut tried = 0;
         let drawn = FirstWays { most: SPLITS, order: |choices: &mut [Refinement]| choices.shuffle(rng) };
         let cut = program.take_some(i, &self.state, &mut self.scratch, drawn, |next| {
             raw.extend_from_slice(next);
-            program.symmetry.canonicalize(&program.cells, &program.packing, next);
+            tried += program.symmetry.canonicalize(&program.cells, &program.packing, next);
             successors.extend_from_slice(next);
         });
-        self.count_step(i);
+        self.count_step(i, tried);
         (self.successors.len() / program.packing.words, cut)
     }
 
-    pub fn count_step(&mut self, i: usize) {
+    /// Counts a step, for whose successors so many permutations were tried.
+    pub fn count_step(&mut self, i: usize, tried: u32) {
         self.out.steps += 1;
         self.out.fired[usize::from(self.view.program.instances[i].transition.0)] += 1;
-        self.out.aborted |= self.ticker.tick(self.view.clock).is_some();
+        self.out.aborted |= self.ticker.count(1 + tried, self.view.clock).is_some();
     }
 
     pub fn successor(&self, n: usize) -> &[u64] {

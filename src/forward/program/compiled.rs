@@ -37,21 +37,24 @@ pub struct Program {
 }
 
 impl Program {
-    /// Replaces `state`, a successor by instance `i`, by its representative; how that is found.
+    /// Replaces `state`, a successor by instance `i`, by its representative: how that is found, and how many
+    /// permutations were tried.
     #[inline]
-    pub fn canonicalize_successor(&self, i: usize, state: &mut [u64]) -> SleepId {
+    pub fn canonicalize_successor(&self, i: usize, state: &mut [u64]) -> (SleepId, u32) {
         let Self { cells, packing, symmetry, instances, .. } = self;
         let Some(sleep_sets) = &self.sleep_sets else {
-            symmetry.canonicalize(cells, packing, state);
-            return AWAKE;
+            return (AWAKE, symmetry.canonicalize(cells, packing, state));
         };
         match symmetry {
-            Symmetry::Off => sleep_sets.by(i),
+            Symmetry::Off => (sleep_sets.by(i), 0),
             Symmetry::Lanes(lanes) => match lanes.sort(state) {
-                None => sleep_sets.by(i),
-                Some(place) => sleep_sets.by_renamed(&instances[i], &place),
+                None => (sleep_sets.by(i), 0),
+                Some(place) => (sleep_sets.by_renamed(&instances[i], &place), 0),
             },
-            _ => sleep_sets.by_renamed(&instances[i], &symmetry.renaming(cells, packing, state)),
+            _ => {
+                let (renaming, tried) = symmetry.renaming(cells, packing, state);
+                (sleep_sets.by_renamed(&instances[i], &renaming), tried)
+            }
         }
     }
 

@@ -126,7 +126,13 @@ impl Ticker {
     /// Counts a piece of work; the answer of the clock when it is time to ask.
     #[inline]
     pub fn tick(&mut self, clock: &Clock) -> Option<Stop> {
-        self.ticks += 1;
+        self.count(1, clock)
+    }
+
+    /// As [`Ticker::tick`], for so many pieces.
+    #[inline]
+    pub fn count(&mut self, pieces: u32, clock: &Clock) -> Option<Stop> {
+        self.ticks += pieces;
         if self.ticks < TICKS {
             return None;
         }
@@ -148,5 +154,28 @@ impl Ticker {
     /// When the clock was last asked.
     pub const fn last(&self) -> Instant {
         self.last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clock that a long while lies behind is asked after enough pieces, however they are counted.
+    #[test]
+    fn pieces_are_counted() {
+        let interrupt = Interrupt::default();
+        let clock = Clock::new(
+            &ForwardOptions { time: Some(Duration::ZERO), ..ForwardOptions::default() },
+            &interrupt,
+        );
+        for size in [1, 3, TICKS, 10 * TICKS] {
+            let mut ticker = Ticker::new();
+            std::thread::sleep(2 * READ_EVERY);
+            let calls = (1..).find(|_| ticker.count(size, &clock).is_some());
+            assert_eq!(calls, Some(TICKS.div_ceil(size)), "pieces of {size}");
+        }
+        let ended = clock.lifted();
+        assert_eq!((clock.reason(), ended.reason()), (Some(Stop::Time), None));
     }
 }

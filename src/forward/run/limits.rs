@@ -55,7 +55,13 @@ impl Limits {
     /// Counts a piece of work; false when it is time to stop.
     #[inline]
     pub fn tick(&mut self) -> bool {
-        if let Some(stop) = self.ticker.tick(&self.clock) {
+        self.count(1)
+    }
+
+    /// As [`Limits::tick`], for so many pieces.
+    #[inline]
+    pub fn count(&mut self, pieces: u32) -> bool {
+        if let Some(stop) = self.ticker.count(pieces, &self.clock) {
             self.stop.get_or_insert(stop);
         }
         self.stop.is_none()

@@ -106,7 +106,7 @@ pub fn repeat(
         program.firings(instance, from, |refined, next| {
             if found.is_none() {
                 let mut next = next.to_vec();
-                let renaming = program.symmetry.renaming(&program.cells, &program.packing, &mut next);
+                let (renaming, _) = program.symmetry.renaming(&program.cells, &program.packing, &mut next);
                 if next == to {
                     found = Some((instance, refined.to_vec(), renaming));
                 }

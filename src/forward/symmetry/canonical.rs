@@ -74,30 +74,28 @@ impl Symmetry {
         !matches!(self, Self::Off)
     }
 
-    /// Replaces `state` by its representative.
+    /// Replaces `state` by its representative. How many permutations were tried for it: what
+    /// [`Ticker`](crate::forward::run::clock::Ticker) counts beside the state itself.
     #[inline]
-    pub fn canonicalize(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) {
+    pub fn canonicalize(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> u32 {
         match self {
-            Self::Off => {}
+            Self::Off => 0,
             Self::Lanes(lanes) => {
                 lanes.sort(state);
+                0
             }
-            Self::Mixed(lanes) => {
-                lanes.sort_mixed(cells, packing, state);
-            }
-            Self::General(fixed) => {
-                general(cells, packing, *fixed, state);
-            }
+            Self::Mixed(lanes) => lanes.sort_mixed(cells, packing, state).1,
+            Self::General(fixed) => general(cells, packing, *fixed, state).1,
         }
     }
 
-    /// Replaces `state` by its representative and says which renaming does it.
-    pub fn renaming(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> Renaming {
+    /// Replaces `state` by its representative and says which renaming does it, and how many were tried.
+    pub fn renaming(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> (Renaming, u32) {
         match self {
-            Self::Off => (0..cells.procs as u8).collect(),
+            Self::Off => ((0..cells.procs as u8).collect(), 0),
             Self::Lanes(lanes) => {
                 let place = lanes.sort(state).unwrap_or_else(|| std::array::from_fn(|i| i as u8));
-                place[..cells.procs].to_vec()
+                (place[..cells.procs].to_vec(), 0)
             }
             Self::Mixed(lanes) => lanes.sort_mixed(cells, packing, state),
             Self::General(fixed) => general(cells, packing, *fixed, state),

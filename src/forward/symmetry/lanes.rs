@@ -76,8 +76,9 @@ impl Lanes {
         Some(place)
     }
 
-    /// As [`Lanes::sort`], where lanes also hold processes or nameless values.
-    pub fn sort_mixed(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> Renaming {
+    /// As [`Lanes::sort`], where lanes also hold processes or nameless values; also, how many permutations
+    /// were tried.
+    pub fn sort_mixed(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> (Renaming, u32) {
         let mut keys = self.keys::<u128>(u64::BITS, state);
         let keys = &mut keys[self.fixed..self.at.len()];
         let sorted = keys.is_sorted();
@@ -104,7 +105,7 @@ impl Lanes {
             }
             cells.normalize(&mut Packed { fields: &packing.fields, state });
         }
-        place[..self.at.len()].to_vec()
+        (place[..self.at.len()].to_vec(), 0)
     }
 
     /// Whether sorting is enough where lanes also hold processes or nameless values.

@@ -19,8 +19,8 @@ const fn mix(h: u64, x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The general canonical form.
-pub fn general(cells: &Cells, packing: &Packing, fixed: usize, state: &mut [u64]) -> Renaming {
+/// The general canonical form; also, how many permutations were tried for it.
+pub fn general(cells: &Cells, packing: &Packing, fixed: usize, state: &mut [u64]) -> (Renaming, u32) {
     let mut codes = Vec::with_capacity(cells.len());
     packing.unpack(state, &mut codes);
     let colours = refine(cells, fixed, &codes);
@@ -39,9 +39,10 @@ pub fn general(cells: &Cells, packing: &Packing, fixed: usize, state: &mut [u64]
         best: None,
     };
     orders.place(0);
+    let tried = orders.tried;
     let (best, perm) = orders.best.expect("there is at least the identity");
     packing.pack(&best, state).expect("renaming keeps codes in range");
-    perm
+    (perm, tried)
 }
 
 /// Colours of processes that no renaming changes, as fine as refinement makes them.

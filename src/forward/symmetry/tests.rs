@@ -36,6 +36,11 @@ const CONSTANT: &str = "number_procs 4 type t = A | B var P : proc array S[proc]
     init (z) { S[z] = A && P = #1 } unsafe (z) { S[z] = B && S[#1] = B }
     transition t (x) requires { P = x } { S[x] := B; P := ? }";
 
+const CONSTANT_MATRIX: &str =
+    "number_procs 4 type t = A | B var P : proc array S[proc] : t array M[proc,proc] : bool
+    init (z) { S[z] = A && M[z,z] = True && P = #1 } unsafe (z) { S[z] = B && M[#1,z] = True }
+    transition t (x y) requires { M[x,y] = False && P = x } { S[x] := B; M[y,x] := False; P := ? }";
+
 fn program(text: &str, procs: usize, undefined: bool) -> (Program, usize) {
     let system = crate::load(text).expect("a correct model").system;
     let interrupt = Interrupt::default();
@@ -107,10 +112,24 @@ fn look(text: &str, procs: usize, undefined: bool, states: usize) -> (usize, usi
         assert_eq!(again, canonical, "not its own representative: {}", context());
         let mut known = state.clone();
         let names: Vec<usize> =
-            symmetry.renaming(cells, packing, &mut known).into_iter().map(usize::from).collect();
+            symmetry.renaming(cells, packing, &mut known).0.into_iter().map(usize::from).collect();
         assert_eq!(known, canonical, "{}", context());
         let told = renamed(cells, &codes, &names);
         assert_eq!(packed(&program, &told), canonical, "{names:?} does not lead there: {}", context());
+        if let Symmetry::Lanes(lanes) | Symmetry::Mixed(lanes) = symmetry {
+            let equal = lanes.equal_neighbours(&canonical);
+            let codes: Vec<i64> = packing.fields.iter().map(|field| field.get(&canonical)).collect();
+            for p in 0..procs - 1 {
+                let mut names: Vec<usize> = (0..procs).collect();
+                names.swap(p, p + 1);
+                let same = p >= fixed && renamed(cells, &codes, &names) == codes;
+                let told = equal >> p & 1 == 1;
+                // Two that name each other, say, can be exchanged as well.
+                let exact = matches!(symmetry, Symmetry::Lanes(_));
+                assert!(told == same || same && !exact, "{p} and the next: {}", context());
+            }
+            assert_eq!(equal >> (procs - 1), 0, "{}", context());
+        }
         for names in distinct_tuples(procs, procs) {
             if !names.iter().take(fixed).enumerate().all(|(p, &q)| p == q) {
                 continue;
@@ -155,6 +174,44 @@ fn refined_colours_are_canonical() {
     assert!(matches!(program.symmetry, Symmetry::General(0)));
     look(MATRIX, 3, true, 300);
     look(MATRIX, 4, false, 100);
+    // Where one process keeps its place.
+    let (program, fixed) = self::program(CONSTANT_MATRIX, 3, true);
+    assert!(matches!(program.symmetry, Symmetry::General(1)) && fixed == 1);
+    look(CONSTANT_MATRIX, 3, true, 300);
+    look(CONSTANT_MATRIX, 4, false, 100);
+}
+
+/// How many permutations are tried: what colours tell apart, and what can be exchanged, is not tried out.
+#[test]
+fn only_ties_are_tried_out() {
+    let (program, _) = program(MATRIX, 4, false);
+    let Program { cells, packing, symmetry, .. } = &program;
+    let tried = |related: &dyn Fn(u8, u8) -> bool, marked: &[u8], named: i64| {
+        let codes: Vec<i64> = cells
+            .cells
+            .iter()
+            .map(|cell| match cell.index.as_slice() {
+                [p] => i64::from(marked.contains(p)),
+                [p, q] => i64::from(related(*p, *q)),
+                _ => named,
+            })
+            .collect();
+        symmetry.canonicalize(cells, packing, &mut packed(&program, &codes))
+    };
+    let next = |p: u8, q: u8| (p + 1) % 4 == q;
+    assert_eq!(tried(&|_, _| false, &[], 4), 1, "all can be exchanged, and none is named");
+    assert_eq!(tried(&|_, _| false, &[1], 2), 1, "two stand out, the others can be exchanged");
+    assert_eq!(tried(&|p, q| p < q, &[], 4), 1, "a chain tells all apart");
+    assert_eq!(tried(&next, &[2], 4), 1, "a ring with a mark does, too");
+    assert_eq!(tried(&next, &[], 4), 24, "a ring without does not");
+    assert_eq!(
+        tried(&|p, q| p / 2 == q / 2, &[], 4),
+        6,
+        "pairs: which one is first in each makes no difference"
+    );
+    let (program, _) = self::program(LANES, 3, false);
+    let mut state = packed(&program, &vec![0; program.cells.len()]);
+    assert_eq!(program.symmetry.canonicalize(&program.cells, &program.packing, &mut state), 0);
 }
 
 /// Where the order of processes shows, or there is just one that may move, nothing is renamed.
