@@ -65,6 +65,7 @@ pub mod interrupt;
 pub mod itf;
 pub mod load;
 pub mod model;
+pub mod mutation;
 pub mod observer;
 pub mod options;
 pub mod oracle;

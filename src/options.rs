@@ -344,6 +344,8 @@ pub struct Options {
     pub vacuity: Vacuity,
     /// What of it is known.
     pub known_vacuity: KnownVacuity,
+    /// [`Proof::Auto`]: give up after this many rounds of searches, each with more effort than the one before.
+    pub rounds: Option<u32>,
     /// End the whole run after this time.
     pub time_limit: Option<Duration>,
 }
@@ -457,6 +459,7 @@ setters! {
     }
     optional {
         procs: Procs,
+        rounds: u32,
         time_limit: Duration,
     }
 }

@@ -3,7 +3,7 @@
 //! Effort is counted in work, never in time, so the same command takes the same path. What was explored, and the
 //! runs to bad candidates, serve all later searches: they only steer. Nothing else is shared, so each verdict
 //! rests on one search alone. Stops at the first verdict, when time, memory or the user says so, and when every
-//! search has reached a limit that more effort does not move.
+//! search has reached a limit that more effort does not move; or after the rounds that the options allow.
 
 use super::engines::Purpose;
 use super::instances::nearest;
@@ -38,7 +38,7 @@ impl Auto<'_, '_> {
         let mut settled = None;
         // Efforts grow only when there is a search that more effort may help.
         let mut level = 0;
-        for round in 0.. {
+        for round in 0..self.session.options.rounds.unwrap_or(u32::MAX) {
             let (now, later) = open.into_iter().partition::<Vec<_>, _>(|search| search.from <= round);
             open = Vec::new();
             for search in now {
@@ -55,6 +55,10 @@ impl Auto<'_, '_> {
             if open.is_empty() {
                 break;
             }
+        }
+        if !open.is_empty() {
+            let effort = open.iter().map(|search| search.effort(level.saturating_sub(1))).sum();
+            return Ended::Verdict(Verdict::Unknown(self.spurious.take().unwrap_or(Reason::Effort(effort))));
         }
         let reason = self.spurious.take().or(settled).expect("every search ended for a reason");
         OwnerSearchEnd::Verdict(Verdict::Unknown(reason))

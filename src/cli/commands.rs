@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use clap::{Command, CommandFactory};
 
 use super::args::Args;
-use super::{certificate, completions, explain, export, fmt, lsp, manual, replay, simulate};
+use super::{certificate, completions, explain, export, fmt, lsp, manual, mutate, replay, simulate};
 
 /// A command with a word of its own.
 pub struct Subcommand {
@@ -49,6 +49,7 @@ pub const ALL: &[Subcommand] = &[
         run: |words| manual::run(words, tree()),
         needs_stack: false,
     },
+    Subcommand { name: "mutate", parser: mutate::Args::command, run: mutate::run, needs_stack: false },
     Subcommand {
         name: "replay",
         parser: replay::ReplayArgs::command,

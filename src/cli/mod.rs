@@ -28,6 +28,7 @@ mod lsp;
 mod manual;
 mod memory;
 mod messages;
+mod mutate;
 mod output;
 mod panics;
 mod pictures;

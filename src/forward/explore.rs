@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::forward::conclude;
 use crate::forward::exhaustive::search::Search;
+use crate::forward::explored::graph::Fingerprint;
 use crate::forward::explored::states::ExploredStates;
 use crate::forward::explored::views::Views;
 use crate::forward::fuzz::campaign::Campaign;
@@ -48,6 +49,26 @@ impl Explored {
     /// The views of `procs` processes that the states have; `None` when there are no states.
     pub fn views(&self, procs: usize) -> Option<Views> {
         self.states.as_ref().map(|seen| seen.views(procs))
+    }
+}
+
+impl Explored {
+    /// The states of the instance, to be compared with those of another system with the same declarations; see
+    /// [`Fingerprint`]. The order of processes counts when `ordered`: they must not have been taken for exchangeable
+    /// then, and else they must ([`ForwardOptions::symmetry`]). `None` when they were or were not, when not all states
+    /// were seen, or some cell of a state is open.
+    pub fn state_set(&self, ordered: bool) -> Option<Fingerprint> {
+        self.fingerprint(false, ordered)
+    }
+
+    /// The steps of the instance; as [`Explored::state_set`].
+    pub fn step_set(&self, ordered: bool) -> Option<Fingerprint> {
+        self.fingerprint(true, ordered)
+    }
+
+    fn fingerprint(&self, steps: bool, ordered: bool) -> Option<Fingerprint> {
+        let all = self.exploration.stop == Stop::Complete;
+        self.states.as_ref().filter(|_| all).and_then(|seen| seen.fingerprint(steps, ordered))
     }
 }
 

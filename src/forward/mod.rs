@@ -38,5 +38,6 @@ mod tests;
 mod tuning;
 
 pub use explore::{Explored, explore, explore_oracle, explore_within};
+pub use explored::graph::Fingerprint;
 pub use explored::views::Views;
 pub use oracle::StateSpace;

@@ -2,17 +2,19 @@
 //!
 //! In goes nothing but values; engines fill the types, `observer`, `report` and the command line read them.
 //! [`backward`](Outcome) and [`forward`](Exploration) belong to one engine each, [`run`](Report) to a run as a
-//! whole.
+//! whole, [`mutation`](Mutation) to runs on many mutants of a model.
 
 mod backward;
 mod forward;
 mod graph;
+mod mutation;
 mod open;
 mod run;
 
 pub use backward::{Candidate, Forgotten, Outcome, PhaseReport, Proposals, Statistics, Tests};
 pub use forward::{AROUND_DEADLOCKS, CurvePoint, Exploration, TechniqueReport};
 pub use graph::{GraphFate, GraphNode, GraphOrigin, GraphRun, GraphStep, SearchGraph};
+pub use mutation::{Change, Claim, Fate, Finder, Kill, MutantResult, Mutation, Survival};
 pub use open::{Growing, Growth, Limit, Open, OpenRoot, Try};
 pub use run::{
     Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Looked, Refuted, Report,

@@ -1,8 +1,11 @@
-//! From a system to another that is easier to decide, and the way back for what is found there.
+//! From a model to others.
 //!
-//! In: a system. Out: another one, and how its runs become runs of the first. `owner`: ghost variables for
-//! universal guards.
+//! `owner`: from a system to one that is easier to decide, and the way back for what is found there: ghost variables
+//! for universal guards. `mutate`: from the text of a model to those with one small mistake. `edit`: changes of a
+//! text, of which these are made.
 
+pub mod edit;
+pub mod mutate;
 mod owner;
 
 pub use owner::{Instrumented, excluded_initially, gives, with_owners};

@@ -11,6 +11,7 @@ mod format;
 mod front;
 mod house;
 mod models;
+mod mutants;
 mod owners;
 mod properties;
 mod random_systems;

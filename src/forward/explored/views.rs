@@ -45,7 +45,7 @@ impl Views {
 
     /// The views of `procs` processes of all states. Processes that the model names are in every view.
     pub fn new(program: &Program, fixed: usize, ordered: bool, visited: &Visited, procs: usize) -> Self {
-        let mut viewer = Viewer { program, ordered, codes: Vec::new(), view: Vec::new(), least: Vec::new() };
+        let mut viewer = Viewer::new(program, ordered);
         // Choices of processes, each with the orders in which it is looked at.
         let choices: Vec<Vec<Vec<usize>>> = subsets(fixed, program.cells.procs, procs)
             .into_iter()
@@ -68,16 +68,22 @@ impl Views {
     }
 }
 
-struct Viewer<'a> {
+pub(super) struct Viewer<'a> {
     program: &'a Program,
     /// Whether the order of processes matters.
     ordered: bool,
-    codes: Vec<i64>,
-    view: Vec<i64>,
+    /// The state that is looked at.
+    pub codes: Vec<i64>,
+    /// What it looks like.
+    pub view: Vec<i64>,
     least: Vec<i64>,
 }
 
-impl Viewer<'_> {
+impl<'a> Viewer<'a> {
+    pub const fn new(program: &'a Program, ordered: bool) -> Self {
+        Self { program, ordered, codes: Vec::new(), view: Vec::new(), least: Vec::new() }
+    }
+
     /// Puts the least of the views in these orders into `least`.
     fn least_view(&mut self, orders: &[Vec<usize>]) {
         for (n, members) in orders.iter().enumerate() {
@@ -89,7 +95,7 @@ impl Viewer<'_> {
     }
 
     /// Puts what `members` look like, in this order, into `view`.
-    fn look(&mut self, members: &[usize]) {
+    pub fn look(&mut self, members: &[usize]) {
         let cells = &self.program.cells;
         self.view.clear();
         // Nameless values get numbers in order of occurrence: only which are equal counts.
@@ -156,7 +162,7 @@ fn subsets(first: usize, end: usize, size: usize) -> Vec<Vec<usize>> {
 }
 
 /// All orders of these.
-fn permutations(of: &[usize]) -> Vec<Vec<usize>> {
+pub(super) fn permutations(of: &[usize]) -> Vec<Vec<usize>> {
     if of.is_empty() {
         return vec![Vec::new()];
     }

@@ -1,0 +1,109 @@
+//! The words of `cubicle mutate`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use cubicle::transform::mutate::{OPERATORS, Operator};
+
+use crate::cli::args::duration;
+
+/// Makes small mistakes in a model, each by itself, and says which of them the model's claims notice.
+///
+/// A mutant is killed by a run to a bad state, which was replayed; it survives when it is proved safe for any number of
+/// processes, by a certificate that was checked. A survivor that changes what the model can do may point to an
+/// `unsafe` that is missing. Whatever limits a mutant's share of the work is counted, not timed: the same command
+/// prints the same, for any --jobs.
+///
+/// Exit codes: 0 the mutants were looked at; 1, 3 the model itself is not safe, or not decided (see --anyway), or, for
+/// 3, fewer are killed than --min-kill-rate asks for, or a limit ended the run; 2 wrong usage, or errors in the model;
+/// 4 output that cannot be written; 130, 143 a signal, with what is known.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "cubicle mutate", max_term_width = 110)]
+#[expect(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
+pub struct Args {
+    /// The model
+    #[arg(value_name = "FILE")]
+    pub model: PathBuf,
+
+    /// List the mutants and what they change, and look at none
+    #[arg(long)]
+    pub list: bool,
+
+    /// Print mutant number N as a model, and look at none
+    #[arg(long, value_name = "N", conflicts_with = "list")]
+    pub print: Option<usize>,
+
+    /// Only mistakes of these kinds (may be repeated, or several with commas)
+    #[arg(long, value_name = "OPERATOR", value_delimiter = ',', value_parser = operators())]
+    pub only: Vec<Operator>,
+
+    /// Only mistakes in this transition (may be repeated)
+    #[arg(long, value_name = "NAME")]
+    pub transition: Vec<String>,
+
+    /// Only N of them, drawn by lot
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub sample: Option<u32>,
+
+    /// Begins the lot of --sample, and the walks
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Prove with BRAB and an oracle of K processes, instead of choosing how
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub brab: Option<u8>,
+
+    /// Explore instances of up to K processes before a proof is tried
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=8))]
+    pub procs: u8,
+
+    /// Store at most N states of an instance
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_states: u32,
+
+    /// Give a proof up after N rounds, each with three times the effort of the one before
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub rounds: u8,
+
+    /// Number of threads; the result does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: u16,
+
+    /// End the run after this time (500ms, 10s, 2m), with what is known
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time_limit: Option<Duration>,
+
+    /// Mutate a model that is not safe, or not decided, too
+    #[arg(long)]
+    pub anyway: bool,
+
+    /// End with exit code 3 when less than this share of the mutants is killed
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub min_kill_rate: Option<f64>,
+
+    /// Show the run that kills mutant number N (may be repeated)
+    #[arg(long, value_name = "N")]
+    pub trace: Vec<usize>,
+
+    /// Show killed mutants, too, each with its run in a line
+    #[arg(short, long)]
+    pub verbose: bool,
+
+    /// Print the answer only: survivors and figures stay away
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+}
+
+fn operators() -> impl TypedValueParser<Value = Operator> {
+    let value = |it: &Operator| PossibleValue::new(it.name()).help(it.describe());
+    PossibleValuesParser::new(OPERATORS.iter().map(value))
+        .map(|name| Operator::named(&name).expect("one of the names"))
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number: f64 =
+        text.trim_end_matches('%').trim().parse().map_err(|_| "that is no number".to_owned())?;
+    if (0.0..=100.0).contains(&number) { Ok(number) } else { Err("it is from 0 to 100".to_owned()) }
+}

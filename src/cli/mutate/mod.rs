@@ -1,0 +1,227 @@
+//! `cubicle mutate FILE`: small mistakes in a model, and which of them its claims notice.
+
+mod args;
+
+use std::ffi::OsString;
+use std::io::stdout;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use cubicle::Conclusion;
+use cubicle::check::check_here;
+use cubicle::diagnostic::Source;
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::mutation::{MutationOptions, Plan, Selection, run as look_at};
+use cubicle::observer::Silent;
+use cubicle::options::{Options, Proof, Vacuity};
+use cubicle::report;
+use cubicle::result::Mutation;
+use cubicle::syntax::ast::{File, Item};
+use cubicle::transform::mutate::candidates;
+
+pub use self::args::Args;
+use super::ending::Ending;
+use super::load::{Model, load};
+use super::supervise::supervise;
+use super::{exit, live, memory, settings};
+
+/// How much later than asked the watchdog ends a run that does not do so itself.
+const LATE: Duration = Duration::from_secs(2);
+
+/// Runs the command on the words after `mutate`.
+pub fn run(words: Vec<OsString>) -> u8 {
+    let args = match Args::try_parse_from(std::iter::once("cubicle mutate".into()).chain(words)) {
+        Ok(args) => args,
+        Err(error) => return exit::refuse(&error),
+    };
+    let limits = (args.time_limit.map(|limit| limit + LATE), memory::most_of_it());
+    let model = args.model.clone();
+    supervise(
+        limits,
+        |interrupt| Ending::of_command(&model, interrupt),
+        move |interrupt, ending| {
+            live::start(ending, false);
+            let code = Run { args: &args, ending, interrupt: &within(interrupt, args.time_limit) }.mutate();
+            ending.begin();
+            exit::after_output(code, ending.output.finish())
+        },
+    )
+}
+
+/// The same, with the time limit of the user.
+fn within(interrupt: &Interrupt, limit: Option<Duration>) -> Interrupt {
+    let at = limit.and_then(|limit| Instant::now().checked_add(limit));
+    at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at))
+}
+
+struct Run<'a> {
+    args: &'a Args,
+    ending: &'a Arc<Ending>,
+    interrupt: &'a Interrupt,
+}
+
+impl Run<'_> {
+    fn mutate(&self) -> u8 {
+        let Self { args, ending, .. } = self;
+        let Ok(Model { system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
+            return exit::USAGE;
+        };
+        let stdin = args.model.as_os_str() == "-";
+        let name = if stdin { "<stdin>".to_owned() } else { args.model.display().to_string() };
+        let source = Source { name: &name, text: &text };
+        let Ok(loaded) = cubicle::load(&text) else { unreachable!("it was loaded before") };
+        if let Some(number) = args.print {
+            return self.print(&loaded.file, &text, number);
+        }
+        if let Some(error) = self.unknown_transition(&loaded.file) {
+            ending.messages.error(&error);
+            return exit::USAGE;
+        }
+        ending.progress().begin("making mutants");
+        let plan = Plan::new(&loaded.file, &text, &system, &self.selection());
+        if args.list {
+            let style = settings::automatic_style(&stdout());
+            ending.begin();
+            ending.output.write(&report::listed(plan.mutants.iter().map(|(it, _)| it), &source, style));
+            return exit::OK;
+        }
+        if let Some(code) = self.not_safe(&system) {
+            return code;
+        }
+        let tell = |progress: cubicle::mutation::Progress| {
+            let (done, of, killed) = (progress.done, progress.of, progress.killed);
+            ending.progress().begin(&format!("{done} of {of} mutants, {killed} killed"));
+        };
+        let found = look_at((&system, &text), &plan, &self.options(), self.interrupt, &tell);
+        ending.begin();
+        self.show(&found, &source)
+    }
+
+    fn selection(&self) -> Selection {
+        Selection {
+            operators: self.args.only.clone(),
+            transitions: self.args.transition.clone(),
+            sample: self.args.sample.map(|most| most as usize),
+            seed: self.args.seed,
+        }
+    }
+
+    fn options(&self) -> MutationOptions {
+        MutationOptions {
+            proof: self.proof(),
+            rounds: self.args.rounds.into(),
+            procs: self.args.procs.into(),
+            max_states: self.args.max_states as usize,
+            jobs: self.args.jobs.into(),
+            seed: self.args.seed,
+        }
+    }
+
+    fn proof(&self) -> Proof {
+        self.args.brab.map_or(Proof::Auto, |procs| Proof::Brab(procs.into()))
+    }
+
+    /// What is wrong with the names of transitions.
+    fn unknown_transition(&self, file: &File) -> Option<String> {
+        let known = |name: &&String| {
+            file.items.iter().any(|item| matches!(item, Item::Transition(it) if it.name.text == **name))
+        };
+        let wrong = self.args.transition.iter().find(|name| !known(name))?;
+        let names = file.items.iter().filter_map(|item| match item {
+            Item::Transition(it) => Some(it.name.text.as_str()),
+            _ => None,
+        });
+        let similar = cubicle::spelling::nearest(wrong, names);
+        let help = similar.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+        Some(format!("the model has no transition `{wrong}`{help}"))
+    }
+
+    /// Prints one mutant as a model.
+    fn print(&self, file: &File, text: &str, number: usize) -> u8 {
+        let all = candidates(file, text);
+        self.ending.begin();
+        match all.iter().find(|it| it.number == number) {
+            Some(candidate) if candidate.system(text).is_some() => {
+                self.ending.output.write(&candidate.text(text));
+                exit::OK
+            }
+            Some(_) => {
+                self.ending.messages.error(&format!("mutant #{number} is no model: its types do not fit"));
+                exit::USAGE
+            }
+            None => {
+                let text = format!("there is no mutant #{number}: the model has {} of them", all.len());
+                self.ending.messages.error(&text);
+                exit::USAGE
+            }
+        }
+    }
+
+    /// The exit code when the model itself is not safe, and nobody wants its mutants all the same.
+    fn not_safe(&self, system: &System) -> Option<u8> {
+        if self.args.anyway {
+            return None;
+        }
+        self.ending.progress().begin("checking the model itself");
+        let options = Options::default()
+            .proof(self.proof())
+            .vacuity(Vacuity::Ignore)
+            .jobs(self.args.jobs.into())
+            .seed(self.args.seed);
+        let report = check_here(system, &options, self.interrupt, &mut Silent);
+        let what = match report.conclusion() {
+            Conclusion::Safe => return None,
+            Conclusion::Unknown => "not decided",
+            _ => "not safe",
+        };
+        self.ending.begin();
+        let messages = &self.ending.messages;
+        messages.error(&format!("the model itself is {what}: what its mutants show says little"));
+        messages.help("`cubicle FILE` says more about the model; --anyway mutates it all the same");
+        Some(exit::of_report(&report))
+    }
+
+    fn show(&self, found: &Mutation, source: &Source<'_>) -> u8 {
+        let style = settings::automatic_style(&stdout());
+        let Self { args, ending, .. } = self;
+        if found.mutants.is_empty() {
+            ending.output.write("There are no mutants: no mistake of these kinds fits anywhere\n");
+            return exit::OK;
+        }
+        let text = report::mutation(found, source, args.verbose, style);
+        ending.output.write(if args.quiet { last_block(&text) } else { &text });
+        for number in &args.trace {
+            let mutant = found.mutants.iter().find(|it| it.candidate.number == *number);
+            match mutant.map(|it| report::kill(it, found, source, style)) {
+                Some(Some(text)) => ending.output.write(&format!("\n{text}")),
+                Some(None) => ending.messages.note(&format!("mutant #{number} was not killed")),
+                None => ending.messages.note(&format!("mutant #{number} was not looked at")),
+            }
+        }
+        self.code(found)
+    }
+
+    fn code(&self, found: &Mutation) -> u8 {
+        match &found.stopped {
+            Some(cubicle::verdict::Reason::Interrupted(signal)) => return exit::of_signal(*signal),
+            Some(_) => return exit::UNKNOWN,
+            None => {}
+        }
+        let (killed, counted) = (found.killed().count(), found.counted());
+        let Some(least) = self.args.min_kill_rate else { return exit::OK };
+        // Exact for less than 2^32 mutants.
+        let [killed, counted] = [killed, counted].map(|n| f64::from(u32::try_from(n).unwrap_or(u32::MAX)));
+        if 100.0 * killed < least * counted {
+            self.ending.messages.error(&format!("less than {least} % of the mutants are killed"));
+            return exit::UNKNOWN;
+        }
+        exit::OK
+    }
+}
+
+/// What stands after the last empty line.
+fn last_block(text: &str) -> &str {
+    text.trim_end().rfind("\n\n").map_or(text, |at| &text[at + 2..])
+}

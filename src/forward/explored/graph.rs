@@ -1,0 +1,151 @@
+//! What an instance can do, as sets of states and steps that can be compared with those of another model.
+
+use crate::bits::bits;
+use crate::forward::explored::views::{Viewer, permutations};
+use crate::forward::program::compiled::Program;
+use crate::forward::program::step::Scratch;
+use crate::forward::state::cells::Kind;
+use crate::forward::state::codes::UNDEF;
+use crate::forward::store::visited::Visited;
+use crate::model::System;
+
+/// The reachable states of an instance, or its steps, up to renaming of processes: a number for each, which is the same
+/// in every model with the same declarations. Which transition makes a step does not count. Outside values and values of
+/// abstract types have no names: of a step it only counts which are equal before it, and which after it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fingerprint {
+    /// In increasing order, each once.
+    parts: Vec<u128>,
+    /// Whether the order of processes counts.
+    ordered: bool,
+}
+
+impl Fingerprint {
+    /// Of the states of an instance. `None` when one is not concrete. Where the order of processes counts, they must
+    /// not be taken for exchangeable; this holds for steps, too.
+    pub(super) fn of_states(look: &mut Look<'_>, visited: &Visited) -> Option<Self> {
+        let states = 0..visited.store.len();
+        let parts = states.map(|number| look.state(visited.store.state(number))).collect::<Option<_>>()?;
+        Some(Self::new(parts, look.ordered))
+    }
+
+    /// Of the steps of an instance.
+    pub(super) fn of_steps(look: &mut Look<'_>, visited: &Visited) -> Option<Self> {
+        let program = look.program;
+        let mut scratch = Scratch::new(program);
+        let mut steps = Vec::new();
+        let mut concrete = true;
+        for number in 0..visited.store.len() {
+            let state = visited.store.state(number);
+            program.exits(state, &mut scratch);
+            for instance in bits(&scratch.enabled) {
+                program.firings(instance, state, |before, after| match look.step(before, after) {
+                    Some(step) => steps.push(step),
+                    None => concrete = false,
+                });
+            }
+            if !concrete {
+                return None;
+            }
+        }
+        Some(Self::new(steps, look.ordered))
+    }
+
+    fn new(mut parts: Vec<u128>, ordered: bool) -> Self {
+        parts.sort_unstable();
+        parts.dedup();
+        Self { parts, ordered }
+    }
+
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// How many the other has that this one has not, and the other way round. `None` when the order of processes
+    /// counts in one only.
+    pub fn difference(&self, other: &Self) -> Option<(usize, usize)> {
+        let missing =
+            |from: &[u128], of: &[u128]| of.iter().filter(|it| from.binary_search(it).is_err()).count();
+        let same = self.ordered == other.ordered;
+        same.then(|| (missing(&self.parts, &other.parts), missing(&other.parts, &self.parts)))
+    }
+}
+
+/// Looks at states so that only what counts is seen.
+pub(super) struct Look<'a> {
+    program: &'a Program,
+    viewer: Viewer<'a>,
+    /// Whether the order of processes counts.
+    ordered: bool,
+    /// The orders in which processes are looked at.
+    orders: Vec<Vec<usize>>,
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn new(system: &System, program: &'a Program, ordered: bool) -> Self {
+        let fixed = usize::from(system.proc_constants);
+        let free: Vec<usize> = (fixed..program.cells.procs).collect();
+        let orders = if ordered { vec![free] } else { permutations(&free) };
+        let orders = orders.into_iter().map(|order| (0..fixed).chain(order).collect()).collect();
+        Self { program, viewer: Viewer::new(program, ordered), ordered, orders }
+    }
+
+    fn state(&mut self, state: &[u64]) -> Option<u128> {
+        self.unpack(state)?;
+        let Self { viewer, orders, .. } = self;
+        let one = |order: &Vec<usize>| {
+            viewer.look(order);
+            hash(&viewer.view)
+        };
+        orders.iter().map(one).min()
+    }
+
+    /// Both states of a step under the same renaming.
+    fn step(&mut self, before: &[u64], after: &[u64]) -> Option<u128> {
+        let mut sides: [Vec<u128>; 2] = [Vec::new(), Vec::new()];
+        for (state, side) in [before, after].into_iter().zip(&mut sides) {
+            self.unpack(state)?;
+            for order in &self.orders {
+                self.viewer.look(order);
+                side.push(hash(&self.viewer.view));
+            }
+        }
+        let [before, after] = &sides;
+        let both = |(a, b): (&u128, &u128)| a.rotate_left(41).wrapping_mul(u128::from(ODD)) ^ b;
+        before.iter().zip(after).map(both).min()
+    }
+
+    /// Takes a state up, with reals as they are and not as they are stored; `None` when a cell is open.
+    fn unpack(&mut self, state: &[u64]) -> Option<()> {
+        let (cells, codes) = (&self.program.cells, &mut self.viewer.codes);
+        self.program.packing.unpack(state, codes);
+        for (cell, code) in cells.cells.iter().zip(codes.iter()) {
+            // A number that nothing reads is any; other systems may read it.
+            let open = *code == UNDEF;
+            let scaled = cell.kind == Kind::Real && cells.scale != 1;
+            if open || scaled {
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+/// The same in every run of the program; two states have different ones, up to chance.
+fn hash(view: &[i64]) -> u128 {
+    let one = |salt: u64| {
+        let mix = |sum: u64, entry: &i64| (sum.rotate_left(23) ^ *entry as u64).wrapping_mul(ODD);
+        let sum = view.iter().fold(salt, mix);
+        u128::from((sum ^ sum >> 32).wrapping_mul(ODD) ^ sum >> 29)
+    };
+    one(1) << 64 | one(ODD)
+}
+
+/// Spreads small numbers over all bits.
+const ODD: u64 = 0x9e37_79b9_7f4a_7c15;

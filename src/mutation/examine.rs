@@ -1,0 +1,163 @@
+//! One mutant: by the cheapest engine first.
+
+use std::time::Duration;
+
+use super::baseline::{Baseline, What};
+use super::claims;
+use crate::certificate::{self, CheckOptions};
+use crate::check::check_here;
+use crate::forward::explore;
+use crate::model::System;
+use crate::model::semantics::{admits, replay};
+use crate::observer::Silent;
+use crate::options::{BackwardOptions, ForwardOptions, Options, Proof, Strategy, Vacuity};
+use crate::result::{Change, Fate, Finder, Kill, Report, Stop, Survival};
+use crate::verdict::{Reason, Trace, Verdict};
+
+/// Epochs of walks in an instance that is too large to be seen whole.
+const EPOCHS: usize = 30;
+
+/// Effort of a search that is not one of the rounds, and the factor from round to round.
+const EFFORT: (u64, u64) = (300, 3);
+
+/// Time limit of one call of Z3 while a certificate is checked.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A mutant while it is looked at.
+pub struct Mutant<'a> {
+    pub baseline: &'a Baseline<'a>,
+    /// What it means.
+    pub system: &'a System,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// What becomes of a mutant, and what it changes.
+pub fn examine(mutant: &Mutant<'_>) -> (Fate, Option<Change>) {
+    let Mutant { baseline, system, .. } = mutant;
+    let mut cut = None;
+    for &size in &baseline.sizes {
+        let found = explore(system, size, &baseline.forward(), baseline.interrupt, &mut Silent).exploration;
+        if let Some(trace) = found.unsafe_trace {
+            return (mutant.killed(trace, Finder::Exploration), None);
+        }
+        if let Some(reason) = baseline.interrupt.reason() {
+            return (Fate::Undecided(reason), None);
+        }
+        cut = cut.or((found.stop != Stop::Complete).then_some(size));
+    }
+    if let Some(trace) = mutant.walk(cut) {
+        return (mutant.killed(trace, Finder::Walks), None);
+    }
+    let mut fate = mutant.decide();
+    let change = match &fate {
+        Fate::Survived(_) | Fate::Undecided(_) => mutant.change(),
+        _ => None,
+    };
+    let same = change.is_some_and(|it| it.appear + it.vanish == 0) && mutant.changes_nothing();
+    match &mut fate {
+        Fate::Survived(survival) => survival.same = same,
+        // What is interrupted may be killed another time.
+        Fate::Undecided(_) if same && baseline.interrupt.reason().is_none() => fate = Fate::Same,
+        _ => {}
+    }
+    (fate, change)
+}
+
+impl Mutant<'_> {
+    /// It is killed by this run.
+    pub fn killed(&self, trace: Trace, finder: Finder) -> Fate {
+        if let Err(error) = replay(self.system, &trace) {
+            panic!("a run is reported that the mutant does not execute: {error}");
+        }
+        let claims = claims::all_violated(self.baseline, self.system, &trace);
+        Fate::Killed(Kill { claims, trace, finder })
+    }
+
+    /// Whether the instances have the same states and steps as those of the model.
+    fn changes_nothing(&self) -> bool {
+        let same = |what| {
+            self.baseline.sizes.iter().all(|&size| {
+                let before = self.baseline.fingerprint(size, what, self.system);
+                before.is_some() && before == self.baseline.of_mutant(self.system, size, what).as_ref()
+            })
+        };
+        same(What::States) && same(What::Steps)
+    }
+
+    /// Walks in an instance that was not seen whole, and in one beyond the largest.
+    fn walk(&self, cut: Option<usize>) -> Option<Trace> {
+        let beyond = self.baseline.sizes.last().map(|last| last + 1);
+        let beyond = beyond.filter(|size| admits(self.system, *size));
+        cut.into_iter().chain(beyond).find_map(|size| {
+            let options = self.baseline.forward().strategy(Strategy::Cfl).epochs(EPOCHS);
+            let found = explore(self.system, size, &options, self.baseline.interrupt, &mut Silent);
+            found.exploration.unsafe_trace
+        })
+    }
+
+    /// Looks for a proof.
+    fn decide(&self) -> Fate {
+        let report = check_here(self.system, &self.options(), self.baseline.interrupt, &mut Silent);
+        match &report.verdict {
+            Some(Verdict::Unsafe(trace)) => self.killed((**trace).clone(), Finder::Search),
+            Some(Verdict::Safe) => self.certified(&report),
+            Some(Verdict::Unknown(reason)) => Fate::Undecided(reason.clone()),
+            None => unreachable!("a proof was asked for"),
+        }
+    }
+
+    fn options(&self) -> Options {
+        let Effort { proof, rounds, units } = self.effort();
+        let states = ForwardOptions::default().seed(self.baseline.options.seed);
+        Options::default()
+            .proof(proof)
+            .rounds(rounds)
+            .forward(states)
+            .backward(BackwardOptions::default().max_effort(units))
+            .vacuity(Vacuity::Ignore)
+    }
+
+    fn effort(&self) -> Effort {
+        let (proof, rounds) = (self.baseline.options.proof, self.baseline.options.rounds);
+        let effort = EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(rounds));
+        match proof {
+            Proof::Auto => Effort { proof, rounds: Some(rounds), units: None },
+            _ => Effort { proof, rounds: None, units: Some(effort) },
+        }
+    }
+
+    /// A proof counts when its certificate does.
+    fn certified(&self, report: &Report) -> Fate {
+        let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt);
+        let cubes = report.backward.as_ref().map(|it| &it.invariant[..]).unwrap_or_default();
+        match certificate::certify(self.system, self.text, &report.owners, cubes, how) {
+            Ok(certificate) => Fate::Survived(Survival {
+                decider: report.decider,
+                invariants: certificate.cubes.proved,
+                same: false,
+            }),
+            Err(certificate::Refused::Failed(certificate::Failure::Stopped(reason), _)) => {
+                Fate::Undecided(reason)
+            }
+            Err(other) => Fate::Undecided(Reason::Uncertified(certificate::explain(self.system, &other))),
+        }
+    }
+
+    /// What it changes in the largest instance of which all states are known.
+    fn change(&self) -> Option<Change> {
+        self.baseline.sizes.iter().rev().find_map(|&procs| {
+            let before = self.baseline.fingerprint(procs, What::States, self.system)?;
+            let after = self.baseline.of_mutant(self.system, procs, What::States)?;
+            let (appear, vanish) = before.difference(&after)?;
+            Some(Change { procs, of: before.len(), appear, vanish })
+        })
+    }
+}
+
+/// What a search may use.
+struct Effort {
+    proof: Proof,
+    rounds: Option<u32>,
+    units: Option<u64>,
+}

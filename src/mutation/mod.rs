@@ -1,0 +1,23 @@
+//! What becomes of the mutants of a model: is each of them wrong, and does the model say so?
+//!
+//! In: a model, options, an interrupt. Out: a [`Mutation`](crate::result::Mutation). In reading order: `plan` (which
+//! mutants, and how much effort), `baseline` (what is known of the model itself), `examine` (one mutant, by the cheapest
+//! engine first), `claims` (which claims a mutant violates), `pool` (threads), `run` (all of it), `summary` (kill rates,
+//! the smallest set of claims, the number of processes at which no more are killed).
+//!
+//! A mutant is *killed* by a run to a bad state, replayed by the reference semantics; it *survives* when it is proved
+//! safe for any number of processes, by a certificate that was checked. Nothing else is said of either. Effort is
+//! counted in work, never in time: the same command says the same, for any number of threads.
+
+mod baseline;
+mod claims;
+mod examine;
+mod plan;
+mod pool;
+mod run;
+mod summary;
+
+pub use plan::{MutationOptions, Plan, Selection};
+pub use pool::THREAD;
+pub use run::{Progress, run};
+pub use summary::{Curve, Rate, curve, rate_by, rate_by_claim, smallest_set};

@@ -1,0 +1,89 @@
+//! All mutants of a plan.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::baseline::Baseline;
+use super::examine::{Mutant, examine};
+use super::plan::{MutationOptions, Plan};
+use super::{claims, pool};
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::result::{Fate, MutantResult, Mutation};
+
+/// How far a run is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Mutants that were looked at.
+    pub done: usize,
+    /// All of them.
+    pub of: usize,
+    /// Those that were killed so far.
+    pub killed: usize,
+}
+
+/// Looks at the mutants of a plan. `tell` is told how far it is, from any thread.
+///
+/// ```
+/// use cubicle::interrupt::Interrupt;
+/// use cubicle::mutation::{MutationOptions, Plan, Selection, run};
+///
+/// let text = "
+///     array Inside[proc] : bool
+///     init (p) { Inside[p] = False }
+///     unsafe (p q) { Inside[p] = True && Inside[q] = True }
+///     transition enter (p)
+///     requires { forall_other q. Inside[q] = False }
+///     { Inside[p] := True }";
+/// let loaded = cubicle::load(text)?;
+/// let plan = Plan::new(&loaded.file, text, &loaded.system, &Selection::default());
+/// let options = MutationOptions::default();
+/// let found = run((&loaded.system, text), &plan, &options, &Interrupt::default(), &|_| {});
+/// assert!(found.killed().count() >= 3);
+/// # Ok::<(), cubicle::LoadError>(())
+/// ```
+///
+/// # Panics
+/// When the plan is about another model.
+pub fn run(
+    (system, text): (&System, &str),
+    plan: &Plan,
+    options: &MutationOptions,
+    interrupt: &Interrupt,
+    tell: &(dyn Fn(Progress) + Sync),
+) -> Mutation {
+    let baseline = Baseline::new(system, claims::of(system, text), options, interrupt);
+    let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    // A search may take a signal for its own: whoever interrupts wants all of it to end.
+    let stop = || interrupt.reason().is_some() || interrupt.signals() > 0;
+    let results = pool::share(&plan.mutants, options.jobs, stop, |(candidate, _)| {
+        let system = candidate.system(text).expect("the plan has models only");
+        let mutant = Mutant { baseline: &baseline, system: &system, text: &candidate.text(text) };
+        let found = examine(&mutant);
+        let dead = usize::from(matches!(found.0, Fate::Killed(_)));
+        let killed = killed.fetch_add(dead, Ordering::Relaxed) + dead;
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        tell(Progress { done, of: plan.mutants.len(), killed });
+        found
+    });
+    let stopped = interrupt.reason();
+    let mutants = plan.mutants.iter().zip(results).map(|((candidate, _), result)| {
+        let (fate, change) = match result {
+            None => (Fate::Untried, None),
+            Some(Err(panic)) => (Fate::Failed(panic), None),
+            // What was under way when the run ended was not looked at.
+            Some(Ok((Fate::Undecided(reason), _))) if stopped.as_ref() == Some(&reason) => {
+                (Fate::Untried, None)
+            }
+            Some(Ok(found)) => found,
+        };
+        MutantResult { candidate: candidate.clone(), fate, change }
+    });
+    Mutation {
+        mutants: mutants.collect(),
+        claims: baseline.claims.clone(),
+        ill_typed: plan.ill_typed,
+        same: plan.same,
+        sizes: baseline.sizes.clone(),
+        stopped,
+    }
+}

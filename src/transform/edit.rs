@@ -1,0 +1,133 @@
+//! A change of a text: other words in a few places, and nothing else.
+
+use crate::diagnostic::Span;
+
+/// A change of a text.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Edit {
+    /// What is replaced, and by what: in the order of the text, none within another.
+    parts: Vec<(Span, String)>,
+}
+
+/// The lines that an edit touches, before and after it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lines {
+    /// Number of the first, from 1.
+    pub first: usize,
+    /// What they were.
+    pub old: Vec<String>,
+    /// What they become; none when they go away.
+    pub new: Vec<String>,
+}
+
+impl Edit {
+    /// `with` instead of what stands at `span`.
+    pub fn replace(span: Span, with: impl Into<String>) -> Self {
+        Self { parts: vec![(span, with.into())] }
+    }
+
+    /// Nothing instead of what stands at `span`.
+    pub fn remove(span: Span) -> Self {
+        Self::replace(span, "")
+    }
+
+    /// Several replacements at once; `None` when two overlap.
+    pub fn several(mut parts: Vec<(Span, String)>) -> Option<Self> {
+        parts.sort_by_key(|(span, _)| *span);
+        let apart = parts.windows(2).all(|two| two[0].0.end <= two[1].0.start);
+        (apart && !parts.is_empty()).then_some(Self { parts })
+    }
+
+    /// All that it touches, from the first replacement to the last.
+    pub fn place(&self) -> Span {
+        self.parts.iter().map(|(span, _)| *span).reduce(Span::to).unwrap_or_default()
+    }
+
+    /// The words that are put in, in order.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(|(_, text)| text.as_str())
+    }
+
+    /// The changed text.
+    ///
+    /// # Panics
+    /// When it was made for another text.
+    pub fn apply(&self, text: &str) -> String {
+        self.within(text, 0, text.len())
+    }
+
+    /// What becomes of the bytes from `start` up to `end`, within which all replacements lie.
+    fn within(&self, text: &str, start: usize, end: usize) -> String {
+        let mut out = String::with_capacity(end - start + 16);
+        let mut from = start;
+        for (span, with) in &self.parts {
+            out.push_str(&text[from..span.start as usize]);
+            out.push_str(with);
+            from = span.end as usize;
+        }
+        out.push_str(&text[from..end]);
+        out
+    }
+
+    /// The lines that it touches.
+    ///
+    /// # Panics
+    /// When it was made for another text.
+    pub fn lines(&self, text: &str) -> Lines {
+        let place = self.place();
+        let start = text[..place.start as usize].rfind('\n').map_or(0, |at| at + 1);
+        let after = (place.end as usize).max(start);
+        let end = text[after..].find('\n').map_or(text.len(), |at| after + at);
+        let split = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let (mut old, mut new) = (split(&text[start..end]), split(&self.within(text, start, end)));
+        new.retain(|line| !line.trim().is_empty());
+        let mut first = text[..start].matches('\n').count() + 1;
+        // What stays at either end was not touched.
+        while old.len() > 1 && !new.is_empty() && old[0] == new[0] {
+            old.remove(0);
+            new.remove(0);
+            first += 1;
+        }
+        while old.len() > 1 && !new.is_empty() && old.last() == new.last() {
+            old.pop();
+            new.pop();
+        }
+        Lines { first, old, new }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "one two\nthree four\nfive\n";
+
+    #[test]
+    fn words_are_replaced_where_they_stand() {
+        let edit = Edit::several(vec![(Span::new(8, 13), "3".into()), (Span::new(4, 7), "2".into())]);
+        let edit = edit.expect("they do not overlap");
+        assert_eq!(edit.apply(TEXT), "one 2\n3 four\nfive\n");
+        assert_eq!(edit.place(), Span::new(4, 13));
+        let Lines { first, old, new } = edit.lines(TEXT);
+        assert_eq!((first, old, new), (1, owned(&["one two", "three four"]), owned(&["one 2", "3 four"])));
+    }
+
+    #[test]
+    fn lines_that_go_away_are_not_there_any_more() {
+        let Lines { first, old, new } = Edit::remove(Span::new(8, 18)).lines(TEXT);
+        assert_eq!((first, old, new), (2, owned(&["three four"]), Vec::new()));
+    }
+
+    #[test]
+    fn overlapping_edits_are_none() {
+        assert_eq!(
+            Edit::several(vec![(Span::new(0, 3), String::new()), (Span::new(2, 4), String::new())]),
+            None
+        );
+        assert_eq!(Edit::several(Vec::new()), None);
+    }
+
+    fn owned(lines: &[&str]) -> Vec<String> {
+        lines.iter().map(ToString::to_string).collect()
+    }
+}

@@ -1,0 +1,87 @@
+//! A mutant before anybody knows whether it is a model, and the list of them that a walk makes.
+
+use super::names::Names;
+use super::operator::Operator;
+use crate::diagnostic::Span;
+use crate::load::meaning;
+use crate::model::System;
+use crate::syntax::ast::File;
+use crate::transform::edit::Edit;
+
+/// A small mistake in a model: one that may leave no model at all.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    /// Its number among all candidates of the model, from 1, in the order of the text.
+    pub number: usize,
+    /// What kind of mistake.
+    pub operator: Operator,
+    /// The transition that it is in; `None` for init.
+    pub transition: Option<String>,
+    /// The change of the text.
+    pub edit: Edit,
+}
+
+impl Candidate {
+    /// The text of the mutant.
+    ///
+    /// # Panics
+    /// When `text` is not the one that it was made from.
+    pub fn text(&self, text: &str) -> String {
+        self.edit.apply(text)
+    }
+
+    /// What the mutant means; `None` when it is no model.
+    ///
+    /// # Panics
+    /// When `text` is not the one that it was made from.
+    pub fn system(&self, text: &str) -> Option<System> {
+        meaning(&self.text(text)).ok().map(|it| it.system)
+    }
+}
+
+/// Notes candidates while a tree is walked.
+pub(super) struct Collector<'f> {
+    /// The text of the file.
+    pub text: &'f str,
+    /// What is declared.
+    pub names: Names<'f>,
+    /// The transition that is walked.
+    pub transition: Option<&'f str>,
+    /// Its parameters.
+    pub params: Vec<&'f str>,
+    found: Vec<Candidate>,
+}
+
+impl<'f> Collector<'f> {
+    pub fn new(file: &'f File, text: &'f str) -> Self {
+        Self { text, names: Names::new(file), transition: None, params: Vec::new(), found: Vec::new() }
+    }
+
+    /// Notes a candidate.
+    pub fn emit(&mut self, operator: Operator, edit: Edit) {
+        let transition = self.transition.map(str::to_owned);
+        self.found.push(Candidate { number: 0, operator, transition, edit });
+    }
+
+    /// Notes a candidate with other words at one place.
+    pub fn replace(&mut self, operator: Operator, span: Span, with: impl Into<String>) {
+        self.emit(operator, Edit::replace(span, with));
+    }
+
+    /// What stands at a place.
+    pub fn at(&self, span: Span) -> &'f str {
+        &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// The candidates in the order of the text, each once.
+    pub fn finish(self) -> Vec<Candidate> {
+        let mut found = self.found;
+        // Stable: at one place, the order in which they were noted.
+        found.sort_by_key(|it| (it.edit.place().start, it.operator));
+        found.dedup_by(|b, a| a.edit == b.edit);
+        for (candidate, number) in found.iter_mut().zip(1..) {
+            candidate.number = number;
+        }
+        found
+    }
+}

@@ -1,0 +1,196 @@
+//! Mistakes in formulas: guards, conditions of branches, init.
+
+use super::candidate::Collector;
+use super::operator::Operator;
+use crate::diagnostic::Span;
+use crate::syntax;
+use crate::syntax::ast::{Arg, Base, Comparison, Expr, ExprKind, Offset, Quantifier, Term, TermKind};
+
+impl Collector<'_> {
+    /// Mistakes in a guard or in the condition of a branch.
+    pub(super) fn condition(&mut self, expr: &Expr) {
+        self.dropped(expr, expr.span, true);
+        self.formula(expr);
+    }
+
+    /// Mistakes inside of a formula.
+    fn formula(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Bool(_) | ExprKind::Error => {}
+            ExprKind::Compare { op, left, right } => self.comparison(expr, *op, left, right),
+            ExprKind::Call { args, .. } => {
+                self.replace(Operator::NegateLiteral, expr.span, format!("not {}", self.at(expr.span)));
+                for arg in args {
+                    if let Arg::Term(term) = arg {
+                        self.term(term);
+                    }
+                }
+            }
+            ExprKind::Not(inner) => self.formula(inner),
+            ExprKind::And(list) | ExprKind::Or(list) => {
+                for (at, part) in list.iter().enumerate() {
+                    self.dropped(part, among(list, at), false);
+                    self.formula(part);
+                }
+            }
+            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
+                self.formula(a);
+                self.formula(b);
+            }
+            ExprKind::If(condition, a, b) => {
+                self.formula(condition);
+                self.formula(a);
+                self.formula(b);
+            }
+            ExprKind::Quantified { quantifier, vars, body } => {
+                self.quantifier(expr, *quantifier, vars.first().map_or("", |name| &name.text), body);
+                self.formula(body);
+            }
+        }
+    }
+
+    /// A part is left out: `span` with it, or, when it is `alone`, put as true.
+    fn dropped(&mut self, part: &Expr, span: Span, alone: bool) {
+        let operator = match &part.kind {
+            ExprKind::Quantified { quantifier: Quantifier::Forall | Quantifier::ForallOther, .. } => {
+                Operator::DropUniversal
+            }
+            // Of these the parts are left out, one by one.
+            ExprKind::And(_) | ExprKind::Or(_) if alone => return,
+            _ => Operator::DropLiteral,
+        };
+        self.replace(operator, span, if alone { "true" } else { "" });
+    }
+
+    fn comparison(&mut self, expr: &Expr, op: Comparison, left: &Term, right: &Term) {
+        let between = Span::new(left.span().end, right.span().start);
+        let opposite = match &syntax::negation(expr).kind {
+            ExprKind::Compare { op, .. } => *op,
+            _ => op,
+        };
+        self.replace(Operator::NegateLiteral, between, format!(" {opposite} "));
+        let ordered = !matches!(op, Comparison::Eq | Comparison::Ne)
+            || self.names.is_number(left)
+            || self.names.is_number(right);
+        if ordered {
+            for other in others(op) {
+                if *other != opposite {
+                    self.replace(Operator::Comparison, between, format!(" {other} "));
+                }
+            }
+        }
+        self.term(left);
+        self.term(right);
+    }
+
+    /// Mistakes in a term: another constructor, another number, exchanged indices.
+    pub(super) fn term(&mut self, term: &Term) {
+        match &term.kind {
+            TermKind::Base(Base::Name(name)) => {
+                for other in self.names.siblings(&name.text) {
+                    self.replace(Operator::Constructor, name.span(), other);
+                }
+            }
+            TermKind::Base(Base::Cell { index, .. }) => self.indices(index),
+            TermKind::Number(number) => self.number(number.loc.0),
+            TermKind::Scaled { factor, .. } => self.number(factor.loc.0),
+            TermKind::Sum { base, offset, .. } => {
+                if let Base::Cell { index, .. } = base {
+                    self.indices(index);
+                }
+                match offset {
+                    Offset::Number(number) | Offset::Scaled { factor: number, .. } => {
+                        self.number(number.loc.0);
+                    }
+                    Offset::Name(_) => {}
+                }
+            }
+        }
+    }
+
+    fn indices(&mut self, index: &[syntax::ast::Name]) {
+        if let [first, second] = index
+            && first.text != second.text
+        {
+            let span = first.span().to(second.span());
+            self.replace(Operator::SwapParameters, span, format!("{second}, {first}"));
+        }
+    }
+
+    fn number(&mut self, span: Span) {
+        let text = self.at(span);
+        let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+        // A sign apart from its digits, or more digits than a number may have.
+        let Ok(whole) = whole.parse::<i64>() else { return };
+        for other in [whole.checked_add(1), whole.checked_sub(1)].into_iter().flatten() {
+            self.replace(Operator::Number, span, format!("{other}{rest}"));
+        }
+    }
+
+    fn quantifier(&mut self, expr: &Expr, quantifier: Quantifier, bound: &str, body: &Expr) {
+        let (word, other) = match quantifier {
+            Quantifier::Forall => ("forall", "exists"),
+            Quantifier::Exists => ("exists", "forall"),
+            Quantifier::ForallOther => ("forall_other", "exists_other"),
+            Quantifier::ExistsOther => ("exists_other", "forall_other"),
+        };
+        if let Some(at) = self.at(expr.span).find(word) {
+            let start = expr.span.start + at as u32;
+            let keyword = Span::new(start, start + word.len() as u32);
+            self.replace(Operator::FlipUniversal, keyword, other);
+        }
+        let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther);
+        if let (true, Some(first)) = (universal, self.params.first()) {
+            let narrowed = format!("({bound} > {first} || {})", self.at(body.span));
+            self.replace(Operator::NarrowUniversal, body.span, narrowed);
+        }
+    }
+
+    /// Mistakes in init.
+    pub(super) fn initially(&mut self, expr: &Expr) {
+        let ExprKind::And(list) = &expr.kind else {
+            self.replace(Operator::WidenInit, expr.span, "true");
+            return self.merged(expr);
+        };
+        for (at, part) in list.iter().enumerate() {
+            if !matches!(part.kind, ExprKind::And(_)) {
+                self.replace(Operator::WidenInit, among(list, at), "");
+            }
+            self.merged(part);
+        }
+    }
+
+    fn merged(&mut self, part: &Expr) {
+        match &part.kind {
+            ExprKind::And(_) => self.initially(part),
+            ExprKind::Compare { op: Comparison::Eq, left, right } => {
+                let TermKind::Base(Base::Name(name)) = &right.kind else { return };
+                for other in self.names.siblings(&name.text) {
+                    let (this, left) = (self.at(part.span), self.at(left.span()));
+                    self.replace(Operator::MergeInit, part.span, format!("({this} || {left} = {other})"));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Part number `at` of a chain with the connective that goes with it.
+fn among(list: &[Expr], at: usize) -> Span {
+    match at.checked_sub(1) {
+        Some(before) => Span::new(list[before].span.end, list[at].span.end),
+        None => Span::new(list[0].span.start, list[1].span.start),
+    }
+}
+
+/// What a comparison of numbers may become, weaker and stronger.
+const fn others(op: Comparison) -> &'static [Comparison] {
+    match op {
+        Comparison::Eq => &[Comparison::Le, Comparison::Ge],
+        Comparison::Ne => &[Comparison::Lt, Comparison::Gt],
+        Comparison::Lt => &[Comparison::Le, Comparison::Ne],
+        Comparison::Le => &[Comparison::Lt, Comparison::Eq],
+        Comparison::Gt => &[Comparison::Ge, Comparison::Ne],
+        Comparison::Ge => &[Comparison::Gt, Comparison::Eq],
+    }
+}

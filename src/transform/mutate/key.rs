@@ -1,0 +1,156 @@
+//! What a system says, as a number: two that say the same in other words have the same one.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::model::{Assignment, Cell, Conj, Dnf, Literal, System, Term, Transition, Type, VarId};
+
+/// Says what a system says, up to chance: names of transitions, places and the order of declarations do not count.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Key(pub u128);
+
+/// The key of a system. Before it is taken the system is simplified: by the values that each variable can ever have,
+/// literals that always hold are left out, and with those that never hold whatever they are part of; so are updates
+/// that change nothing.
+pub fn key(system: &System) -> Key {
+    let simple = Simplifier { system };
+    let mut transitions: Vec<[u64; 2]> =
+        system.transitions.iter().filter_map(|it| simple.transition(it)).collect();
+    transitions.sort_unstable();
+    transitions.dedup();
+    let init = &system.init;
+    let bad: Vec<(u8, Option<Conj>)> =
+        system.bad.iter().map(|bad| (bad.params, simple.conj(&bad.cube))).collect();
+    let axioms: Vec<(u8, &Conj)> = system.axioms.iter().map(|it| (it.params, &it.cube)).collect();
+    let vars: Vec<_> = system.vars.iter().map(|var| (&var.name, var.kind, var.ty)).collect();
+    let enums: Vec<_> = system.enums.iter().map(|it| (&it.name, &it.constructors)).collect();
+    let parts = digest(&(
+        (system.max_procs, system.proc_constants, enums, &system.abstracts, vars),
+        (init.params, sorted(&init.body), sorted(&init.without_processes)),
+        (axioms, bad, transitions),
+    ));
+    Key(u128::from(parts[0]) << 64 | u128::from(parts[1]))
+}
+
+/// Two independent hashes: the same in every run of the program.
+fn digest(what: &impl Hash) -> [u64; 2] {
+    [0_u8, 1].map(|salt| {
+        let mut hasher = DefaultHasher::new();
+        salt.hash(&mut hasher);
+        what.hash(&mut hasher);
+        hasher.finish()
+    })
+}
+
+/// The disjuncts in an order of their own, each once.
+fn sorted(dnf: &Dnf) -> Vec<[u64; 2]> {
+    let mut all: Vec<[u64; 2]> = dnf.0.iter().map(|conj| unordered(conj)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The literals of a conjunction in whatever order.
+fn unordered(conj: &[Literal]) -> [u64; 2] {
+    let mut all: Vec<[u64; 2]> = conj.iter().map(digest).collect();
+    all.sort_unstable();
+    all.dedup();
+    digest(&all)
+}
+
+struct Simplifier<'s> {
+    system: &'s System,
+}
+
+impl Simplifier<'_> {
+    /// The values that a variable can have, when it is of finite type.
+    fn range(&self, var: VarId) -> Option<u64> {
+        let var = self.system.var(var);
+        match var.ty {
+            Type::Enum(id) => Some(var.range & self.system.enumeration(id).all()),
+            _ => None,
+        }
+    }
+
+    /// The literals that say something; `None` when one never holds.
+    fn conj(&self, conj: &[Literal]) -> Option<Conj> {
+        let mut kept: Conj = Vec::with_capacity(conj.len());
+        for literal in conj {
+            let Literal::In { cell, values } = literal else {
+                kept.push(literal.clone());
+                continue;
+            };
+            let range = self.range(cell.var).unwrap_or(u64::MAX);
+            let same = |it: &Literal| matches!(it, Literal::In { cell: other, .. } if other == cell);
+            let known = kept.iter().position(same);
+            let before = match known.map(|at| &kept[at]) {
+                Some(Literal::In { values, .. }) => *values,
+                _ => range,
+            };
+            let values = before & values;
+            if values == 0 {
+                return None;
+            }
+            if values == range {
+                continue;
+            }
+            let literal = Literal::In { cell: cell.clone(), values };
+            match known {
+                Some(at) => kept[at] = literal,
+                None => kept.push(literal),
+            }
+        }
+        Some(kept)
+    }
+
+    fn dnf(&self, dnf: &Dnf) -> Vec<[u64; 2]> {
+        let mut all: Vec<[u64; 2]> =
+            dnf.0.iter().filter_map(|conj| self.conj(conj)).map(|conj| unordered(&conj)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// `None` when it is never enabled, or changes nothing.
+    fn transition(&self, t: &Transition) -> Option<[u64; 2]> {
+        let guard = unordered(&self.conj(&t.guard)?);
+        let mut universals: Vec<_> = t.universals.iter().map(|it| self.dnf(&it.body)).collect();
+        universals.sort_unstable();
+        universals.dedup();
+        let arity = t.arity() as u8;
+        let mut updates = Vec::new();
+        for update in &t.updates {
+            let Assignment::Cases(branches) = &update.assignment else {
+                updates.push((update.var, None));
+                continue;
+            };
+            let cell = self.written(update.var, arity);
+            // Branches at the end that leave the cell as it is are one.
+            let same = |value: &Term| *value == Term::Cell(cell.clone()) || is_cell(value, &cell);
+            let mut parts: Vec<(Vec<[u64; 2]>, &Term)> = Vec::new();
+            for branch in branches {
+                let when = self.dnf(&branch.when);
+                if !when.is_empty() {
+                    parts.push((when, &branch.value));
+                }
+            }
+            if parts.iter().all(|(_, value)| same(value)) {
+                continue;
+            }
+            updates.push((update.var, Some(digest(&parts))));
+        }
+        updates.sort_unstable();
+        Some(digest(&(t.params.len(), t.hidden, guard, universals, updates)))
+    }
+
+    /// The cell that an update writes.
+    fn written(&self, var: VarId, arity: u8) -> Cell {
+        let indices = self.system.var(var).arity() as u8;
+        Cell { var, index: (arity..arity + indices).map(crate::model::ProcRef::Var).collect() }
+    }
+}
+
+/// Whether a number is the value of the cell.
+fn is_cell(value: &Term, cell: &Cell) -> bool {
+    matches!(value, Term::Linear(linear) if linear.constant == crate::model::Rational::integer(0)
+        && matches!(&linear.terms[..], [(only, factor)] if only == cell && *factor == crate::model::Rational::integer(1)))
+}

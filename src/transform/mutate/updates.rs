@@ -1,0 +1,184 @@
+//! Mistakes in what a transition does: its updates, their values, their processes.
+
+use super::candidate::Collector;
+use super::operator::Operator;
+use crate::diagnostic::Span;
+use crate::syntax::ast::{Arg, Base, Expr, ExprKind, Name, Rhs, Term, TermKind, Transition, Update};
+use crate::transform::edit::Edit;
+
+impl<'f> Collector<'f> {
+    /// Mistakes in a transition.
+    pub(super) fn transition(&mut self, transition: &'f Transition) {
+        self.transition = Some(&transition.name.text);
+        self.params = transition.params.iter().map(|name| name.text.as_str()).collect();
+        self.emit(Operator::DropTransition, Edit::remove(transition.loc.0));
+        if let Some(guard) = &transition.requires {
+            self.condition(guard);
+        }
+        for abbreviation in &transition.lets {
+            self.term(&abbreviation.value);
+        }
+        for (at, update) in transition.updates.iter().enumerate() {
+            self.update(transition, at, update);
+        }
+        self.exchanged(transition);
+        self.transition = None;
+        self.params.clear();
+    }
+
+    fn update(&mut self, transition: &'f Transition, at: usize, update: &'f Update) {
+        self.emit(Operator::DropUpdate, Edit::remove(self.statement(update.loc.0)));
+        for other in self.names.alike(&update.target.text) {
+            self.replace(Operator::WrongVariable, update.target.span(), other);
+        }
+        match &update.value {
+            Rhs::Term(term) => {
+                self.term(term);
+                self.sequential(&transition.updates[..at], term);
+            }
+            Rhs::Cases(cases) => {
+                for (number, case) in cases.iter().enumerate() {
+                    if cases.len() > 1 {
+                        self.emit(Operator::DropCase, Edit::remove(case.loc.0));
+                    }
+                    if let Some(when) = &case.when {
+                        self.condition(when);
+                    }
+                    self.term(&case.value);
+                    self.sequential(&transition.updates[..at], &case.value);
+                    if let Some(next) = cases.get(number + 1) {
+                        let (a, b) = (case.value.span(), next.value.span());
+                        let parts = vec![(a, self.at(b).to_owned()), (b, self.at(a).to_owned())];
+                        if let Some(edit) = Edit::several(parts) {
+                            self.emit(Operator::SwapCases, edit);
+                        }
+                    }
+                }
+            }
+            Rhs::Nondet => {}
+        }
+        let mut processes = Vec::new();
+        of_update(update, &mut processes);
+        for name in processes {
+            self.wrong_process(name);
+        }
+    }
+
+    /// The update with the semicolon after it.
+    fn statement(&self, update: Span) -> Span {
+        let rest = &self.text[update.end as usize..];
+        let blanks = rest.len() - rest.trim_start().len();
+        let with = rest.trim_start().starts_with(';');
+        Span::new(update.start, if with { update.end + blanks as u32 + 1 } else { update.end })
+    }
+
+    /// Another process instead of a parameter, or of a global that holds one.
+    fn wrong_process(&mut self, name: &Name) {
+        let pointers = self.names.pointers();
+        let this = name.text.as_str();
+        if !self.params.contains(&this) && !pointers.contains(&this) {
+            return;
+        }
+        for other in self.params.clone().into_iter().chain(pointers) {
+            if other != this {
+                self.replace(Operator::WrongProcess, name.span(), other);
+            }
+        }
+    }
+
+    /// The value reads what an earlier update has written.
+    fn sequential(&mut self, before: &[Update], term: &Term) {
+        let TermKind::Base(base) = &term.kind else { return };
+        let read = match base {
+            Base::Name(name) => (name, None),
+            Base::Cell { array, index } => (array, Some(index)),
+        };
+        let written = before.iter().rev().find(|it| (&it.target, it.index.as_ref()) == read);
+        if let Some(Rhs::Term(value)) = written.map(|it| &it.value) {
+            let value = self.at(value.span()).to_owned();
+            self.replace(Operator::SequentialUpdate, term.span(), value);
+        }
+    }
+
+    /// Two parameters exchange their places in the updates.
+    fn exchanged(&mut self, transition: &'f Transition) {
+        let mut processes = Vec::new();
+        for abbreviation in &transition.lets {
+            of_term(&abbreviation.value, &mut processes);
+        }
+        for update in &transition.updates {
+            of_update(update, &mut processes);
+        }
+        for (at, first) in transition.params.iter().enumerate() {
+            for second in &transition.params[at + 1..] {
+                let other = |name: &Name| match name {
+                    _ if name == first => Some(second.text.clone()),
+                    _ if name == second => Some(first.text.clone()),
+                    _ => None,
+                };
+                let parts = processes.iter().filter_map(|name| Some((name.span(), other(name)?)));
+                if let Some(edit) = Edit::several(parts.collect()) {
+                    self.emit(Operator::SwapParameters, edit);
+                }
+            }
+        }
+    }
+}
+
+/// The names in an update that may stand for a process.
+fn of_update<'f>(update: &'f Update, out: &mut Vec<&'f Name>) {
+    let bound = matches!(update.value, Rhs::Cases(_));
+    // What a `case` binds is no process of the transition.
+    out.extend(update.index.iter().flatten().filter(|_| !bound));
+    match &update.value {
+        Rhs::Term(term) => of_term(term, out),
+        Rhs::Cases(cases) => {
+            for case in cases {
+                case.when.iter().for_each(|when| of_formula(when, out));
+                of_term(&case.value, out);
+            }
+            let hidden = update.index.iter().flatten().map(|name| name.text.as_str()).collect::<Vec<_>>();
+            out.retain(|name| {
+                let inside = update.loc.0.start <= name.span().start && name.span().end <= update.loc.0.end;
+                !inside || !hidden.contains(&name.text.as_str())
+            });
+        }
+        Rhs::Nondet => {}
+    }
+}
+
+fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
+    match &term.kind {
+        TermKind::Base(base) | TermKind::Sum { base, .. } => match base {
+            Base::Name(name) => out.push(name),
+            Base::Cell { index, .. } => out.extend(index),
+        },
+        TermKind::Number(_) | TermKind::Scaled { .. } => {}
+    }
+}
+
+fn of_formula<'f>(expr: &'f Expr, out: &mut Vec<&'f Name>) {
+    match &expr.kind {
+        ExprKind::Bool(_) | ExprKind::Error => {}
+        ExprKind::Compare { left, right, .. } => {
+            of_term(left, out);
+            of_term(right, out);
+        }
+        ExprKind::Not(inner) => of_formula(inner, out),
+        ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|part| of_formula(part, out)),
+        ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
+            of_formula(a, out);
+            of_formula(b, out);
+        }
+        ExprKind::If(c, a, b) => [c, a, b].into_iter().for_each(|part| of_formula(part, out)),
+        ExprKind::Quantified { body, .. } => of_formula(body, out),
+        ExprKind::Call { args, .. } => {
+            for arg in args {
+                match arg {
+                    Arg::Term(term) => of_term(term, out),
+                    Arg::Formula(formula) => of_formula(formula, out),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Mutants: what a small mistake in a model makes of it, and that nobody is told a wrong fate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cubicle::interrupt::Interrupt;
+use cubicle::mutation::{MutationOptions, Plan, Selection, curve, run, smallest_set};
+use cubicle::options::Proof;
+use cubicle::result::{Fate, Mutation};
+use cubicle::transform::mutate::{OPERATORS, Operator, candidates, key};
+
+use crate::support::explore::explore;
+use crate::support::generate::{Weights, generate};
+
+/// Has a place for each kind of mistake.
+const MODEL: &str = "\
+type place = Out | Door | In
+var Turn : place
+var Other : place
+var N : int
+var Last : proc
+array At[proc] : place
+array Seen[proc, proc] : bool
+init (p q) { Turn = Out && Other = Out && N = 0 && At[p] = Out && Seen[p, q] = False }
+unsafe (p q) { At[p] = In && At[q] = In }
+unsafe (p) { At[p] = In && Turn = Out }
+transition ask (p)
+requires { At[p] = Out && N < 3 }
+{ At[p] := Door; N := N + 1; Last := p }
+transition enter (p q)
+requires { At[p] = Door && Seen[p, q] = False && (forall_other r. At[r] <> In) && At[q] <> In }
+{ Turn := In; Other := Turn; Seen[p, q] := True;
+  At[j] := case | j = p : In | _ : At[j] }
+transition leave (p)
+requires { At[p] = In }
+{ At[p] := Out; Turn := Out }
+";
+
+fn load(text: &str) -> cubicle::Loaded {
+    cubicle::load(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn mutate(text: &str, selection: &Selection, options: &MutationOptions) -> Mutation {
+    let loaded = load(text);
+    let plan = Plan::new(&loaded.file, text, &loaded.system, selection);
+    run((&loaded.system, text), &plan, options, &Interrupt::default(), &|_| {})
+}
+
+/// The numbers of the mutants with such a fate.
+fn with(found: &Mutation, fate: impl Fn(&Fate) -> bool) -> BTreeSet<usize> {
+    found.mutants.iter().filter(|it| fate(&it.fate)).map(|it| it.candidate.number).collect()
+}
+
+fn killed(found: &Mutation) -> BTreeSet<usize> {
+    with(found, |fate| matches!(fate, Fate::Killed(_)))
+}
+
+fn survived(found: &Mutation) -> BTreeSet<usize> {
+    with(found, |fate| matches!(fate, Fate::Survived(_) | Fate::Same))
+}
+
+#[test]
+fn each_operator_makes_its_mistake() {
+    let loaded = load(MODEL);
+    let all = candidates(&loaded.file, MODEL);
+    for (operator, within, becomes) in [
+        (Operator::NegateLiteral, "ask", "requires { At[p] <> Out && N < 3 }"),
+        (Operator::DropLiteral, "ask", "requires { N < 3 }"),
+        (Operator::DropLiteral, "leave", "requires { true }"),
+        (Operator::Comparison, "ask", "N <= 3"),
+        (Operator::Constructor, "leave", "At[p] := Door; Turn := Out"),
+        (Operator::Number, "ask", "N < 4"),
+        (Operator::Number, "ask", "N := N + 0"),
+        (Operator::DropUpdate, "ask", "{ At[p] := Door;  Last := p }"),
+        (Operator::WrongProcess, "ask", "{ At[Last] := Door;"),
+        (Operator::WrongProcess, "enter", "j = q : In"),
+        (Operator::WrongVariable, "leave", "Other := Out"),
+        (Operator::DropCase, "enter", "case | j = p : In  }"),
+        (Operator::SwapCases, "enter", "case | j = p : At[j] | _ : In"),
+        (Operator::DropUniversal, "enter", "Seen[p, q] = False && At[q] <> In }"),
+        (Operator::FlipUniversal, "enter", "(exists_other r. At[r] <> In)"),
+        (Operator::NarrowUniversal, "enter", "forall_other r. (r > p || At[r] <> In)"),
+        (Operator::SwapParameters, "enter", "Seen[q, p] := True"),
+        (Operator::SequentialUpdate, "enter", "Turn := In; Other := In;"),
+    ] {
+        let made = |it: &&cubicle::transform::mutate::Candidate| {
+            it.operator == operator
+                && it.transition.as_deref() == Some(within)
+                && it.text(MODEL).contains(becomes)
+        };
+        let made = all.iter().find(made);
+        assert!(made.is_some_and(|it| it.system(MODEL).is_some()), "{operator} in {within}: {becomes}");
+    }
+    for (operator, becomes) in [
+        (Operator::WidenInit, "init (p q) { Turn = Out && Other = Out && At[p] = Out"),
+        (Operator::MergeInit, "(At[p] = Out || At[p] = In)"),
+    ] {
+        assert!(
+            all.iter().any(|it| it.operator == operator && it.text(MODEL).contains(becomes)),
+            "{becomes}"
+        );
+    }
+    let dropped = |it: &&cubicle::transform::mutate::Candidate| it.operator == Operator::DropTransition;
+    assert_eq!(all.iter().filter(dropped).count(), 3);
+    let used: BTreeSet<Operator> = all.iter().map(|it| it.operator).collect();
+    assert_eq!(used.len(), OPERATORS.len());
+}
+
+#[test]
+fn mutants_are_models_that_print_and_parse_and_claim_the_same() {
+    let mut models = vec![MODEL.to_owned()];
+    for name in ["german", "szymanski", "bakery", "mesi", "directory"] {
+        models.push(std::fs::read_to_string(format!("examples/{name}.cub")).expect("an example"));
+    }
+    for text in models {
+        let loaded = load(&text);
+        let mut systems = 0;
+        for candidate in candidates(&loaded.file, &text) {
+            let Some(system) = candidate.system(&text) else { continue };
+            systems += 1;
+            let mutant = load(&candidate.text(&text));
+            let printed = cubicle::syntax::print(&mutant.file);
+            assert_eq!(key(&load(&printed).system), key(&system), "{printed}");
+            // Only the lines that it says it touches differ.
+            let lines = candidate.edit.lines(&text);
+            let before: Vec<&str> = text.lines().collect();
+            let after = candidate.text(&text);
+            assert_eq!(before[lines.first - 1..][..lines.old.len()], lines.old);
+            let rest = before.len() - (lines.first - 1 + lines.old.len());
+            let after: Vec<&str> = after.lines().collect();
+            assert_eq!(before[..lines.first - 1], after[..lines.first - 1]);
+            assert_eq!(before[before.len() - rest..], after[after.len() - rest..]);
+            let claims = |system: &cubicle::model::System| system.bad.len() + system.axioms.len();
+            assert_eq!(claims(&system), claims(&loaded.system));
+        }
+        assert!(systems > 20);
+    }
+}
+
+#[test]
+fn what_says_the_same_has_the_same_key() {
+    let one = "var X : bool var Y : bool init { X = False && Y = False } unsafe { X = True && Y = True }
+        transition t () requires { X = False } { X := True } transition u () { Y := False }";
+    let other = "var X : bool var Y : bool init { Y = False && X = False } unsafe { X = True && Y = True }
+        transition b () { Y := False } transition a () requires { X <> True } { Y := Y; X := True; }";
+    let different = one.replace("{ Y := False }", "{ Y := True }");
+    assert_eq!(key(&load(one).system), key(&load(other).system));
+    assert_ne!(key(&load(one).system), key(&load(&different).system));
+}
+
+#[test]
+fn a_kill_is_a_kill_whatever_the_options() {
+    let base = MutationOptions::default();
+    let some = Selection { sample: Some(40), ..Selection::default() };
+    let found = mutate(MODEL, &some, &base);
+    let (dead, alive) = (killed(&found), survived(&found));
+    assert!(dead.len() > 10 && alive.len() > 3, "{} killed, {} survived", dead.len(), alive.len());
+    let settings = [
+        MutationOptions { jobs: 3, ..base.clone() },
+        MutationOptions { seed: 7, ..base.clone() },
+        MutationOptions { proof: Proof::Brab(2), ..base.clone() },
+        MutationOptions { max_states: 5, procs: 1, ..base.clone() },
+        MutationOptions { rounds: 1, ..base },
+    ];
+    for options in settings {
+        let other = mutate(MODEL, &some, &options);
+        assert!(killed(&other).is_disjoint(&alive), "{options:?}");
+        assert!(survived(&other).is_disjoint(&dead), "{options:?}");
+        if options.jobs == 3 {
+            let fates = |found: &Mutation| format!("{:?}", found.mutants);
+            assert_eq!(fates(&other), fates(&found));
+        }
+    }
+}
+
+#[test]
+fn a_curve_ends_where_no_more_are_killed() {
+    let found = mutate(MODEL, &Selection::default(), &MutationOptions::default());
+    let curve = curve(&found);
+    assert!(curve.killed.windows(2).all(|two| two[0].1 <= two[1].1));
+    assert_eq!(curve.killed.last().map(|it| it.1), Some(killed(&found).len()));
+    // To count one more process than there is room for takes four of them.
+    assert_eq!(curve.stable(), Some(4));
+    assert_eq!(smallest_set(&found), [0, 1], "each claim kills some mutant of its own");
+}
+
+/// The mutants of random models: what brute force finds in small instances is killed, and nothing else is.
+fn random(seeds: std::ops::Range<u64>, most: usize) -> BTreeMap<&'static str, usize> {
+    let mut tally = BTreeMap::new();
+    for seed in seeds {
+        let text = generate(seed, &Weights::varied(seed)).to_string();
+        let loaded = load(&text);
+        let selection = Selection { sample: Some(most), seed, ..Selection::default() };
+        let plan = Plan::new(&loaded.file, &text, &loaded.system, &selection);
+        let options = MutationOptions { jobs: 2, ..MutationOptions::default() };
+        let found = run((&loaded.system, &text), &plan, &options, &Interrupt::default(), &|_| {});
+        for mutant in &found.mutants {
+            let system = mutant.candidate.system(&text).expect("mutants are models");
+            let bad = (1..=3).any(|procs| explore(&system, procs, 2_000).is_some_and(|it| it.bad.is_some()));
+            let fate = match &mutant.fate {
+                Fate::Killed(_) => "killed",
+                Fate::Survived(_) => "survived",
+                Fate::Same => "same",
+                Fate::Undecided(_) => "undecided",
+                Fate::Failed(panic) => panic!("{panic}\n{}", mutant.candidate.text(&text)),
+                Fate::Untried => "untried",
+            };
+            *tally.entry(fate).or_default() += 1;
+            // A model that is not safe has mutants that change nothing and are not safe either.
+            let wrong = bad && !matches!(fate, "killed" | "same");
+            assert!(!wrong, "seed {seed}: {fate}, but wrong\n{}", mutant.candidate.text(&text));
+        }
+    }
+    tally
+}
+
+#[test]
+fn mutants_of_random_models_that_are_wrong_are_killed() {
+    let tally = random(0..6, 6);
+    assert!(tally.get("killed").is_some_and(|n| *n > 4), "{tally:?}");
+    assert!(tally.get("survived").is_some_and(|n| *n > 4), "{tally:?}");
+}
+
+#[test]
+#[ignore = "long: mutants of 200 random models"]
+#[allow(clippy::print_stdout, reason = "shows how many there are of each kind")]
+fn mutants_of_200_random_models() {
+    println!("{:?}", random(10_000..10_200, 25));
+}
