@@ -58,7 +58,9 @@ impl Auto<'_, '_> {
         }
         if !open.is_empty() {
             let effort = open.iter().map(|search| search.effort(level.saturating_sub(1))).sum();
-            return Ended::Verdict(Verdict::Unknown(self.spurious.take().unwrap_or(Reason::Effort(effort))));
+            return OwnerSearchEnd::Verdict(Verdict::Unknown(
+                self.spurious.take().unwrap_or(Reason::Effort(effort)),
+            ));
         }
         let reason = self.spurious.take().or(settled).expect("every search ended for a reason");
         OwnerSearchEnd::Verdict(Verdict::Unknown(reason))

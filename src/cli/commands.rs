@@ -49,7 +49,7 @@ pub const ALL: &[Subcommand] = &[
         run: |words| manual::run(words, tree()),
         needs_stack: false,
     },
-    Subcommand { name: "mutate", parser: mutate::Args::command, run: mutate::run, needs_stack: false },
+    Subcommand { name: "mutate", parser: mutate::MutateArgs::command, run: mutate::run, needs_stack: false },
     Subcommand {
         name: "replay",
         parser: replay::ReplayArgs::command,

@@ -8,13 +8,13 @@ use crate::model::System;
 use crate::model::semantics::admits;
 use crate::observer::Silent;
 use crate::options::ForwardOptions;
-use crate::result::Claim;
+use crate::result::MutantClaim;
 
 use super::plan::MutationOptions;
 
 /// States and steps of one instance, where they are known.
 #[derive(Debug, Default)]
-struct Instance {
+struct ComparedInstance {
     states: OnceLock<Option<Fingerprint>>,
     steps: OnceLock<Option<Fingerprint>>,
 }
@@ -25,13 +25,13 @@ pub struct Baseline<'a> {
     /// What it means.
     pub system: &'a System,
     /// What it claims.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<MutantClaim>,
     /// The sizes of the instances that are explored.
     pub sizes: Vec<usize>,
     /// How mutants are looked at.
     pub options: &'a MutationOptions,
     /// For each size, without and with the order of processes.
-    instances: Vec<[Instance; 2]>,
+    instances: Vec<[ComparedInstance; 2]>,
     /// Stops everything.
     pub interrupt: &'a Interrupt,
 }
@@ -46,7 +46,7 @@ pub enum What {
 impl<'a> Baseline<'a> {
     pub fn new(
         system: &'a System,
-        claims: Vec<Claim>,
+        claims: Vec<MutantClaim>,
         options: &'a MutationOptions,
         interrupt: &'a Interrupt,
     ) -> Self {

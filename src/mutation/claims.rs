@@ -7,11 +7,11 @@ use crate::diagnostic::{Source, Span};
 use crate::forward::explore;
 use crate::model::{BadKind, System};
 use crate::observer::Silent;
-use crate::result::Claim;
+use crate::result::MutantClaim;
 use crate::verdict::Trace;
 
 /// The claims of a model, in file order.
-pub fn of(system: &System, text: &str) -> Vec<Claim> {
+pub fn of(system: &System, text: &str) -> Vec<MutantClaim> {
     let kinds = system.bad.iter().map(|bad| (bad.span, bad.kind, false));
     let axioms = system.axioms.iter().map(|axiom| (axiom.span, BadKind::Invariant, true));
     let mut all: Vec<(Span, BadKind, bool)> = kinds.chain(axioms).collect();
@@ -23,7 +23,7 @@ pub fn of(system: &System, text: &str) -> Vec<Claim> {
         let word = if kind == BadKind::Unsafe { "unsafe" } else { "invariant" };
         let alone = all.iter().filter(|it| line(it.0) == line(span)).count() == 1;
         let column = if alone { String::new() } else { format!(":{}", source.position(span).1) };
-        Claim { name: format!("{word} at line {}{column}", line(span)), kind, span, assumed }
+        MutantClaim { name: format!("{word} at line {}{column}", line(span)), kind, span, assumed }
     };
     all.iter().map(claim).collect()
 }

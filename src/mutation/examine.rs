@@ -10,8 +10,8 @@ use crate::forward::explore;
 use crate::model::System;
 use crate::model::semantics::{admits, replay};
 use crate::observer::Silent;
-use crate::options::{BackwardOptions, ForwardOptions, Options, Proof, Strategy, Vacuity};
-use crate::result::{Change, Fate, Finder, Kill, Report, Stop, Survival};
+use crate::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, Strategy, Vacuity};
+use crate::result::{Change, Fate, Kill, KillFinder, Report, Stop, Survival};
 use crate::verdict::{Reason, Trace, Verdict};
 
 /// Epochs of walks in an instance that is too large to be seen whole.
@@ -39,7 +39,7 @@ pub fn examine(mutant: &Mutant<'_>) -> (Fate, Option<Change>) {
     for &size in &baseline.sizes {
         let found = explore(system, size, &baseline.forward(), baseline.interrupt, &mut Silent).exploration;
         if let Some(trace) = found.unsafe_trace {
-            return (mutant.killed(trace, Finder::Exploration), None);
+            return (mutant.killed(trace, KillFinder::Exploration), None);
         }
         if let Some(reason) = baseline.interrupt.reason() {
             return (Fate::Undecided(reason), None);
@@ -47,7 +47,7 @@ pub fn examine(mutant: &Mutant<'_>) -> (Fate, Option<Change>) {
         cut = cut.or((found.stop != Stop::Complete).then_some(size));
     }
     if let Some(trace) = mutant.walk(cut) {
-        return (mutant.killed(trace, Finder::Walks), None);
+        return (mutant.killed(trace, KillFinder::Walks), None);
     }
     let mut fate = mutant.decide();
     let change = match &fate {
@@ -66,7 +66,7 @@ pub fn examine(mutant: &Mutant<'_>) -> (Fate, Option<Change>) {
 
 impl Mutant<'_> {
     /// It is killed by this run.
-    pub fn killed(&self, trace: Trace, finder: Finder) -> Fate {
+    pub fn killed(&self, trace: Trace, finder: KillFinder) -> Fate {
         if let Err(error) = replay(self.system, &trace) {
             panic!("a run is reported that the mutant does not execute: {error}");
         }
@@ -100,7 +100,7 @@ impl Mutant<'_> {
     fn decide(&self) -> Fate {
         let report = check_here(self.system, &self.options(), self.baseline.interrupt, &mut Silent);
         match &report.verdict {
-            Some(Verdict::Unsafe(trace)) => self.killed((**trace).clone(), Finder::Search),
+            Some(Verdict::Unsafe(trace)) => self.killed((**trace).clone(), KillFinder::Search),
             Some(Verdict::Safe) => self.certified(&report),
             Some(Verdict::Unknown(reason)) => Fate::Undecided(reason.clone()),
             None => unreachable!("a proof was asked for"),
@@ -122,7 +122,7 @@ impl Mutant<'_> {
         let (proof, rounds) = (self.baseline.options.proof, self.baseline.options.rounds);
         let effort = EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(rounds));
         match proof {
-            Proof::Auto => Effort { proof, rounds: Some(rounds), units: None },
+            BackwardMode::Auto => Effort { proof, rounds: Some(rounds), units: None },
             _ => Effort { proof, rounds: None, units: Some(effort) },
         }
     }
@@ -137,7 +137,7 @@ impl Mutant<'_> {
                 invariants: certificate.cubes.proved,
                 same: false,
             }),
-            Err(certificate::Refused::Failed(certificate::Failure::Stopped(reason), _)) => {
+            Err(certificate::NoCertificate::Failed(certificate::ProofFailure::Stopped(reason), _)) => {
                 Fate::Undecided(reason)
             }
             Err(other) => Fate::Undecided(Reason::Uncertified(certificate::explain(self.system, &other))),
@@ -157,7 +157,7 @@ impl Mutant<'_> {
 
 /// What a search may use.
 struct Effort {
-    proof: Proof,
+    proof: BackwardMode,
     rounds: Option<u32>,
     units: Option<u64>,
 }

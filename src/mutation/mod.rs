@@ -17,7 +17,7 @@ mod pool;
 mod run;
 mod summary;
 
-pub use plan::{MutationOptions, Plan, Selection};
+pub use plan::{MutantSelection, MutationOptions, Plan};
 pub use pool::THREAD;
-pub use run::{Progress, run};
-pub use summary::{Curve, Rate, curve, rate_by, rate_by_claim, smallest_set};
+pub use run::{MutationProgress, run};
+pub use summary::{KillCurve, Rate, curve, rate_by, rate_by_claim, smallest_set};

@@ -7,16 +7,16 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::model::System;
-use crate::options::Proof;
+use crate::options::BackwardMode;
 use crate::syntax::ast::File;
-use crate::transform::mutate::{Candidate, Key, Operator, candidates, key};
+use crate::transform::mutate::{MeaningKey, MutantCandidate, Operator, candidates, key};
 
 /// How mutants are looked at.
 #[derive(Clone, Debug)]
 pub struct MutationOptions {
     /// How a proof is looked for.
-    pub proof: Proof,
-    /// Effort of a proof: rounds of [`Proof::Auto`]; other searches get as much as the last of as many rounds.
+    pub proof: BackwardMode,
+    /// Effort of a proof: rounds of [`BackwardMode::Auto`]; other searches get as much as the last of as many rounds.
     pub rounds: u32,
     /// Instances up to this size are explored.
     pub procs: usize,
@@ -30,13 +30,13 @@ pub struct MutationOptions {
 
 impl Default for MutationOptions {
     fn default() -> Self {
-        Self { proof: Proof::Auto, rounds: 4, procs: 3, max_states: 20_000, jobs: 1, seed: 0 }
+        Self { proof: BackwardMode::Auto, rounds: 4, procs: 3, max_states: 20_000, jobs: 1, seed: 0 }
     }
 }
 
 /// Which of the mutants are looked at.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub struct MutantSelection {
     /// Only these operators; empty for all.
     pub operators: Vec<Operator>,
     /// Only these transitions; empty for all, and for init.
@@ -51,7 +51,7 @@ pub struct Selection {
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// In the order of the text, each with the key of what it means.
-    pub mutants: Vec<(Candidate, Key)>,
+    pub mutants: Vec<(MutantCandidate, MeaningKey)>,
     /// Candidates that were no models.
     pub ill_typed: usize,
     /// Candidates that say the same as the model, or as another candidate.
@@ -60,7 +60,7 @@ pub struct Plan {
 
 impl Plan {
     /// The mutants of a model that `selection` is about. `system` is what `file` means, which was read from `text`.
-    pub fn new(file: &File, text: &str, system: &System, selection: &Selection) -> Self {
+    pub fn new(file: &File, text: &str, system: &System, selection: &MutantSelection) -> Self {
         let mut all = candidates(file, text);
         all.retain(|it| selection.has(it));
         if selection.sample.is_some() {
@@ -83,8 +83,8 @@ impl Plan {
     }
 }
 
-impl Selection {
-    fn has(&self, candidate: &Candidate) -> bool {
+impl MutantSelection {
+    fn has(&self, candidate: &MutantCandidate) -> bool {
         let named = |name: &String| self.transitions.contains(name);
         (self.operators.is_empty() || self.operators.contains(&candidate.operator))
             && (self.transitions.is_empty() || candidate.transition.as_ref().is_some_and(named))

@@ -12,7 +12,7 @@ use crate::result::{Fate, MutantResult, Mutation};
 
 /// How far a run is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Progress {
+pub struct MutationProgress {
     /// Mutants that were looked at.
     pub done: usize,
     /// All of them.
@@ -25,7 +25,7 @@ pub struct Progress {
 ///
 /// ```
 /// use cubicle::interrupt::Interrupt;
-/// use cubicle::mutation::{MutationOptions, Plan, Selection, run};
+/// use cubicle::mutation::{MutationOptions, Plan, MutantSelection, run};
 ///
 /// let text = "
 ///     array Inside[proc] : bool
@@ -35,7 +35,7 @@ pub struct Progress {
 ///     requires { forall_other q. Inside[q] = False }
 ///     { Inside[p] := True }";
 /// let loaded = cubicle::load(text)?;
-/// let plan = Plan::new(&loaded.file, text, &loaded.system, &Selection::default());
+/// let plan = Plan::new(&loaded.file, text, &loaded.system, &MutantSelection::default());
 /// let options = MutationOptions::default();
 /// let found = run((&loaded.system, text), &plan, &options, &Interrupt::default(), &|_| {});
 /// assert!(found.killed().count() >= 3);
@@ -49,7 +49,7 @@ pub fn run(
     plan: &Plan,
     options: &MutationOptions,
     interrupt: &Interrupt,
-    tell: &(dyn Fn(Progress) + Sync),
+    tell: &(dyn Fn(MutationProgress) + Sync),
 ) -> Mutation {
     let baseline = Baseline::new(system, claims::of(system, text), options, interrupt);
     let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -62,7 +62,7 @@ pub fn run(
         let dead = usize::from(matches!(found.0, Fate::Killed(_)));
         let killed = killed.fetch_add(dead, Ordering::Relaxed) + dead;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        tell(Progress { done, of: plan.mutants.len(), killed });
+        tell(MutationProgress { done, of: plan.mutants.len(), killed });
         found
     });
     let stopped = interrupt.reason();

@@ -74,7 +74,7 @@ pub fn smallest_set(found: &Mutation) -> Vec<usize> {
 
 /// How the set of killed mutants grows with the number of processes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Curve {
+pub struct KillCurve {
     /// For each number of processes, how many mutants an instance of at most as many kills: up to the largest that
     /// kills one that no smaller does.
     pub killed: Vec<(usize, usize)>,
@@ -83,7 +83,7 @@ pub struct Curve {
     pub settled: bool,
 }
 
-impl Curve {
+impl KillCurve {
     /// The smallest number of processes at which the set no longer grows; `None` when nothing is killed.
     pub fn stable(&self) -> Option<usize> {
         self.killed.last().map(|(procs, _)| *procs)
@@ -91,12 +91,12 @@ impl Curve {
 }
 
 /// The curve of a run.
-pub fn curve(found: &Mutation) -> Curve {
+pub fn curve(found: &Mutation) -> KillCurve {
     let sizes: Vec<usize> = found.killed().map(|(_, kill)| kill.trace.initial.procs).collect();
     let most = sizes.iter().copied().max();
     let least = found.sizes.first().copied().unwrap_or(1);
     let count = |procs: usize| sizes.iter().filter(|it| **it <= procs).count();
     let killed = most.map(|most| (least.min(most)..=most).map(|procs| (procs, count(procs))).collect());
     let open = |it: &&MutantResult| matches!(it.fate, Fate::Undecided(_) | Fate::Failed(_) | Fate::Untried);
-    Curve { killed: killed.unwrap_or_default(), settled: !found.mutants.iter().any(|it| open(&it)) }
+    KillCurve { killed: killed.unwrap_or_default(), settled: !found.mutants.iter().any(|it| open(&it)) }
 }

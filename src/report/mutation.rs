@@ -8,21 +8,21 @@ use super::trace::{TraceStates, history, states};
 use crate::diagnostic::Source;
 use crate::mutation::{Rate, curve, rate_by, rate_by_claim, smallest_set};
 use crate::result::{Change, Fate, MutantResult, Mutation, Survival};
-use crate::transform::mutate::Candidate;
+use crate::transform::mutate::MutantCandidate;
 use crate::words::reason;
 
 /// No more lines of a mutant are shown than this, before and after.
 const MOST_LINES: usize = 6;
 
 /// `#17 drop-literal in ask_shared, model.cub:42:12`.
-fn title(candidate: &Candidate, source: &Source<'_>, style: Style) -> String {
+fn title(candidate: &MutantCandidate, source: &Source<'_>, style: Style) -> String {
     let place = source.place(candidate.edit.place());
     let within = candidate.transition.as_ref().map_or_else(String::new, |name| format!(" in {name}"));
     format!("{} {}{within}, {place}", style.name(format!("#{}", candidate.number)), candidate.operator)
 }
 
 /// The lines that a mutant changes, as a difference.
-fn difference(candidate: &Candidate, source: &Source<'_>) -> String {
+fn difference(candidate: &MutantCandidate, source: &Source<'_>) -> String {
     let lines = candidate.edit.lines(source.text);
     let mut text = String::new();
     let mut side = |sign: char, lines: &[String]| {
@@ -40,11 +40,11 @@ fn difference(candidate: &Candidate, source: &Source<'_>) -> String {
 
 /// A list of mutants that nobody has looked at: what they change.
 pub fn listed<'c>(
-    candidates: impl IntoIterator<Item = &'c Candidate>,
+    candidates: impl IntoIterator<Item = &'c MutantCandidate>,
     source: &Source<'_>,
     style: Style,
 ) -> String {
-    let one = |it: &Candidate| format!("{}\n{}", title(it, source, style), difference(it, source));
+    let one = |it: &MutantCandidate| format!("{}\n{}", title(it, source, style), difference(it, source));
     candidates.into_iter().map(one).collect()
 }
 

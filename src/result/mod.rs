@@ -14,7 +14,7 @@ mod run;
 pub use backward::{Candidate, Forgotten, Outcome, PhaseReport, Proposals, Statistics, Tests};
 pub use forward::{AROUND_DEADLOCKS, CurvePoint, Exploration, TechniqueReport};
 pub use graph::{GraphFate, GraphNode, GraphOrigin, GraphRun, GraphStep, SearchGraph};
-pub use mutation::{Change, Claim, Fate, Finder, Kill, MutantResult, Mutation, Survival};
+pub use mutation::{Change, Fate, Kill, KillFinder, MutantClaim, MutantResult, Mutation, Survival};
 pub use open::{Growing, Growth, Limit, Open, OpenRoot, Try};
 pub use run::{
     Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Looked, Refuted, Report,

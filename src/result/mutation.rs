@@ -3,7 +3,7 @@
 use super::Decider;
 use crate::diagnostic::Span;
 use crate::model::BadKind;
-use crate::transform::mutate::Candidate;
+use crate::transform::mutate::MutantCandidate;
 use crate::verdict::{Reason, Trace};
 
 /// What became of the mutants of a model.
@@ -11,7 +11,7 @@ use crate::verdict::{Reason, Trace};
 #[non_exhaustive]
 pub struct Mutation {
     /// What the model claims, in file order.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<MutantClaim>,
     /// The mutants, in the order of the text.
     pub mutants: Vec<MutantResult>,
     /// Candidates that were no models.
@@ -26,7 +26,7 @@ pub struct Mutation {
 
 /// A declaration that a mutant may violate.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Claim {
+pub struct MutantClaim {
     /// `unsafe at line 12`.
     pub name: String,
     /// `unsafe` or `invariant`.
@@ -42,7 +42,7 @@ pub struct Claim {
 #[non_exhaustive]
 pub struct MutantResult {
     /// Which one it is.
-    pub candidate: Candidate,
+    pub candidate: MutantCandidate,
     /// What became of it.
     pub fate: Fate,
     /// What it changes, in the largest instance that is compared; `None` when that is not known.
@@ -77,12 +77,12 @@ pub struct Kill {
     /// A run of the mutant to a bad state, replayed.
     pub trace: Trace,
     /// What found it.
-    pub finder: Finder,
+    pub finder: KillFinder,
 }
 
 /// What finds a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Finder {
+pub enum KillFinder {
     /// Exhaustive exploration.
     Exploration,
     /// Walks.

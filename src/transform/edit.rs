@@ -11,7 +11,7 @@ pub struct Edit {
 
 /// The lines that an edit touches, before and after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Lines {
+pub struct TouchedLines {
     /// Number of the first, from 1.
     pub first: usize,
     /// What they were.
@@ -73,7 +73,7 @@ impl Edit {
     ///
     /// # Panics
     /// When it was made for another text.
-    pub fn lines(&self, text: &str) -> Lines {
+    pub fn lines(&self, text: &str) -> TouchedLines {
         let place = self.place();
         let start = text[..place.start as usize].rfind('\n').map_or(0, |at| at + 1);
         let after = (place.end as usize).max(start);
@@ -92,7 +92,7 @@ impl Edit {
             old.pop();
             new.pop();
         }
-        Lines { first, old, new }
+        TouchedLines { first, old, new }
     }
 }
 
@@ -108,13 +108,13 @@ mod tests {
         let edit = edit.expect("they do not overlap");
         assert_eq!(edit.apply(TEXT), "one 2\n3 four\nfive\n");
         assert_eq!(edit.place(), Span::new(4, 13));
-        let Lines { first, old, new } = edit.lines(TEXT);
+        let TouchedLines { first, old, new } = edit.lines(TEXT);
         assert_eq!((first, old, new), (1, owned(&["one two", "three four"]), owned(&["one 2", "3 four"])));
     }
 
     #[test]
     fn lines_that_go_away_are_not_there_any_more() {
-        let Lines { first, old, new } = Edit::remove(Span::new(8, 18)).lines(TEXT);
+        let TouchedLines { first, old, new } = Edit::remove(Span::new(8, 18)).lines(TEXT);
         assert_eq!((first, old, new), (2, owned(&["three four"]), Vec::new()));
     }
 

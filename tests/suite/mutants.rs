@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cubicle::interrupt::Interrupt;
-use cubicle::mutation::{MutationOptions, Plan, Selection, curve, run, smallest_set};
-use cubicle::options::Proof;
+use cubicle::mutation::{MutantSelection, MutationOptions, Plan, curve, run, smallest_set};
+use cubicle::options::BackwardMode;
 use cubicle::result::{Fate, Mutation};
 use cubicle::transform::mutate::{OPERATORS, Operator, candidates, key};
 
@@ -39,7 +39,7 @@ fn load(text: &str) -> cubicle::Loaded {
     cubicle::load(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-fn mutate(text: &str, selection: &Selection, options: &MutationOptions) -> Mutation {
+fn mutate(text: &str, selection: &MutantSelection, options: &MutationOptions) -> Mutation {
     let loaded = load(text);
     let plan = Plan::new(&loaded.file, text, &loaded.system, selection);
     run((&loaded.system, text), &plan, options, &Interrupt::default(), &|_| {})
@@ -82,7 +82,7 @@ fn each_operator_makes_its_mistake() {
         (Operator::SwapParameters, "enter", "Seen[q, p] := True"),
         (Operator::SequentialUpdate, "enter", "Turn := In; Other := In;"),
     ] {
-        let made = |it: &&cubicle::transform::mutate::Candidate| {
+        let made = |it: &&cubicle::transform::mutate::MutantCandidate| {
             it.operator == operator
                 && it.transition.as_deref() == Some(within)
                 && it.text(MODEL).contains(becomes)
@@ -99,7 +99,7 @@ fn each_operator_makes_its_mistake() {
             "{becomes}"
         );
     }
-    let dropped = |it: &&cubicle::transform::mutate::Candidate| it.operator == Operator::DropTransition;
+    let dropped = |it: &&cubicle::transform::mutate::MutantCandidate| it.operator == Operator::DropTransition;
     assert_eq!(all.iter().filter(dropped).count(), 3);
     let used: BTreeSet<Operator> = all.iter().map(|it| it.operator).collect();
     assert_eq!(used.len(), OPERATORS.len());
@@ -150,14 +150,14 @@ fn what_says_the_same_has_the_same_key() {
 #[test]
 fn a_kill_is_a_kill_whatever_the_options() {
     let base = MutationOptions::default();
-    let some = Selection { sample: Some(40), ..Selection::default() };
+    let some = MutantSelection { sample: Some(40), ..MutantSelection::default() };
     let found = mutate(MODEL, &some, &base);
     let (dead, alive) = (killed(&found), survived(&found));
     assert!(dead.len() > 10 && alive.len() > 3, "{} killed, {} survived", dead.len(), alive.len());
     let settings = [
         MutationOptions { jobs: 3, ..base.clone() },
         MutationOptions { seed: 7, ..base.clone() },
-        MutationOptions { proof: Proof::Brab(2), ..base.clone() },
+        MutationOptions { proof: BackwardMode::Brab(2), ..base.clone() },
         MutationOptions { max_states: 5, procs: 1, ..base.clone() },
         MutationOptions { rounds: 1, ..base },
     ];
@@ -174,7 +174,7 @@ fn a_kill_is_a_kill_whatever_the_options() {
 
 #[test]
 fn a_curve_ends_where_no_more_are_killed() {
-    let found = mutate(MODEL, &Selection::default(), &MutationOptions::default());
+    let found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::default());
     let curve = curve(&found);
     assert!(curve.killed.windows(2).all(|two| two[0].1 <= two[1].1));
     assert_eq!(curve.killed.last().map(|it| it.1), Some(killed(&found).len()));
@@ -189,7 +189,7 @@ fn random(seeds: std::ops::Range<u64>, most: usize) -> BTreeMap<&'static str, us
     for seed in seeds {
         let text = generate(seed, &Weights::varied(seed)).to_string();
         let loaded = load(&text);
-        let selection = Selection { sample: Some(most), seed, ..Selection::default() };
+        let selection = MutantSelection { sample: Some(most), seed, ..MutantSelection::default() };
         let plan = Plan::new(&loaded.file, &text, &loaded.system, &selection);
         let options = MutationOptions { jobs: 2, ..MutationOptions::default() };
         let found = run((&loaded.system, &text), &plan, &options, &Interrupt::default(), &|_| {});

@@ -7,7 +7,7 @@ use clap::Parser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use cubicle::transform::mutate::{OPERATORS, Operator};
 
-use crate::cli::args::duration;
+use crate::cli::quantities::duration;
 
 /// Makes small mistakes in a model, each by itself, and says which of them the model's claims notice.
 ///
@@ -22,7 +22,7 @@ use crate::cli::args::duration;
 #[derive(Clone, Debug, Parser)]
 #[command(name = "cubicle mutate", max_term_width = 110)]
 #[expect(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
-pub struct Args {
+pub struct MutateArgs {
     /// The model
     #[arg(value_name = "FILE")]
     pub model: PathBuf,

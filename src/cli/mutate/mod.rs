@@ -13,17 +13,17 @@ use cubicle::check::check_here;
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::mutation::{MutationOptions, Plan, Selection, run as look_at};
+use cubicle::mutation::{MutantSelection, MutationOptions, Plan, run as look_at};
 use cubicle::observer::Silent;
-use cubicle::options::{Options, Proof, Vacuity};
+use cubicle::options::{BackwardMode, Options, Vacuity};
 use cubicle::report;
 use cubicle::result::Mutation;
 use cubicle::syntax::ast::{File, Item};
 use cubicle::transform::mutate::candidates;
 
-pub use self::args::Args;
+pub use self::args::MutateArgs;
 use super::ending::Ending;
-use super::load::{Model, load};
+use super::load::{LoadedModel, load};
 use super::supervise::supervise;
 use super::{exit, live, memory, settings};
 
@@ -32,7 +32,7 @@ const LATE: Duration = Duration::from_secs(2);
 
 /// Runs the command on the words after `mutate`.
 pub fn run(words: Vec<OsString>) -> u8 {
-    let args = match Args::try_parse_from(std::iter::once("cubicle mutate".into()).chain(words)) {
+    let args = match MutateArgs::try_parse_from(std::iter::once("cubicle mutate".into()).chain(words)) {
         Ok(args) => args,
         Err(error) => return exit::refuse(&error),
     };
@@ -43,7 +43,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
         |interrupt| Ending::of_command(&model, interrupt),
         move |interrupt, ending| {
             live::start(ending, false);
-            let code = Run { args: &args, ending, interrupt: &within(interrupt, args.time_limit) }.mutate();
+            let code =
+                MutateRun { args: &args, ending, interrupt: &within(interrupt, args.time_limit) }.mutate();
             ending.begin();
             exit::after_output(code, ending.output.finish())
         },
@@ -56,16 +57,16 @@ fn within(interrupt: &Interrupt, limit: Option<Duration>) -> Interrupt {
     at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at))
 }
 
-struct Run<'a> {
-    args: &'a Args,
+struct MutateRun<'a> {
+    args: &'a MutateArgs,
     ending: &'a Arc<Ending>,
     interrupt: &'a Interrupt,
 }
 
-impl Run<'_> {
+impl MutateRun<'_> {
     fn mutate(&self) -> u8 {
         let Self { args, ending, .. } = self;
-        let Ok(Model { system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
+        let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
             return exit::USAGE;
         };
         let stdin = args.model.as_os_str() == "-";
@@ -90,7 +91,7 @@ impl Run<'_> {
         if let Some(code) = self.not_safe(&system) {
             return code;
         }
-        let tell = |progress: cubicle::mutation::Progress| {
+        let tell = |progress: cubicle::mutation::MutationProgress| {
             let (done, of, killed) = (progress.done, progress.of, progress.killed);
             ending.progress().begin(&format!("{done} of {of} mutants, {killed} killed"));
         };
@@ -99,8 +100,8 @@ impl Run<'_> {
         self.show(&found, &source)
     }
 
-    fn selection(&self) -> Selection {
-        Selection {
+    fn selection(&self) -> MutantSelection {
+        MutantSelection {
             operators: self.args.only.clone(),
             transitions: self.args.transition.clone(),
             sample: self.args.sample.map(|most| most as usize),
@@ -119,8 +120,8 @@ impl Run<'_> {
         }
     }
 
-    fn proof(&self) -> Proof {
-        self.args.brab.map_or(Proof::Auto, |procs| Proof::Brab(procs.into()))
+    fn proof(&self) -> BackwardMode {
+        self.args.brab.map_or(BackwardMode::Auto, |procs| BackwardMode::Brab(procs.into()))
     }
 
     /// What is wrong with the names of transitions.

@@ -4,7 +4,7 @@ use crate::bits::bits;
 use crate::forward::explored::views::{Viewer, permutations};
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
-use crate::forward::state::cells::Kind;
+use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::store::visited::Visited;
 use crate::model::System;
@@ -23,14 +23,14 @@ pub struct Fingerprint {
 impl Fingerprint {
     /// Of the states of an instance. `None` when one is not concrete. Where the order of processes counts, they must
     /// not be taken for exchangeable; this holds for steps, too.
-    pub(super) fn of_states(look: &mut Look<'_>, visited: &Visited) -> Option<Self> {
+    pub(super) fn of_states(look: &mut OrbitLook<'_>, visited: &Visited) -> Option<Self> {
         let states = 0..visited.store.len();
         let parts = states.map(|number| look.state(visited.store.state(number))).collect::<Option<_>>()?;
         Some(Self::new(parts, look.ordered))
     }
 
     /// Of the steps of an instance.
-    pub(super) fn of_steps(look: &mut Look<'_>, visited: &Visited) -> Option<Self> {
+    pub(super) fn of_steps(look: &mut OrbitLook<'_>, visited: &Visited) -> Option<Self> {
         let program = look.program;
         let mut scratch = Scratch::new(program);
         let mut steps = Vec::new();
@@ -78,7 +78,7 @@ impl Fingerprint {
 }
 
 /// Looks at states so that only what counts is seen.
-pub(super) struct Look<'a> {
+pub(super) struct OrbitLook<'a> {
     program: &'a Program,
     viewer: Viewer<'a>,
     /// Whether the order of processes counts.
@@ -87,7 +87,7 @@ pub(super) struct Look<'a> {
     orders: Vec<Vec<usize>>,
 }
 
-impl<'a> Look<'a> {
+impl<'a> OrbitLook<'a> {
     pub(super) fn new(system: &System, program: &'a Program, ordered: bool) -> Self {
         let fixed = usize::from(system.proc_constants);
         let free: Vec<usize> = (fixed..program.cells.procs).collect();
@@ -128,7 +128,7 @@ impl<'a> Look<'a> {
         for (cell, code) in cells.cells.iter().zip(codes.iter()) {
             // A number that nothing reads is any; other systems may read it.
             let open = *code == UNDEF;
-            let scaled = cell.kind == Kind::Real && cells.scale != 1;
+            let scaled = cell.kind == CodeKind::Real && cells.scale != 1;
             if open || scaled {
                 return None;
             }

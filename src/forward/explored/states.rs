@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::forward::explored::bitmap_index::BitmapIndex;
-use crate::forward::explored::graph::{Fingerprint, Look};
+use crate::forward::explored::graph::{Fingerprint, OrbitLook};
 use crate::forward::explored::views::Views;
 use crate::forward::fuzz::campaign::Campaign;
 use crate::forward::program::compiled::Program;
@@ -107,13 +107,13 @@ impl ExploredStates {
 
     /// The states, or the steps, to be compared with those of another system; see [`Fingerprint`].
     pub fn fingerprint(&self, steps: bool, ordered: bool) -> Option<Fingerprint> {
-        let Shared { system, program, visited, options, .. } = &*self.0;
+        let SharedStates { system, program, visited, options, .. } = &*self.0;
         let exchanged = options.symmetry && !system.orders_processes;
         if ordered == exchanged {
             return None;
         }
         let visited = visited.read().unwrap_or_else(PoisonError::into_inner);
-        let look = &mut Look::new(system, program, ordered);
+        let look = &mut OrbitLook::new(system, program, ordered);
         if steps { Fingerprint::of_steps(look, &visited) } else { Fingerprint::of_states(look, &visited) }
     }
 

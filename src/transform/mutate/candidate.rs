@@ -10,7 +10,7 @@ use crate::transform::edit::Edit;
 
 /// A small mistake in a model: one that may leave no model at all.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Candidate {
+pub struct MutantCandidate {
     /// Its number among all candidates of the model, from 1, in the order of the text.
     pub number: usize,
     /// What kind of mistake.
@@ -21,7 +21,7 @@ pub struct Candidate {
     pub edit: Edit,
 }
 
-impl Candidate {
+impl MutantCandidate {
     /// The text of the mutant.
     ///
     /// # Panics
@@ -40,7 +40,7 @@ impl Candidate {
 }
 
 /// Notes candidates while a tree is walked.
-pub(super) struct Collector<'f> {
+pub(super) struct CandidateCollector<'f> {
     /// The text of the file.
     pub text: &'f str,
     /// What is declared.
@@ -49,10 +49,10 @@ pub(super) struct Collector<'f> {
     pub transition: Option<&'f str>,
     /// Its parameters.
     pub params: Vec<&'f str>,
-    found: Vec<Candidate>,
+    found: Vec<MutantCandidate>,
 }
 
-impl<'f> Collector<'f> {
+impl<'f> CandidateCollector<'f> {
     pub fn new(file: &'f File, text: &'f str) -> Self {
         Self { text, names: Names::new(file), transition: None, params: Vec::new(), found: Vec::new() }
     }
@@ -60,7 +60,7 @@ impl<'f> Collector<'f> {
     /// Notes a candidate.
     pub fn emit(&mut self, operator: Operator, edit: Edit) {
         let transition = self.transition.map(str::to_owned);
-        self.found.push(Candidate { number: 0, operator, transition, edit });
+        self.found.push(MutantCandidate { number: 0, operator, transition, edit });
     }
 
     /// Notes a candidate with other words at one place.
@@ -74,7 +74,7 @@ impl<'f> Collector<'f> {
     }
 
     /// The candidates in the order of the text, each once.
-    pub fn finish(self) -> Vec<Candidate> {
+    pub fn finish(self) -> Vec<MutantCandidate> {
         let mut found = self.found;
         // Stable: at one place, the order in which they were noted.
         found.sort_by_key(|it| (it.edit.place().start, it.operator));

@@ -1,12 +1,12 @@
 //! Mistakes in formulas: guards, conditions of branches, init.
 
-use super::candidate::Collector;
+use super::candidate::CandidateCollector;
 use super::operator::Operator;
 use crate::diagnostic::Span;
 use crate::syntax;
 use crate::syntax::ast::{Arg, Base, Comparison, Expr, ExprKind, Offset, Quantifier, Term, TermKind};
 
-impl Collector<'_> {
+impl CandidateCollector<'_> {
     /// Mistakes in a guard or in the condition of a branch.
     pub(super) fn condition(&mut self, expr: &Expr) {
         self.dropped(expr, expr.span, true);

@@ -6,12 +6,12 @@ use crate::model::{Assignment, Cell, Conj, Dnf, Literal, System, Term, Transitio
 
 /// Says what a system says, up to chance: names of transitions, places and the order of declarations do not count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Key(pub u128);
+pub struct MeaningKey(pub u128);
 
 /// The key of a system. Before it is taken the system is simplified: by the values that each variable can ever have,
 /// literals that always hold are left out, and with those that never hold whatever they are part of; so are updates
 /// that change nothing.
-pub fn key(system: &System) -> Key {
+pub fn key(system: &System) -> MeaningKey {
     let simple = Simplifier { system };
     let mut transitions: Vec<[u64; 2]> =
         system.transitions.iter().filter_map(|it| simple.transition(it)).collect();
@@ -28,7 +28,7 @@ pub fn key(system: &System) -> Key {
         (init.params, sorted(&init.body), sorted(&init.without_processes)),
         (axioms, bad, transitions),
     ));
-    Key(u128::from(parts[0]) << 64 | u128::from(parts[1]))
+    MeaningKey(u128::from(parts[0]) << 64 | u128::from(parts[1]))
 }
 
 /// Two independent hashes: the same in every run of the program.

@@ -1,6 +1,6 @@
 //! Mutants: models that differ from a given one by one small mistake, as an author might make it.
 //!
-//! In: a model. Out: [`Candidate`]s, each a change of its text at places of its syntax tree, so that a mutant is a
+//! In: a model. Out: [`MutantCandidate`]s, each a change of its text at places of its syntax tree, so that a mutant is a
 //! model like any other: it prints, parses and has spans. Some candidates are no models, since the types do not fit;
 //! some say the same as the model or as others ([`key()`]). `operator` lists the kinds of mistakes; `formulas` and
 //! `updates` make them. What a model claims (`unsafe`, `invariant`) stays as it is, and so do predicates that claims
@@ -13,11 +13,11 @@ mod names;
 mod operator;
 mod updates;
 
-pub use candidate::Candidate;
-pub use key::{Key, key};
+pub use candidate::MutantCandidate;
+pub use key::{MeaningKey, key};
 pub use operator::{OPERATORS, Operator};
 
-use self::candidate::Collector;
+use self::candidate::CandidateCollector;
 use crate::syntax::ast::{File, Item, PropertyKind};
 
 /// All candidates of a model, in the order of its text. `text` is what `file` was read from.
@@ -40,8 +40,8 @@ use crate::syntax::ast::{File, Item, PropertyKind};
 /// assert!(careless.system(text).is_some());
 /// # Ok::<(), cubicle::LoadError>(())
 /// ```
-pub fn candidates(file: &File, text: &str) -> Vec<Candidate> {
-    let mut collector = Collector::new(file, text);
+pub fn candidates(file: &File, text: &str) -> Vec<MutantCandidate> {
+    let mut collector = CandidateCollector::new(file, text);
     let claims = claims(file, text);
     for item in &file.items {
         match item {

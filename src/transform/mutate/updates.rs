@@ -1,12 +1,12 @@
 //! Mistakes in what a transition does: its updates, their values, their processes.
 
-use super::candidate::Collector;
+use super::candidate::CandidateCollector;
 use super::operator::Operator;
 use crate::diagnostic::Span;
 use crate::syntax::ast::{Arg, Base, Expr, ExprKind, Name, Rhs, Term, TermKind, Transition, Update};
 use crate::transform::edit::Edit;
 
-impl<'f> Collector<'f> {
+impl<'f> CandidateCollector<'f> {
     /// Mistakes in a transition.
     pub(super) fn transition(&mut self, transition: &'f Transition) {
         self.transition = Some(&transition.name.text);
