@@ -63,3 +63,26 @@ fn the_commit_comes_from_a_package_or_from_git() {
     let log: Option<PathBuf> = source::head_log(&tree);
     assert_eq!(log, Some(tree.join("../root/.git/worktrees/tree/logs/HEAD")));
 }
+
+/// `cargo binstall` looks for the archive that `.ci/release` makes, and in it for the program where it stands.
+#[test]
+fn the_archive_of_a_release_is_found_by_its_name() {
+    let read = |path: &str| fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path));
+    // A package has no such script.
+    let Ok(release) = read(".ci/release") else { return };
+    let line = |start: &str| {
+        let found = release.lines().map(str::trim).find(|line| line.starts_with(start));
+        found.unwrap_or_else(|| panic!("no line begins with {start}"))
+    };
+    let name = line("name=").trim_start_matches("name=");
+    let template =
+        name.replace("cubicle", "{ name }").replace("$host", "{ target }").replace("$version", "{ version }");
+    assert!(line("install ").ends_with("\"$target/dist/$name/cubicle\""), "{release}");
+    assert!(line("gzip ").ends_with("\"$target/dist/$name.tar.gz\""), "{release}");
+    let manifest = read("Cargo.toml").expect("a manifest");
+    for expected in
+        [format!("/{template}.tar.gz\"\n"), format!("bin-dir = \"{template}/{{ bin }}{{ binary-ext }}\"\n")]
+    {
+        assert!(manifest.contains(&expected), "{expected}");
+    }
+}
