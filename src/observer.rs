@@ -130,15 +130,23 @@ pub trait Observer {
         false
     }
 
-    /// Whether [`Event::Graph`] is wanted.
-    fn wants_graph(&self) -> bool {
-        false
+    /// How much of [`Event::Graph`] is wanted now.
+    fn graph_detail(&self) -> GraphDetail {
+        GraphDetail::Nothing
     }
+}
 
-    /// Whether new nodes of the graph are wanted in words; when false, engines need not render them.
-    fn wants_cubes(&self) -> bool {
-        self.wants_graph()
-    }
+/// How much of the graph of a search somebody wants: what is not wanted need not be rendered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum GraphDetail {
+    /// No events of the graph.
+    Nothing,
+    /// Which cubes there are and what becomes of them, none in words.
+    Shape,
+    /// Cubes that were visited, or are still to be, in words.
+    Visited,
+    /// All cubes in words.
+    All,
 }
 
 /// Ignores everything.

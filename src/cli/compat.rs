@@ -151,10 +151,7 @@ impl Rewriting<'_> {
             self.note_size(Some(&size), true);
             self.out.words.extend(["--brab".into(), size]);
         } else {
-            let file = self.rest.by_ref().find(|word| !word.to_string_lossy().starts_with('-'));
-            let file = file.as_ref().map_or("model.cub".into(), |file| file.to_string_lossy());
-            self.out.missing = Some(format!("K is missing: `cubicle brab 2 {file}`"));
-            self.rest = Vec::new().into_iter().peekable();
+            self.out.missing = Some(size_missing(&self.rest.by_ref().collect::<Vec<_>>()));
         }
     }
 
@@ -262,6 +259,21 @@ fn values(arg: &Arg) -> usize {
         return 0;
     }
     arg.get_num_args().map_or(1, |range| range.min_values())
+}
+
+/// What to say about the words behind `brab` when no number comes first.
+fn size_missing(words: &[OsString]) -> String {
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let is_name = |word: &str| !word.starts_with('-');
+    match &words[..] {
+        [size, file, ..] if is_name(size) && is_name(file) && !size.ends_with(".cub") => {
+            format!("`{size}` is no number of processes: `cubicle brab 2 {file}`")
+        }
+        _ => {
+            let file = words.iter().find(|word| is_name(word)).map_or("model.cub", |file| file);
+            format!("K is missing: `cubicle brab 2 {file}`")
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cubicle::model::System;
-use cubicle::observer::{Event, Observer};
+use cubicle::observer::{Event, GraphDetail, Observer};
 
 use super::ending::Ending;
 use super::printers::Printer;
@@ -38,11 +38,7 @@ impl Observer for Listener {
         self.printer.wants_nodes()
     }
 
-    fn wants_graph(&self) -> bool {
-        self.ending.pictures.wants_graph()
-    }
-
-    fn wants_cubes(&self) -> bool {
-        self.ending.pictures.wants_cubes()
+    fn graph_detail(&self) -> GraphDetail {
+        self.ending.pictures.graph_detail()
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use cubicle::Report;
 use cubicle::diagnostic::Source;
 use cubicle::model::System;
-use cubicle::observer::Event;
+use cubicle::observer::{Event, GraphDetail};
 use cubicle::report::{self, DotLevel, Page};
 use cubicle::result::SearchGraph;
 
@@ -52,14 +52,17 @@ impl Pictures {
         }
     }
 
-    /// Whether somebody wants the graph of the search.
-    pub const fn wants_graph(&self) -> bool {
-        self.dot.is_some() || !self.pages.is_empty()
-    }
-
-    /// Whether there is room for more of it.
-    pub fn wants_cubes(&self) -> bool {
-        self.wants_graph() && !self.graph().is_full()
+    /// What is wanted of the graph of the search at this point.
+    pub fn graph_detail(&self) -> GraphDetail {
+        if self.dot.is_none() && self.pages.is_empty() {
+            GraphDetail::Nothing
+        } else if self.graph().is_full() {
+            GraphDetail::Shape
+        } else if self.dot.is_some() && self.level.draws_covered() {
+            GraphDetail::All
+        } else {
+            GraphDetail::Visited
+        }
     }
 
     fn graph(&self) -> MutexGuard<'_, SearchGraph> {

@@ -37,7 +37,8 @@ impl DotLevel {
         }
     }
 
-    const fn draws_covered(self) -> bool {
+    /// Whether cubes that were found covered are drawn.
+    pub const fn draws_covered(self) -> bool {
         matches!(self, Self::CoveredNumbers | Self::CoveredCubes)
     }
 

@@ -12,7 +12,7 @@ use crate::backward::search::{Next, Run, RunCounts, RunEnd, Setting, Totals, ope
 use crate::backward::tuning::{QUESTIONS_PER_EFFORT, RESTARTS_PER_GROWTH, WIDER_CANDIDATES};
 use crate::interrupt::Interrupt;
 use crate::model::{System, semantics};
-use crate::observer::{Event, Observer};
+use crate::observer::{Event, GraphDetail, Observer};
 use crate::options::BackwardOptions;
 use crate::oracle::OracleGrowth;
 use crate::result::{Candidate, Forgotten, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
@@ -128,7 +128,7 @@ impl BrabEngine<'_> {
     /// One run from the pool's candidates and the bad cubes.
     fn run(&mut self, observer: &mut dyn Observer) -> (BrabEnd, RunCounts) {
         let (setting, candidates) = (&self.setting, &self.pool.kept);
-        if observer.wants_graph() {
+        if observer.graph_detail() > GraphDetail::Nothing {
             observer.event(setting.system, Event::Graph(&GraphStep::Run));
         }
         let mut run = match Run::new(setting, &mut self.tester, &mut self.totals, candidates) {

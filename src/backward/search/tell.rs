@@ -4,8 +4,22 @@ use super::node::{NodeId, Origin, action};
 use super::run::Run;
 use crate::backward::cube::{Cube, text};
 use crate::backward::preimage::{Pre, Prepared};
-use crate::observer::{Event, Observer};
+use crate::observer::{Event, GraphDetail, Observer};
 use crate::result::{GraphFate, GraphNode, GraphOrigin, GraphStep};
+
+/// Whether somebody wants the graph at all.
+fn wants_graph(observer: &dyn Observer) -> bool {
+    observer.graph_detail() > GraphDetail::Nothing
+}
+
+/// Whether a cube that became this is wanted in words.
+fn wants_words(observer: &dyn Observer, fate: GraphFate) -> bool {
+    let least = match fate {
+        GraphFate::Visited(_) | GraphFate::Open => GraphDetail::Visited,
+        GraphFate::Subsumed(_) | GraphFate::Covered | GraphFate::Empty => GraphDetail::All,
+    };
+    observer.graph_detail() >= least
+}
 
 impl Run<'_, '_> {
     /// Tells of a node that is about to be replaced or expanded.
@@ -32,19 +46,17 @@ impl Run<'_, '_> {
 
     /// Tells what became of a node.
     pub(super) fn tell_fate(&self, id: NodeId, fate: GraphFate, observer: &mut dyn Observer) {
-        if !observer.wants_graph() {
+        if !wants_graph(observer) {
             return;
         }
         let (system, node) = (self.setting.system, self.nodes.get(id));
         let origin = match &node.origin {
-            Origin::Step { child, .. } if !observer.wants_cubes() => {
-                GraphOrigin::Step { action: String::new(), of: *child }
-            }
             Origin::Bad(bad) => GraphOrigin::Bad(system.bad[*bad].name.clone()),
             Origin::Candidate(number) => GraphOrigin::Candidate(*number, None),
             Origin::Step { child, transition, args, procs, kept } => {
-                let action = action(system, *transition, args, *procs, kept);
-                GraphOrigin::Step { action, of: *child }
+                let words = wants_words(observer, fate);
+                let action = words.then(|| action(system, *transition, args, *procs, kept));
+                GraphOrigin::Step { action: action.unwrap_or_default(), of: *child }
             }
         };
         self.tell_cube(Some(id), origin, &node.cube, fate, observer);
@@ -52,7 +64,7 @@ impl Run<'_, '_> {
 
     /// Tells of a candidate in the place of a node.
     pub fn tell_candidate(&self, candidate: NodeId, of: NodeId, observer: &mut dyn Observer) {
-        if let (true, Origin::Candidate(number)) = (observer.wants_graph(), &self.nodes.get(candidate).origin)
+        if let (true, Origin::Candidate(number)) = (wants_graph(observer), &self.nodes.get(candidate).origin)
         {
             self.tell_fate(of, GraphFate::Open, observer);
             let (origin, cube) = (GraphOrigin::Candidate(*number, Some(of)), &self.nodes.get(candidate).cube);
@@ -69,14 +81,12 @@ impl Run<'_, '_> {
         by: usize,
         observer: &mut dyn Observer,
     ) {
-        if observer.wants_graph() {
-            let action = if observer.wants_cubes() {
-                action(self.setting.system, t.id, &pre.args, pre.procs, &pre.kept)
-            } else {
-                String::new()
-            };
+        if wants_graph(observer) {
             let fate = GraphFate::Subsumed(self.visited_ids[by]);
-            self.tell_cube(None, GraphOrigin::Step { action, of }, &pre.cube, fate, observer);
+            let words = wants_words(observer, fate);
+            let action = words.then(|| action(self.setting.system, t.id, &pre.args, pre.procs, &pre.kept));
+            let origin = GraphOrigin::Step { action: action.unwrap_or_default(), of };
+            self.tell_cube(None, origin, &pre.cube, fate, observer);
         }
     }
 
@@ -89,21 +99,21 @@ impl Run<'_, '_> {
         observer: &mut dyn Observer,
     ) {
         let system = self.setting.system;
-        let cube = if observer.wants_cubes() { text(system, self.setting.context, cube) } else { Vec::new() };
-        let step = GraphStep::Node(GraphNode { id, origin, cube, fate });
+        let words = wants_words(observer, fate).then(|| text(system, self.setting.context, cube));
+        let step = GraphStep::Node(GraphNode { id, origin, cube: words.unwrap_or_default(), fate });
         observer.event(system, Event::Graph(&step));
     }
 
     /// Tells that a node meets the initial states, and whether its path was executed.
     pub(super) fn tell_init(&self, node: NodeId, executed: bool, observer: &mut dyn Observer) {
-        if observer.wants_graph() {
+        if wants_graph(observer) {
             observer.event(self.setting.system, Event::Graph(&GraphStep::Init { node, executed }));
         }
     }
 
     /// Tells of visited nodes that were dropped for a later one.
     pub(super) fn tell_dropped(&self, nodes: &[NodeId], by: NodeId, observer: &mut dyn Observer) {
-        if observer.wants_graph() {
+        if wants_graph(observer) {
             for &node in nodes {
                 observer.event(self.setting.system, Event::Graph(&GraphStep::Dropped { node, by }));
             }

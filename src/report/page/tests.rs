@@ -6,7 +6,7 @@ use super::{Page, SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
 use crate::diagnostic::Source;
 use crate::interrupt::Interrupt;
 use crate::model::System;
-use crate::observer::{Event, Observer};
+use crate::observer::{Event, GraphDetail, Observer};
 use crate::options::{Options, Strategy};
 use crate::result::{GraphFate, GraphNode, GraphOrigin, GraphStep, SearchGraph};
 
@@ -45,8 +45,8 @@ impl Observer for Collector {
         }
     }
 
-    fn wants_graph(&self) -> bool {
-        true
+    fn graph_detail(&self) -> GraphDetail {
+        GraphDetail::Visited
     }
 }
 
