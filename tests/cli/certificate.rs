@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::harness::{Running, cubicle, outcome, run, run_on};
+use crate::harness::{Running, Signal, cubicle, outcome, run, run_on};
 use crate::models;
 
 /// A folder with the model, and the certificate of its proof in `certificate`.
@@ -178,10 +178,10 @@ fn a_check_ends_at_its_limit_or_at_a_signal() {
     while !told.is_finished() {
         // It answers this signal with a line once it listens to signals; before, that would end it.
         std::thread::sleep(Duration::from_millis(500));
-        child.signal("-USR1");
+        child.signal(Signal::USR1);
     }
     let errors = told.join().unwrap().unwrap();
-    child.signal("-TERM");
+    child.signal(Signal::TERM);
     let found = child.finish();
     drop(errors);
     assert_eq!(found.code, Some(143), "{found:?}");

@@ -5,6 +5,10 @@ use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use rustix::process::{Pid, kill_process};
+
+pub use rustix::process::Signal;
+
 /// What a run left behind.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -37,9 +41,9 @@ impl Running {
         outcome(&self.0.take().expect("it is taken here").wait_with_output().unwrap())
     }
 
-    /// Sends it a signal: `-INT`.
-    pub fn signal(&self, signal: &str) {
-        let _ = Command::new("kill").args([signal, &self.id().to_string()]).status();
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(self), signal).expect("it is there until it is waited for");
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::harness::{Outcome, Running, cubicle, outcome};
+use crate::harness::{Outcome, Running, Signal, cubicle, outcome};
 
 /// The outcome of a run that ended at a limit: nothing but the answer, and a file that gives the same reason.
 fn assert_limited(what: &str, outcome: &Outcome, stats: &Path, reason: &str) {
@@ -59,10 +59,10 @@ fn so_does_one_that_is_told_to() {
     while !told.is_finished() {
         // Before it listens, this signal would end it.
         std::thread::sleep(Duration::from_millis(200));
-        child.signal("-USR1");
+        child.signal(Signal::USR1);
     }
     let errors = told.join().unwrap().unwrap();
-    child.signal("-TERM");
+    child.signal(Signal::TERM);
     let found = child.finish();
     drop((input, errors));
     assert_eq!(found.code, Some(143), "{found:?}");

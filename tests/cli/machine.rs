@@ -7,7 +7,7 @@ use std::time::Duration;
 use jsonschema::Validator;
 use serde_json::Value;
 
-use crate::harness::{AT_LAST, Outcome, Running, cubicle, outcome, run_stdin, run_words_stdin};
+use crate::harness::{AT_LAST, Outcome, Running, Signal, cubicle, outcome, run_stdin, run_words_stdin};
 use crate::models;
 
 /// Kinds of runs, and their ends.
@@ -290,8 +290,8 @@ fn limits_and_signals_end_in_a_document() {
     for (line, signal, expected, kind) in [
         ("--time-limit 300ms", None, 3, "time"),
         ("--memory-limit 1M", None, 3, "memory"),
-        (AT_LAST, Some("-INT"), 130, "interrupted"),
-        (AT_LAST, Some("-TERM"), 143, "interrupted"),
+        (AT_LAST, Some(Signal::INT), 130, "interrupted"),
+        (AT_LAST, Some(Signal::TERM), 143, "interrupted"),
     ] {
         let (outcome, document) = match signal {
             Some(signal) => ended(line, |run| run.signal(signal)),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::harness::{Outcome, cubicle, run_words_stdin};
+use crate::harness::{Outcome, Signal, cubicle, run_words_stdin};
 use crate::machine::{WRONG, assert_valid, code, schema};
 use crate::models;
 use crate::signals::{ENDLESS, after};
@@ -90,12 +90,12 @@ fn a_run_leaves_a_folder_with_all_about_it() {
 fn a_signal_leaves_a_whole_folder() {
     let base = tempfile::TempDir::new().unwrap();
     for (name, line, signal, says) in [
-        ("proof", ENDLESS, "-INT", "SIGINT"),
-        ("exploration", "--only-forward --procs 2", "-TERM", "SIGTERM"),
+        ("proof", ENDLESS, Signal::INT, "SIGINT"),
+        ("exploration", "--only-forward --procs 2", Signal::TERM, "SIGTERM"),
         (
             "approximations",
             "brab 2 --nodes 1000000000 --depth 1000000000 --max-forward 100",
-            "-TERM",
+            Signal::TERM,
             "SIGTERM",
         ),
     ] {

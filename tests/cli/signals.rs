@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::harness::{AT_LAST, Outcome, Running, cubicle, outcome};
+use crate::harness::{AT_LAST, Outcome, Running, Signal, cubicle, outcome};
 use crate::models;
 
 /// A proof that goes on.
@@ -67,7 +67,7 @@ impl Busy {
     /// Asks how far the program is until it has states or nodes to show, or nodes.
     fn wait_until_busy(&mut self, nodes_only: bool) {
         loop {
-            self.child.signal("-USR1");
+            self.child.signal(Signal::USR1);
             let line = self.lines.recv_timeout(Duration::from_secs(60)).expect("it answers, or ends");
             self.stderr.push_str(&line);
             self.stderr.push('\n');
@@ -94,40 +94,40 @@ impl Busy {
 
 /// Sends the signals, the first as soon as the program is busy, each other one when it has come to the backward
 /// search after that.
-pub fn after(line: &str, model: &str, signals: &[&str]) -> (Outcome, Duration) {
+pub fn after(line: &str, model: &str, signals: &[Signal]) -> (Outcome, Duration) {
     let mut running = Busy::new(&format!("{AT_LAST} {line}"), model);
     running.wait_until_it_listens();
     for (i, signal) in signals.iter().enumerate() {
         running.wait_until_busy(i > 0);
-        running.child.signal(signal);
+        running.child.signal(*signal);
     }
     running.finish()
 }
 
 #[test]
 fn ctrl_c_ends_a_backward_search_with_its_statistics() {
-    let (outcome, took) = after(&format!("{ENDLESS} --quiet"), models::ENDLESS, &["-INT"]);
+    let (outcome, took) = after(&format!("{ENDLESS} --quiet"), models::ENDLESS, &[Signal::INT]);
     assert_eq!(outcome.code, Some(130), "{outcome:?}");
     assert_eq!(outcome.stdout, "UNKNOWN: interrupted by SIGINT\n");
     assert!(took < Duration::from_secs(5), "took {took:?}");
-    let (outcome, _) = after(ENDLESS, models::ENDLESS, &["-INT"]);
+    let (outcome, _) = after(ENDLESS, models::ENDLESS, &[Signal::INT]);
     assert_eq!(outcome.code, Some(130));
     assert!(outcome.stdout.contains("Statistics\n"));
 }
 
 #[test]
 fn sigterm_ends_every_phase() {
-    let (outcome, _) = after(ENDLESS, models::ENDLESS, &["-TERM"]);
+    let (outcome, _) = after(ENDLESS, models::ENDLESS, &[Signal::TERM]);
     assert_eq!(outcome.code, Some(143));
-    let (outcome, _) = after("--only-forward --procs 2", models::ENDLESS, &["-TERM"]);
+    let (outcome, _) = after("--only-forward --procs 2", models::ENDLESS, &[Signal::TERM]);
     assert_eq!(outcome.code, Some(143), "{outcome:?}");
-    let (outcome, _) = after(FORWARD, models::ENDLESS_FORWARD, &["-TERM"]);
+    let (outcome, _) = after(FORWARD, models::ENDLESS_FORWARD, &[Signal::TERM]);
     assert_eq!(outcome.code, Some(143), "{outcome:?}");
 }
 
 #[test]
 fn the_first_ctrl_c_of_a_brab_run_only_ends_the_exploration() {
-    let (outcome, _) = after(FORWARD, models::ENDLESS_FORWARD, &["-INT"]);
+    let (outcome, _) = after(FORWARD, models::ENDLESS_FORWARD, &[Signal::INT]);
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     assert!(outcome.stderr.contains("the backward search goes on"), "{}", outcome.stderr);
     assert!(outcome.stdout.contains("The system is SAFE"), "{}", outcome.stdout);
@@ -135,21 +135,21 @@ fn the_first_ctrl_c_of_a_brab_run_only_ends_the_exploration() {
 
 #[test]
 fn the_second_one_ends_the_run() {
-    let (outcome, _) = after(&format!("{FORWARD} {ENDLESS}"), models::ENDLESS, &["-INT", "-INT"]);
+    let (outcome, _) = after(&format!("{FORWARD} {ENDLESS}"), models::ENDLESS, &[Signal::INT, Signal::INT]);
     assert_eq!(outcome.code, Some(130));
     assert!(outcome.stdout.contains("Statistics\n"));
 }
 
 #[test]
 fn ctrl_c_ends_an_exploration_without_proof() {
-    let (outcome, _) = after("--only-forward --procs 2", models::ENDLESS, &["-INT"]);
+    let (outcome, _) = after("--only-forward --procs 2", models::ENDLESS, &[Signal::INT]);
     assert_eq!(outcome.code, Some(130), "{outcome:?}");
     assert!(outcome.stdout.contains("Explored 2 processes: "), "{}", outcome.stdout);
 }
 
 #[test]
 fn sigusr1_asks_for_progress_and_nothing_stops() {
-    let (outcome, _) = after(ENDLESS, models::ENDLESS, &["-USR1", "-TERM"]);
+    let (outcome, _) = after(ENDLESS, models::ENDLESS, &[Signal::USR1, Signal::TERM]);
     assert_eq!(outcome.code, Some(143));
     assert!(outcome.stderr.contains("progress: "), "{}", outcome.stderr);
 }

@@ -10,7 +10,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use tempfile::TempDir;
 
-use crate::harness::{AT_LAST, Running, cubicle, outcome};
+use crate::harness::{AT_LAST, Running, Signal, cubicle, outcome};
 use crate::models;
 
 const ROWS: u16 = 40;
@@ -94,7 +94,7 @@ impl OnTerminal {
     /// Ctrl-C, as a terminal echoes it.
     fn interrupt(&mut self) {
         self.parser.process(b"^C");
-        self.child.signal("-INT");
+        self.child.signal(Signal::INT);
     }
 }
 
