@@ -243,3 +243,140 @@ fn atom_vars(atom: &Atom) -> Vec<VarId> {
         Atom::Linear { sum, .. } => sum.terms.iter().map(|(place, _)| place.var).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::certificate::cubes::Cubes;
+    use crate::interrupt::Interrupt;
+    use crate::verdict::Forbidden;
+
+    const PROCS: u8 = 2;
+
+    /// The last cubes are those that no state may be in.
+    const MODEL: &str = "
+        type t = A | B | C
+        var G : t
+        var P : proc
+        array S[proc] : t
+        init (p) { G = A && S[p] = A }
+        unsafe () { G = C }
+        unsafe (p) { S[p] = B }
+        unsafe (p) { S[p] = C && P = p }
+        unsafe (p) { S[p] = A && G = B }
+    ";
+
+    fn cell(var: u16, index: &[u8]) -> GroundCell {
+        GroundCell { var: VarId(var), index: index.into(), chosen: false }
+    }
+
+    /// Constructors of `G`, `S[0]`, `S[1]`, and what `P` names: a process, or another one.
+    type Values = [usize; 4];
+
+    fn all_values() -> impl Iterator<Item = Values> {
+        (0..81).map(|n| [n % 3, n / 3 % 3, n / 9 % 3, n / 27])
+    }
+
+    fn holds(formula: &GroundFormula, values: &Values) -> bool {
+        match formula {
+            GroundFormula::All(parts) => parts.iter().all(|part| holds(part, values)),
+            GroundFormula::Any(parts) => parts.iter().any(|part| holds(part, values)),
+            GroundFormula::Literal(Atom::In(cell, set), so) => {
+                let at = if cell.var == VarId(0) { 0 } else { 1 + usize::from(cell.index[0]) };
+                (set >> values[at] & 1 == 1) == *so
+            }
+            GroundFormula::Literal(Atom::Equal(GroundPoint::Process(p), _), so) => {
+                (usize::from(*p) == values[3]) == *so
+            }
+            GroundFormula::Literal(other, _) => panic!("not used here: {other:?}"),
+        }
+    }
+
+    /// A negated set leaves room for constructors that there are not, so that nothing exact can be said.
+    fn random(rng: &mut ChaCha8Rng, negated_sets: bool) -> GroundFormula {
+        let (some, so) = (rng.random_range(1..7), rng.random_ratio(2, 3));
+        let set = |cell| GroundFormula::Literal(Atom::In(cell, some), so || !negated_sets);
+        match rng.random_range(0..4u8) {
+            0 => set(cell(0, &[])),
+            1 => {
+                let process = GroundPoint::Process(rng.random_range(0..PROCS));
+                GroundFormula::Literal(Atom::Equal(process, GroundPoint::Place(cell(1, &[]))), so)
+            }
+            p => set(cell(2, &[p - 2])),
+        }
+    }
+
+    /// What literals say of single cells is found, no more and no less; and instances that they contradict.
+    #[test]
+    fn literals_say_what_all_their_states_say() {
+        let system = crate::load(MODEL).expect("a correct model").system;
+        let forbidden = |bad: &crate::model::Bad| Forbidden { params: bad.params, cube: bad.cube.clone() };
+        let cubes = Cubes::new(&system, Vec::new(), system.bad.iter().map(forbidden).collect(), false);
+        let interrupt = Interrupt::default();
+        let index = CubeIndex::new(&system, &cubes, &interrupt);
+        let in_cube = |number: usize, procs: &[u8], values: &Values| {
+            let literals = cubes.all[number].cube.iter();
+            let mut ground =
+                literals.map(|l| index.reader.literal(l, procs, Reading::Now).expect("no numbers"));
+            ground.all(|formula| holds(&formula, values))
+        };
+        let mut rng = ChaCha8Rng::seed_from_u64(14);
+        let mut met = [0; 6];
+        for _ in 0..3000 {
+            let parts: Vec<GroundFormula> =
+                (0..rng.random_range(1..5)).map(|_| random(&mut rng, false)).collect();
+            let whole = GroundFormula::All(parts.clone());
+            let places: Vec<GroundCell> = parts.iter().filter_map(masked_place).cloned().collect();
+            let said = CaseLiterals::new(&index, &whole, PROCS, &|_| true);
+            // The first two cubes narrow what the literals are about.
+            let possible = |values: &Values| {
+                holds(&whole, values)
+                    && !(places.contains(&cell(0, &[])) && in_cube(0, &[], values))
+                    && !(0..PROCS).any(|p| places.contains(&cell(2, &[p])) && in_cube(1, &[p], values))
+            };
+            let states: Vec<Values> = all_values().filter(possible).collect();
+            assert_eq!(said.contradiction.is_some(), states.is_empty(), "{parts:?}");
+            met[0] += usize::from(states.is_empty());
+            met[1] += usize::from(!said.used.is_empty());
+            let order = &mut [2, 3].into_iter();
+            if let Some(found) = said.refuting(&index, &whole, order, PROCS) {
+                met[2] += 1;
+                let left = all_values().find(|values| {
+                    let excluded = |i: &CubeInstance| in_cube(i.cube, &i.procs, values);
+                    holds(&found.support, values) && !found.instances.iter().any(excluded)
+                });
+                assert_eq!(left, None, "{parts:?}: {found:?}");
+                assert!(found.support.conjuncts().iter().all(|part| parts.contains(part)), "{found:?}");
+            } else {
+                let inside = |number: usize, p: u8| {
+                    let is_about = |var: u16, index: &[u8]| places.contains(&cell(var, index));
+                    let other = if number == 2 { is_about(1, &[]) } else { is_about(0, &[]) };
+                    let implied = states.iter().all(|values| in_cube(number, &[p], values));
+                    other && is_about(2, &[p]) && implied
+                };
+                assert!(!(0..PROCS).any(|p| inside(2, p) || inside(3, p)), "{parts:?}");
+            }
+            if states.is_empty() {
+                continue;
+            }
+            for _ in 0..5 {
+                let asked = random(&mut rng, true);
+                let about = masked_place(&asked).is_some_and(|place| places.contains(place));
+                let always = states.iter().all(|values| holds(&asked, values));
+                let never = !states.iter().any(|values| holds(&asked, values));
+                let (implies, contradicts) = (said.implies(&asked), said.contradicts(&asked));
+                assert!((!implies || always) && (!contradicts || never), "{parts:?}, {asked:?}");
+                if about {
+                    assert_eq!((implies, contradicts), (always, never), "{parts:?}, {asked:?}");
+                    met[3] += usize::from(always);
+                    met[4] += usize::from(never);
+                    met[5] += usize::from(!always && !never);
+                }
+            }
+        }
+        assert!(met.iter().all(|met| *met > 50), "{met:?}");
+    }
+}
