@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::canonical::Symmetry;
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
+use crate::forward::program::step::Scratch;
 use crate::forward::state::cells::{Cells, CodeKind};
 use crate::forward::state::codes::UNDEF;
 use crate::interrupt::Interrupt;
@@ -212,6 +213,40 @@ fn only_ties_are_tried_out() {
     let (program, _) = self::program(LANES, 3, false);
     let mut state = packed(&program, &vec![0; program.cells.len()]);
     assert_eq!(program.symmetry.canonicalize(&program.cells, &program.packing, &mut state), 0);
+}
+
+/// Of instances that equal processes make of one another one is fired: the successors are the same orbits. With nine
+/// processes there are more instances than a word has bits.
+#[test]
+fn equal_processes_have_equal_successors() {
+    let pairs = "type t = A | B | C var P : proc array S[proc] : t array L[proc] : bool
+        init (z) { S[z] = A && L[z] = False && P <> z } unsafe (z) { S[z] = C && L[z] = True }
+        transition t (x y) requires { S[x] = A && S[y] <> C } { S[x] := B; L[y] := True }
+        transition u (x) requires { P = x && L[x] = False } { S[x] := C; P := ? }";
+    for (text, procs) in [(pairs, 4), (pairs, 9), (POINTERS, 4), (POINTERS, 9)] {
+        let (program, _) = program(text, procs, false);
+        let all = Program { exchangeable: None, ..program.clone() };
+        assert!(program.exchangeable.is_some() && (procs < 9 || program.instances.len() > 64));
+        let mut rng = ChaCha8Rng::seed_from_u64(14);
+        let (mut fired, mut fired_of_all) = (0, 0);
+        for _ in 0..60 {
+            let mut state = packed(&program, &random_codes(&program.cells, &mut rng));
+            program.symmetry.canonicalize(&program.cells, &program.packing, &mut state);
+            let successors = |program: &Program, fired: &mut usize| {
+                let mut found = std::collections::BTreeSet::new();
+                program.successors(&state, &mut Scratch::new(program), |_, next| {
+                    *fired += 1;
+                    program.symmetry.canonicalize(&program.cells, &program.packing, next);
+                    found.insert(next.to_vec());
+                    false
+                });
+                found
+            };
+            let some = successors(&program, &mut fired);
+            assert_eq!(some, successors(&all, &mut fired_of_all), "{text}, {procs} processes: {state:x?}");
+        }
+        assert!(fired < fired_of_all, "{fired} of {fired_of_all}: {text}, {procs} processes");
+    }
 }
 
 /// Where the order of processes shows, or there is just one that may move, nothing is renamed.
