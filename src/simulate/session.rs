@@ -19,6 +19,10 @@ use crate::words::{ValueNames, processes};
 /// More enabled transitions than this are only shown when asked for.
 const MOST_MOVES: usize = 20;
 
+/// An instance with more ground transitions than this is refused: each look at a state tries all of them, and
+/// nothing ends a look.
+const MOST_TRIED: usize = 1_000_000;
+
 /// One instance of a model, a run of it, and a place in the run.
 pub struct Simulation<'a> {
     pub(super) source: Source<'a>,
@@ -67,6 +71,11 @@ impl<'a> Simulation<'a> {
 
     pub(super) fn instance(system: &'a System, procs: usize) -> Result<CellNames<'a>, CommandRefusal> {
         if crate::model::semantics::admits(system, procs) {
+            if ground_transitions(system, procs) > MOST_TRIED {
+                let what =
+                    format!("the instance with {procs} processes has more than a million ground transitions");
+                return Err(CommandRefusal::new(what, "choose fewer processes with `--procs`"));
+            }
             return Ok(CellNames::new(system, procs));
         }
         let least = system.proc_constants;
@@ -164,4 +173,10 @@ impl<'a> Simulation<'a> {
         }
         if text.is_empty() { format!("{}\n", self.style.bad("no transition is enabled")) } else { text }
     }
+}
+
+/// How many transitions the instance has, each with its processes.
+fn ground_transitions(system: &System, procs: usize) -> usize {
+    let choices = |arity: usize| (0..arity).map(|i| procs.saturating_sub(i)).fold(1, usize::saturating_mul);
+    system.transitions.iter().map(|t| choices(t.arity())).fold(0, usize::saturating_add)
 }

@@ -64,6 +64,20 @@ fn a_session_that_cannot_begin_says_why() {
 }
 
 #[test]
+fn an_instance_with_too_many_steps_to_look_at_is_refused() {
+    let model = b"type t = A | B array S[proc] : t init (p) { S[p] = A } unsafe (p) { S[p] = B }
+        transition many (a b c d e f) requires { S[a] = A && S[b] = B && S[c] <> S[d] && S[e] = S[f] } { S[a] := B }";
+    let file = tempfile::NamedTempFile::with_suffix(".cub").unwrap();
+    std::fs::write(&file, model).unwrap();
+    let path = file.path().display().to_string();
+    let run = run_words_stdin(&["simulate", &path, "--procs", "10"], b"");
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    let run = run_words_stdin(&["simulate", &path, "--procs", "64"], b"");
+    let why = "the instance with 64 processes has more than a million ground transitions";
+    assert!(run.code == Some(2) && run.stderr.contains(why), "{}", run.stderr);
+}
+
+#[test]
 fn runs_are_saved_and_loaded() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a run.json").display().to_string();
