@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use clap::{Command, CommandFactory};
 
 use super::args::Args;
-use super::{certificate, completions, explain, export, fmt, lsp, manual, mutate, replay, simulate};
+use super::{certificate, completions, explain, export, fmt, lsp, manual, mutate, replay, shrink, simulate};
 
 /// A command with a word of its own.
 pub struct Subcommand {
@@ -56,6 +56,7 @@ pub const ALL: &[Subcommand] = &[
         run: |words| replay::run(words.into_iter()),
         needs_stack: false,
     },
+    Subcommand { name: "shrink", parser: shrink::ShrinkArgs::command, run: shrink::run, needs_stack: false },
     Subcommand {
         name: "simulate",
         parser: simulate::SimulateArgs::command,

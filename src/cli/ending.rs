@@ -133,6 +133,13 @@ impl Ending {
         self.head.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The beginning of a document about the model with this text.
+    pub fn document_head(&self, text: &str) -> Head {
+        let mut head = self.head().clone();
+        head.model.sha256 = Some(sha256(text.as_bytes()));
+        head
+    }
+
     /// The document of the run, with nothing in it yet.
     pub fn document(&self) -> Document {
         Document::new(&self.head())

@@ -37,6 +37,7 @@ mod quantities;
 mod replay;
 mod run_dir;
 mod settings;
+mod shrink;
 mod simulate;
 mod supervise;
 mod version;

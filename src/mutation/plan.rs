@@ -6,6 +6,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::options::BackwardMode;
 use crate::syntax::ast::File;
@@ -59,8 +60,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The mutants of a model that `selection` is about. `system` is what `file` means, which was read from `text`.
-    pub fn new(file: &File, text: &str, system: &System, selection: &MutantSelection) -> Self {
+    /// The mutants of a model that `selection` is about. `system` is what `file` means, which was read from `text`. Only
+    /// some of them when the work is interrupted.
+    pub fn new(
+        (file, text, system): (&File, &str, &System),
+        selection: &MutantSelection,
+        interrupt: &Interrupt,
+    ) -> Self {
         let mut all = candidates(file, text);
         all.retain(|it| selection.has(it));
         if selection.sample.is_some() {
@@ -69,7 +75,8 @@ impl Plan {
         let mut plan = Self { mutants: Vec::new(), ill_typed: 0, same: 0 };
         let mut known = BTreeSet::from([key(system)]);
         for candidate in all {
-            if selection.sample.is_some_and(|most| plan.mutants.len() >= most) {
+            let enough = selection.sample.is_some_and(|most| plan.mutants.len() >= most);
+            if enough || interrupt.reason().is_some() {
                 break;
             }
             match candidate.system(text).map(|it| key(&it)) {

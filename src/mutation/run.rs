@@ -35,9 +35,10 @@ pub struct MutationProgress {
 ///     requires { forall_other q. Inside[q] = False }
 ///     { Inside[p] := True }";
 /// let loaded = cubicle::load(text)?;
-/// let plan = Plan::new(&loaded.file, text, &loaded.system, &MutantSelection::default());
-/// let options = MutationOptions::default();
-/// let found = run((&loaded.system, text), &plan, &options, &Interrupt::default(), &|_| {});
+/// let (options, interrupt) = (MutationOptions::default(), Interrupt::default());
+/// let model = (&loaded.file, text, &loaded.system);
+/// let plan = Plan::new(model, &MutantSelection::default(), &interrupt);
+/// let found = run((&loaded.system, text), &plan, &options, &interrupt, &|_| {});
 /// assert!(found.killed().count() >= 3);
 /// # Ok::<(), cubicle::LoadError>(())
 /// ```

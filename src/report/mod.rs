@@ -24,6 +24,7 @@ mod snapshot;
 mod stages;
 mod statistics;
 mod style;
+mod survivors;
 mod trace;
 mod vacuity;
 
@@ -43,5 +44,6 @@ pub use snapshot::{Snapshot, unknown};
 pub use stages::stage;
 pub use statistics::profile;
 pub use style::Style;
+pub use survivors::survivors_sarif;
 pub use trace::{TraceStates, history, states};
 pub use vacuity::diagnostics as vacuity;

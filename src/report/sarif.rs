@@ -6,7 +6,7 @@ use super::document::{Answer, Document, Level, Message, Place, TraceRecord};
 use super::findings::{DEADLOCK, INVARIANT, UNSAFE, findings};
 use crate::explain;
 
-const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+pub(super) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The document, ending in a line feed. Advice and notes that are about no place are left out.
 pub fn sarif(document: &Document) -> String {
@@ -112,7 +112,7 @@ fn flow(trace: &TraceRecord, uri: Option<&str>) -> Vec<Value> {
     locations
 }
 
-fn physical(uri: Option<&str>, place: Option<Place>) -> Value {
+pub(super) fn physical(uri: Option<&str>, place: Option<Place>) -> Value {
     let mut location = json!({ "artifactLocation": { "uri": uri.unwrap_or("-") } });
     if let Some(place) = place {
         location["region"] = json!({
@@ -134,7 +134,7 @@ const fn level(level: Level) -> &'static str {
 }
 
 /// A path as a relative reference, or as a `file` URI when it is absolute.
-fn uri(path: &str) -> String {
+pub(super) fn uri(path: &str) -> String {
     let mut uri = String::from(if path.starts_with('/') { "file://" } else { "" });
     for byte in path.bytes() {
         match byte {

@@ -18,8 +18,6 @@ use crate::support::dice::Dice;
 use crate::support::examine::{Failure, random_literal};
 use crate::support::explore::{Reached, canonical, explore};
 use crate::support::generate::{Weights, generate};
-use crate::support::model::Model;
-use crate::support::shrink::shrink;
 
 /// States of one instance that brute force looks at, about.
 const STATES: usize = 1_000;
@@ -181,8 +179,8 @@ fn last(trace: &Trace) -> &State {
 }
 
 /// As [`examine`]; a panic of the explorer is a failure, too.
-fn verdict(model: &Model, seed: u64) -> Result<Tally, Failure> {
-    let run = AssertUnwindSafe(|| examine(&model.to_string(), seed));
+fn verdict(model: &str, seed: u64) -> Result<Tally, Failure> {
+    let run = AssertUnwindSafe(|| examine(model, seed));
     catch_unwind(run).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
@@ -198,7 +196,7 @@ fn environment(name: &str, default: u64) -> u64 {
 fn examine_all(first: u64, count: u64, progress: impl Fn(&Tally, u64, &[String])) -> (Tally, Vec<String>) {
     let (mut sum, mut failures) = (Tally::default(), Vec::new());
     for seed in first..first + count {
-        let model = generate(seed, &Weights::pointing(seed));
+        let model = generate(seed, &Weights::pointing(seed)).to_string();
         match verdict(&model, seed) {
             Ok(tally) => {
                 sum.instances += tally.instances;
@@ -208,7 +206,8 @@ fn examine_all(first: u64, count: u64, progress: impl Fn(&Tally, u64, &[String])
                 sum.needed += tally.needed;
             }
             Err(Failure { kind, .. }) => {
-                let small = shrink(&model, 300, &mut |m| verdict(m, seed).is_err_and(|f| f.kind == kind));
+                let same = |m: &str| verdict(m, seed).is_err_and(|f| f.kind == kind);
+                let small = shrink(&model, 300, &mut |m| Some(same(m))).text;
                 let detail = verdict(&small, seed).err().map_or_else(String::new, |f| f.detail);
                 failures.push(format!("seed {seed}: {kind}\n{small}{detail}\n"));
                 if failures.len() >= 10 {

@@ -41,7 +41,7 @@ fn load(text: &str) -> cubicle::Loaded {
 
 fn mutate(text: &str, selection: &MutantSelection, options: &MutationOptions) -> Mutation {
     let loaded = load(text);
-    let plan = Plan::new(&loaded.file, text, &loaded.system, selection);
+    let plan = Plan::new((&loaded.file, text, &loaded.system), selection, &Interrupt::default());
     run((&loaded.system, text), &plan, options, &Interrupt::default(), &|_| {})
 }
 
@@ -190,7 +190,7 @@ fn random(seeds: std::ops::Range<u64>, most: usize) -> BTreeMap<&'static str, us
         let text = generate(seed, &Weights::varied(seed)).to_string();
         let loaded = load(&text);
         let selection = MutantSelection { sample: Some(most), seed, ..MutantSelection::default() };
-        let plan = Plan::new(&loaded.file, &text, &loaded.system, &selection);
+        let plan = Plan::new((&loaded.file, &text, &loaded.system), &selection, &Interrupt::default());
         let options = MutationOptions { jobs: 2, ..MutationOptions::default() };
         let found = run((&loaded.system, &text), &plan, &options, &Interrupt::default(), &|_| {});
         for mutant in &found.mutants {

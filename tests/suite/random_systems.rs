@@ -8,17 +8,15 @@
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use cubicle::transform::shrink::shrink;
+
 use crate::support::examine::{Failure, Summary, examine};
 use crate::support::generate::{Weights, generate};
-use crate::support::model::Model;
-use crate::support::shrink::shrink;
 
 /// Loads and examines a model; a panic of an engine is a failure, too.
-fn verdict(model: &Model, seed: u64) -> Result<Summary, Failure> {
+fn verdict(model: &str, seed: u64) -> Result<Summary, Failure> {
     let certify = NonZeroU64::new(environment("CUBICLE_RANDOM_CERTIFY", 1)).map(NonZeroU64::get);
-    let run = AssertUnwindSafe(|| {
-        examine(&model.to_string(), seed, certify.is_some_and(|n| seed.is_multiple_of(n)))
-    });
+    let run = AssertUnwindSafe(|| examine(model, seed, certify.is_some_and(|n| seed.is_multiple_of(n))));
     catch_unwind(run).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
@@ -31,9 +29,9 @@ fn environment(name: &str, default: u64) -> u64 {
 }
 
 /// Reduces a model that fails, and says all that is needed to see it fail.
-fn report(model: &Model, seed: u64, failure: &Failure) -> String {
-    let same = |m: &Model| verdict(m, seed).is_err_and(|f| f.kind == failure.kind);
-    let small = shrink(model, 400, &mut |m| same(m));
+fn report(model: &str, seed: u64, failure: &Failure) -> String {
+    let same = |m: &str| verdict(m, seed).is_err_and(|f| f.kind == failure.kind);
+    let small = shrink(model, 400, &mut |m| Some(same(m))).text;
     let detail = verdict(&small, seed).err().unwrap_or_else(|| failure.clone()).detail;
     format!("seed {seed}: {}\n{small}{detail}\n", failure.kind)
 }
@@ -44,7 +42,7 @@ fn engines_agree_with_brute_force() {
     let count = environment("CUBICLE_RANDOM_COUNT", 150);
     let mut tally = [0; 3];
     for seed in first..first + count {
-        let model = generate(seed, &Weights::default());
+        let model = generate(seed, &Weights::default()).to_string();
         match verdict(&model, seed) {
             Ok(summary) => tally[summary as usize] += 1,
             Err(failure) => panic!("{}", report(&model, seed, &failure)),
@@ -98,7 +96,7 @@ fn campaign() {
     let (mut tally, mut failures) = ([0; 3], Vec::new());
     std::panic::set_hook(Box::new(|_| {}));
     for seed in first..first + count {
-        let model = generate(seed, &Weights::varied(seed));
+        let model = generate(seed, &Weights::varied(seed)).to_string();
         match verdict(&model, seed) {
             Ok(summary) => tally[summary as usize] += 1,
             Err(failure) => {

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Parser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Parser, ValueEnum};
 use cubicle::transform::mutate::{OPERATORS, Operator};
 
 use crate::cli::quantities::duration;
@@ -91,9 +91,24 @@ pub struct MutateArgs {
     #[arg(short, long)]
     pub verbose: bool,
 
+    /// What to write to standard output
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MutantFormat::Human)]
+    pub format: MutantFormat,
+
     /// Print the answer only: survivors and figures stay away
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
+}
+
+/// How results are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum MutantFormat {
+    /// Text for a person
+    Human,
+    /// A document, whose schema stands in docs/schema/mutation.json
+    Json,
+    /// The survivors that change something, in SARIF, for editors and forges
+    Sarif,
 }
 
 fn operators() -> impl TypedValueParser<Value = Operator> {

@@ -17,10 +17,12 @@ use cubicle::mutation::{MutantSelection, MutationOptions, Plan, run as look_at};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, Options, Vacuity};
 use cubicle::report;
+use cubicle::report::document::{Head, MutationDocument};
 use cubicle::result::Mutation;
 use cubicle::syntax::ast::{File, Item};
 use cubicle::transform::mutate::candidates;
 
+use self::args::MutantFormat;
 pub use self::args::MutateArgs;
 use super::ending::Ending;
 use super::load::{LoadedModel, load};
@@ -43,10 +45,13 @@ pub fn run(words: Vec<OsString>) -> u8 {
         |interrupt| Ending::of_command(&model, interrupt),
         move |interrupt, ending| {
             live::start(ending, false);
-            let code =
-                MutateRun { args: &args, ending, interrupt: &within(interrupt, args.time_limit) }.mutate();
+            let interrupt = &within(interrupt, args.time_limit);
+            let mut run = MutateRun { args: &args, ending, interrupt, afterwards: Vec::new() };
+            let code = run.mutate();
             ending.begin();
-            exit::after_output(code, ending.output.finish())
+            let code = exit::after_output(code, ending.output.finish());
+            run.afterwards.iter().for_each(|note| ending.messages.note(note));
+            code
         },
     )
 }
@@ -61,11 +66,13 @@ struct MutateRun<'a> {
     args: &'a MutateArgs,
     ending: &'a Arc<Ending>,
     interrupt: &'a Interrupt,
+    /// What is to be said behind the results.
+    afterwards: Vec<String>,
 }
 
 impl MutateRun<'_> {
-    fn mutate(&self) -> u8 {
-        let Self { args, ending, .. } = self;
+    fn mutate(&mut self) -> u8 {
+        let Self { args, ending, .. } = *self;
         let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
             return exit::USAGE;
         };
@@ -81,7 +88,8 @@ impl MutateRun<'_> {
             return exit::USAGE;
         }
         ending.progress().begin("making mutants");
-        let plan = Plan::new(&loaded.file, &text, &system, &self.selection());
+        let model = (&loaded.file, text.as_str(), &system);
+        let plan = Plan::new(model, &self.selection(), self.interrupt);
         if args.list {
             let style = settings::automatic_style(&stdout());
             ending.begin();
@@ -184,12 +192,29 @@ impl MutateRun<'_> {
         Some(exit::of_report(&report))
     }
 
-    fn show(&self, found: &Mutation, source: &Source<'_>) -> u8 {
+    /// Writes what was found; the exit code.
+    fn show(&mut self, found: &Mutation, source: &Source<'_>) -> u8 {
+        let Self { args, ending, .. } = *self;
+        let code = self.code(found);
+        let document = || {
+            let Head { tool, model, .. } = ending.document_head(source.text);
+            let command = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+            MutationDocument::new(found, source, (tool, command, model), (args.seed, code))
+        };
+        match args.format {
+            MutantFormat::Human => self.tell(found, source),
+            MutantFormat::Json => ending.output.write(&document().text()),
+            MutantFormat::Sarif => ending.output.write(&report::survivors_sarif(&document())),
+        }
+        code
+    }
+
+    /// Writes it for a person.
+    fn tell(&mut self, found: &Mutation, source: &Source<'_>) {
         let style = settings::automatic_style(&stdout());
-        let Self { args, ending, .. } = self;
+        let Self { args, ending, .. } = *self;
         if found.mutants.is_empty() {
-            ending.output.write("There are no mutants: no mistake of these kinds fits anywhere\n");
-            return exit::OK;
+            return ending.output.write("There are no mutants: no mistake of these kinds fits anywhere\n");
         }
         let text = report::mutation(found, source, args.verbose, style);
         ending.output.write(if args.quiet { last_block(&text) } else { &text });
@@ -197,14 +222,13 @@ impl MutateRun<'_> {
             let mutant = found.mutants.iter().find(|it| it.candidate.number == *number);
             match mutant.map(|it| report::kill(it, found, source, style)) {
                 Some(Some(text)) => ending.output.write(&format!("\n{text}")),
-                Some(None) => ending.messages.note(&format!("mutant #{number} was not killed")),
-                None => ending.messages.note(&format!("mutant #{number} was not looked at")),
+                Some(None) => self.afterwards.push(format!("mutant #{number} was not killed")),
+                None => self.afterwards.push(format!("mutant #{number} was not looked at")),
             }
         }
-        self.code(found)
     }
 
-    fn code(&self, found: &Mutation) -> u8 {
+    fn code(&mut self, found: &Mutation) -> u8 {
         match &found.stopped {
             Some(cubicle::verdict::Reason::Interrupted(signal)) => return exit::of_signal(*signal),
             Some(_) => return exit::UNKNOWN,
@@ -215,7 +239,7 @@ impl MutateRun<'_> {
         // Exact for less than 2^32 mutants.
         let [killed, counted] = [killed, counted].map(|n| f64::from(u32::try_from(n).unwrap_or(u32::MAX)));
         if 100.0 * killed < least * counted {
-            self.ending.messages.error(&format!("less than {least} % of the mutants are killed"));
+            self.afterwards.push(format!("less than {least} % of the mutants are killed"));
             return exit::UNKNOWN;
         }
         exit::OK

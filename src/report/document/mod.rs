@@ -8,6 +8,7 @@ mod answer;
 mod event;
 mod fill;
 mod message;
+mod mutants;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,10 @@ pub use self::answer::{
 };
 pub use self::event::EventLine;
 pub use self::message::{Level, Lines, Message, Place};
+pub use self::mutants::{
+    ChangeFigures, ClaimFigures, CurveFigures, FateWord, MutantRecord, MutationDocument, MutationMark,
+    RateFigures,
+};
 pub use self::search::{
     BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, OwnerRecord, PhaseCalls,
     SearchKind, Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,

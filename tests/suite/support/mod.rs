@@ -9,4 +9,3 @@ pub mod examine;
 pub mod explore;
 pub mod generate;
 pub mod model;
-pub mod shrink;

@@ -1,4 +1,4 @@
-//! A model as the generator makes it: enough structure to print it and to drop parts of it.
+//! A model as the generator makes it: enough structure to print it.
 
 use std::fmt::{self, Display, Write};
 
@@ -176,59 +176,5 @@ impl Display for Model {
         self.invariants.iter().try_for_each(|q| write!(f, "invariant {q}"))?;
         self.unsafes.iter().try_for_each(|q| write!(f, "unsafe {q}"))?;
         self.transitions.iter().try_for_each(|t| t.fmt(f))
-    }
-}
-
-impl Formula {
-    /// Every formula that comes from this one by dropping a part or replacing it by one of its parts,
-    /// the coarsest first.
-    pub fn smaller(&self) -> Vec<Self> {
-        let mut result = Vec::new();
-        let both = |parts: &[Self], wrap: &dyn Fn(Vec<Self>) -> Self, result: &mut Vec<Self>| {
-            for i in 0..parts.len() {
-                let mut rest = parts.to_vec();
-                rest.remove(i);
-                result.push(wrap(rest));
-            }
-            if parts.len() > 1 {
-                result.extend(parts.iter().cloned());
-            }
-            for (i, part) in parts.iter().enumerate() {
-                for less in part.smaller() {
-                    let mut changed = parts.to_vec();
-                    changed[i] = less;
-                    result.push(wrap(changed));
-                }
-            }
-        };
-        match self {
-            Self::Atom(text) if text == "true" => {}
-            Self::Atom(_) => result.push(Self::default()),
-            Self::And(parts) => both(parts, &Self::And, &mut result),
-            Self::Or(parts) => both(parts, &Self::Or, &mut result),
-            Self::Not(body) => {
-                result.extend([Self::default(), (**body).clone()]);
-                result.extend(body.smaller().into_iter().map(|b| Self::Not(Box::new(b))));
-            }
-            Self::Arrow(symbol, left, right) => {
-                result.extend([Self::default(), (**left).clone(), (**right).clone()]);
-                let left_less =
-                    left.smaller().into_iter().map(|l| Self::Arrow(symbol, Box::new(l), right.clone()));
-                result.extend(left_less);
-                let right_less =
-                    right.smaller().into_iter().map(|r| Self::Arrow(symbol, left.clone(), Box::new(r)));
-                result.extend(right_less);
-            }
-            Self::If(parts) => {
-                result.push(Self::default());
-                result.extend(parts.iter().cloned());
-            }
-            Self::Quantifier(binder, body) => {
-                result.push(Self::default());
-                let less = body.smaller().into_iter();
-                result.extend(less.map(|b| Self::Quantifier(binder.clone(), Box::new(b))));
-            }
-        }
-        result
     }
 }

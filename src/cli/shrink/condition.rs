@@ -1,0 +1,68 @@
+//! What a run has to show: conditions of `--keep`.
+
+use std::str::FromStr;
+
+/// What a run left behind.
+#[derive(Debug)]
+pub struct Seen {
+    /// The exit code; `None` when it was ended.
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// What a run has to show.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// This exit code.
+    Exit(i32),
+    /// This answer.
+    Verdict(&'static str),
+    /// This text on standard output.
+    Stdout(String),
+    /// This text on standard error.
+    Stderr(String),
+    /// It does not come to its end in time.
+    Hangs,
+}
+
+/// The answers, and how the line of each begins.
+const VERDICTS: [(&str, &str); 4] =
+    [("safe", "The system is SAFE"), ("unsafe", "UNSAFE"), ("unknown", "UNKNOWN"), ("deadlock", "DEADLOCK")];
+
+impl Condition {
+    /// Whether a run shows it.
+    pub fn holds(&self, seen: &Seen) -> bool {
+        match self {
+            Self::Exit(code) => seen.code == Some(*code),
+            Self::Verdict(line) => seen.stdout.lines().any(|it| it.starts_with(line)),
+            Self::Stdout(text) => seen.stdout.contains(text),
+            Self::Stderr(text) => seen.stderr.contains(text),
+            Self::Hangs => seen.code.is_none(),
+        }
+    }
+}
+
+impl FromStr for Condition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let nothing = || Err("an empty text is in every output".to_owned());
+        if text == "timeout" {
+            Ok(Self::Hangs)
+        } else if let Some(code) = text.strip_prefix("exit=") {
+            let code = code.parse::<u8>().map_err(|_| "an exit code is from 0 to 255".to_owned())?;
+            Ok(Self::Exit(code.into()))
+        } else if let Some(verdict) = text.strip_prefix("verdict=") {
+            let known = VERDICTS.iter().find(|(name, _)| *name == verdict);
+            let line = known.map(|(_, line)| *line);
+            line.map(Self::Verdict).ok_or_else(|| "a verdict is safe, unsafe, unknown or deadlock".to_owned())
+        } else if let Some(part) = text.strip_prefix("stdout~") {
+            if part.is_empty() { nothing() } else { Ok(Self::Stdout(part.to_owned())) }
+        } else if let Some(part) = text.strip_prefix("stderr~") {
+            if part.is_empty() { nothing() } else { Ok(Self::Stderr(part.to_owned())) }
+        } else {
+            Err("write exit=CODE, verdict=WORD, stdout~TEXT, stderr~TEXT or timeout".to_owned())
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! What became of the mutants of a model, for programs: a document of its own.
+
+use serde::Serialize;
+
+use super::message::{Lines, Place};
+use super::{Model, SCHEMA_VERSION, Tool};
+use crate::diagnostic::Source;
+use crate::model::BadKind;
+use crate::mutation::{curve, rate_by, rate_by_claim, smallest_set};
+use crate::report::style::Style;
+use crate::report::trace::history;
+use crate::result::{Fate, KillFinder, MutantResult, Mutation};
+use crate::words::reason;
+
+/// The mutants of a model as one document.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct MutationDocument {
+    /// Always `mutation`.
+    pub kind: MutationMark,
+    /// Changes when a key is gone or means something else.
+    pub schema_version: u32,
+    /// Which program made it.
+    pub tool: Tool,
+    /// The words of the command line, the program's name first.
+    pub command: Vec<String>,
+    /// The model.
+    pub model: Model,
+    /// Seed of everything that is drawn by lot.
+    pub seed: u64,
+    /// Exit code of the program.
+    pub exit_code: u8,
+    /// Why the run ended before all mutants were looked at.
+    pub stopped: Option<String>,
+    /// Candidates that were no models.
+    pub ill_typed: usize,
+    /// Candidates that say the same as the model, or as another candidate.
+    pub duplicates: usize,
+    /// Mutants that count for the kill rate: all that were looked at and change something.
+    pub counted: usize,
+    /// Of these, killed.
+    pub killed: usize,
+    /// What the model claims.
+    pub claims: Vec<ClaimFigures>,
+    /// The names of a smallest set of claims that kills all mutants that any kill.
+    pub smallest_set: Vec<String>,
+    /// Kill rates by operator.
+    pub operators: Vec<RateFigures>,
+    /// Kill rates by transition; that of init has no name.
+    pub transitions: Vec<RateFigures>,
+    /// How many mutants instances of up to so many processes kill.
+    pub curve: Vec<CurveFigures>,
+    /// The smallest number of processes at which no more are killed; `null` when none is.
+    pub mutant_stable_k: Option<usize>,
+    /// Whether that is so for certain, since all others are proved safe.
+    pub settled: bool,
+    /// The mutants, in the order of the text.
+    pub mutants: Vec<MutantRecord>,
+}
+
+/// Tells a [`MutationDocument`] from others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum MutationMark {
+    /// It is one.
+    Mutation,
+}
+
+/// What a claim of the model is worth.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ClaimFigures {
+    /// `unsafe at line 12`.
+    pub name: String,
+    /// Whether it is an `invariant`.
+    pub invariant: bool,
+    /// The declaration.
+    pub place: Place,
+    /// Whether the model only means states in which it holds, so that nothing but a mutant can violate it.
+    pub assumed: bool,
+    /// Mutants that violate it.
+    pub kills: usize,
+    /// Of these, those that violate no other.
+    pub alone: usize,
+}
+
+/// How many mutants of a kind were killed.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RateFigures {
+    /// Which kind.
+    pub name: Option<String>,
+    /// Killed ones.
+    pub killed: usize,
+    /// All that count.
+    pub counted: usize,
+}
+
+/// How many mutants instances of up to `procs` processes kill.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CurveFigures {
+    /// Processes.
+    pub procs: usize,
+    /// Killed mutants.
+    pub killed: usize,
+}
+
+/// What became of a mutant, in a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FateWord {
+    /// A bad state is reachable.
+    Killed,
+    /// Proved safe, with a certificate that was checked.
+    Survived,
+    /// Not decided, but the instances that are compared have the same states and steps as those of the model.
+    Same,
+    /// Not decided.
+    Undecided,
+    /// An engine failed on it: a bug of cubicle.
+    Failed,
+    /// The run ended before.
+    Untried,
+}
+
+/// A mutant.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MutantRecord {
+    /// Its number, as the command line takes it.
+    pub number: usize,
+    /// The kind of mistake.
+    pub operator: String,
+    /// The transition that it is in; `null` for init.
+    pub transition: Option<String>,
+    /// What is changed.
+    pub place: Place,
+    /// The first line that differs.
+    pub line: usize,
+    /// The lines of the model.
+    pub old: Vec<String>,
+    /// What the mutant has instead.
+    pub new: Vec<String>,
+    /// What became of it.
+    pub fate: FateWord,
+    /// The names of the claims that it violates, that of the run first.
+    pub claims: Vec<String>,
+    /// Processes of the instance that kills it.
+    pub procs: Option<usize>,
+    /// Steps of the run that kills it.
+    pub steps: Option<usize>,
+    /// That run, in a line.
+    pub run: Option<String>,
+    /// What found it: `exploration`, `walks`, `search` or `cache`.
+    pub found_by: Option<String>,
+    /// Cubes of the certificate of a survivor.
+    pub invariants: Option<usize>,
+    /// Whether the instances that are compared have the same states and steps as those of the model; `null` when nobody
+    /// compared them.
+    pub changes_nothing: Option<bool>,
+    /// How its states differ from those of the model; `null` when that is not known.
+    pub change: Option<ChangeFigures>,
+    /// Why it is undecided, or the text of a failure.
+    pub reason: Option<String>,
+}
+
+/// How the reachable states of a mutant differ from those of the model, up to renaming of processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ChangeFigures {
+    /// Processes of the instances that are compared.
+    pub procs: usize,
+    /// States of the model.
+    pub states: usize,
+    /// States of the mutant only.
+    pub appear: usize,
+    /// States of the model only.
+    pub vanish: usize,
+}
+
+impl MutationDocument {
+    /// Of what was found of the mutants of `source`.
+    pub fn new(
+        found: &Mutation,
+        source: &Source<'_>,
+        (tool, command, model): (Tool, Vec<String>, Model),
+        (seed, exit_code): (u64, u8),
+    ) -> Self {
+        let lines = Lines::new(source.text);
+        let claims =
+            found.claims.iter().zip(rate_by_claim(found)).map(|(claim, (kills, alone))| ClaimFigures {
+                name: claim.name.clone(),
+                invariant: claim.kind == BadKind::Invariant,
+                place: Place::new(&lines, claim.span),
+                assumed: claim.assumed,
+                kills,
+                alone,
+            });
+        let operators = rate_by(found, |it| Some(it.candidate.operator.name().to_owned()));
+        let transitions = rate_by(found, |it| it.candidate.transition.clone());
+        let [operators, transitions] = [operators, transitions].map(|rates| {
+            let figures = rates.into_iter();
+            figures.map(|it| RateFigures { name: it.of, killed: it.killed, counted: it.counted }).collect()
+        });
+        let curve = curve(found);
+        Self {
+            kind: MutationMark::Mutation,
+            schema_version: SCHEMA_VERSION,
+            tool,
+            command,
+            model,
+            seed,
+            exit_code,
+            stopped: found.stopped.as_ref().map(reason),
+            ill_typed: found.ill_typed,
+            duplicates: found.same,
+            counted: found.counted(),
+            killed: found.killed().count(),
+            claims: claims.collect(),
+            smallest_set: smallest_set(found).into_iter().map(|it| found.claims[it].name.clone()).collect(),
+            operators,
+            transitions,
+            mutant_stable_k: curve.stable(),
+            settled: curve.settled,
+            curve: curve.killed.into_iter().map(|(procs, killed)| CurveFigures { procs, killed }).collect(),
+            mutants: found.mutants.iter().map(|it| record(it, found, source, &lines)).collect(),
+        }
+    }
+
+    /// As a file: indented, ending in a line feed.
+    ///
+    /// # Panics
+    /// Never: all keys are strings.
+    pub fn text(&self) -> String {
+        serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
+    }
+}
+
+fn record(mutant: &MutantResult, found: &Mutation, source: &Source<'_>, lines: &Lines<'_>) -> MutantRecord {
+    let candidate = &mutant.candidate;
+    let touched = candidate.edit.lines(source.text);
+    let mut record = MutantRecord {
+        number: candidate.number,
+        operator: candidate.operator.name().to_owned(),
+        transition: candidate.transition.clone(),
+        place: Place::new(lines, candidate.edit.place()),
+        line: touched.first,
+        old: touched.old,
+        new: touched.new,
+        fate: FateWord::Untried,
+        claims: Vec::new(),
+        procs: None,
+        steps: None,
+        run: None,
+        found_by: None,
+        invariants: None,
+        changes_nothing: None,
+        change: mutant.change.map(|it| ChangeFigures {
+            procs: it.procs,
+            states: it.of,
+            appear: it.appear,
+            vanish: it.vanish,
+        }),
+        reason: None,
+    };
+    match &mutant.fate {
+        Fate::Killed(kill) => {
+            let finder = match kill.finder {
+                KillFinder::Exploration => "exploration",
+                KillFinder::Walks => "walks",
+                KillFinder::Search => "search",
+                KillFinder::Memory => "cache",
+            };
+            let system = candidate.system(source.text);
+            record.fate = FateWord::Killed;
+            record.claims = kill.claims.iter().map(|it| found.claims[*it].name.clone()).collect();
+            record.procs = Some(kill.trace.initial.procs);
+            record.steps = Some(kill.trace.steps.len());
+            record.run = system.map(|system| history(&system, &kill.trace, Style::PLAIN));
+            record.found_by = Some(finder.to_owned());
+        }
+        Fate::Survived(survival) => {
+            record.fate = FateWord::Survived;
+            record.invariants = Some(survival.invariants);
+            record.changes_nothing = Some(survival.same);
+        }
+        Fate::Same => {
+            record.fate = FateWord::Same;
+            record.changes_nothing = Some(true);
+        }
+        Fate::Undecided(why) => {
+            record.fate = FateWord::Undecided;
+            record.reason = Some(reason(why));
+        }
+        Fate::Failed(panic) => {
+            record.fate = FateWord::Failed;
+            record.reason = Some(panic.clone());
+        }
+        Fate::Untried => {}
+    }
+    record
+}

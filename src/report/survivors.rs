@@ -1,0 +1,63 @@
+//! The mutants that survived, in SARIF 2.1.0: editors and forges show them at the lines that they change.
+
+use serde_json::{Value, json};
+
+use super::document::{FateWord, MutantRecord, MutationDocument};
+use super::sarif::{SCHEMA, physical, uri};
+use crate::transform::mutate::OPERATORS;
+
+/// The survivors of a document: those that change what is reachable as warnings, the others that change something as
+/// notes. Ends in a line feed.
+pub fn survivors_sarif(document: &MutationDocument) -> String {
+    let uri = document.model.path.as_deref().map(uri);
+    let survived = |it: &&MutantRecord| it.fate == FateWord::Survived && it.changes_nothing != Some(true);
+    let results = document.mutants.iter().filter(survived).map(|it| result(it, uri.as_deref()));
+    let rule = |name: &str, what: &str| json!({ "id": name, "shortDescription": { "text": what } });
+    let file = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": document.tool.name,
+                "version": document.tool.version,
+                "rules": OPERATORS.iter().map(|it| rule(it.name(), it.describe())).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "invocations": [{
+                "commandLine": document.command.join(" "),
+                "arguments": document.command.get(1..).unwrap_or_default(),
+                "exitCode": document.exit_code,
+                "executionSuccessful": true,
+            }],
+            "results": results.collect::<Vec<_>>(),
+            "properties": { "killed": document.killed, "counted": document.counted },
+        }],
+    });
+    format!("{file:#}\n")
+}
+
+fn result(mutant: &MutantRecord, uri: Option<&str>) -> Value {
+    let moved = mutant.change.is_none_or(|it| it.appear + it.vanish > 0);
+    let what = match mutant.change {
+        Some(it) if moved => {
+            format!(
+                "of {} states of {} processes, {} vanish and {} appear",
+                it.states, it.procs, it.vanish, it.appear
+            )
+        }
+        Some(_) => "the states stay the same".to_owned(),
+        None => "what it changes is not known".to_owned(),
+    };
+    let new = mutant.new.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+    let new = if new.is_empty() { "nothing".to_owned() } else { format!("`{new}`") };
+    let text = format!("no `unsafe` notices {new} here, which is safe for any number of processes: {what}");
+    let index = OPERATORS.iter().position(|it| it.name() == mutant.operator);
+    json!({
+        "ruleId": mutant.operator,
+        "ruleIndex": index.expect("each operator has a rule"),
+        "level": if moved { "warning" } else { "note" },
+        "message": { "text": text },
+        "locations": [{ "physicalLocation": physical(uri, Some(mutant.place)) }],
+        "properties": { "mutant": mutant.number },
+    })
+}

@@ -1,0 +1,182 @@
+//! What may be left out of a model.
+
+use crate::diagnostic::Span;
+use crate::syntax::ast::{
+    Case, Expr, ExprKind, File, Item, Name, Rhs, SymbolKind, Transition, TypeDecl, Update,
+};
+use crate::transform::edit::Edit;
+
+/// The declarations, those first that others may need less.
+pub fn declarations(file: &File) -> Vec<Span> {
+    let rank = |item: &Item| match item {
+        Item::Transition(_) => 0,
+        Item::Property(_) => 1,
+        Item::Predicate(_) => 2,
+        Item::Symbol(_) => 3,
+        Item::Type(_) => 4,
+        Item::NumberProcs(_) => 5,
+    };
+    let mut items: Vec<&Item> = file.items.iter().collect();
+    items.sort_by_key(|item| rank(item));
+    items.into_iter().map(Item::span).collect()
+}
+
+/// The smaller steps, coarse ones first.
+pub fn details(file: &File, text: &str) -> Vec<Edit> {
+    let mut parts = Parts { text, found: Vec::new() };
+    for item in &file.items {
+        match item {
+            Item::Transition(transition) => parts.transition(transition),
+            Item::Property(property) => parts.formula(&property.body),
+            Item::Predicate(predicate) => parts.formula(&predicate.body),
+            Item::Type(decl) => parts.constructors(decl),
+            Item::Symbol(decl) => {
+                if let SymbolKind::Array(index) = &decl.kind {
+                    parts.list(index);
+                }
+            }
+            Item::NumberProcs(_) => {}
+        }
+    }
+    for item in &file.items {
+        match item {
+            Item::Transition(it) => parts.params(&it.params),
+            Item::Property(it) => parts.params(&it.params),
+            _ => {}
+        }
+    }
+    parts.found
+}
+
+struct Parts<'t> {
+    text: &'t str,
+    found: Vec<Edit>,
+}
+
+impl Parts<'_> {
+    fn remove(&mut self, span: Span) {
+        self.found.push(Edit::remove(span));
+    }
+
+    /// `inner` instead of what stands at `span`.
+    fn lift(&mut self, span: Span, inner: Span) {
+        let inner = self.text[inner.start as usize..inner.end as usize].to_owned();
+        self.found.push(Edit::replace(span, inner));
+    }
+
+    fn transition(&mut self, transition: &Transition) {
+        if let Some(guard) = &transition.requires {
+            if guard.kind != ExprKind::Bool(true) {
+                self.found.push(Edit::replace(guard.span, "true"));
+            }
+            self.guard(transition, guard);
+        }
+        for update in &transition.updates {
+            self.update(update);
+        }
+        for abbreviation in &transition.lets {
+            // From `let` to `in`.
+            let (name, value) = (abbreviation.name.span(), abbreviation.value.span());
+            let start = self.text[..name.start as usize].rfind("let");
+            let end = self.text[value.end as usize..].find("in").map(|at| value.end as usize + at + 2);
+            if let (Some(start), Some(end)) = (start, end) {
+                self.remove(Span::new(start as u32, end as u32));
+            }
+        }
+    }
+
+    /// A guard that says nothing goes with its word.
+    fn guard(&mut self, transition: &Transition, guard: &Expr) {
+        let before = &self.text[transition.loc.0.start as usize..guard.span.start as usize];
+        let after = &self.text[guard.span.end as usize..];
+        if let (Some(word), Some(brace), ExprKind::Bool(true)) =
+            (before.rfind("requires"), after.find('}'), &guard.kind)
+        {
+            let start = transition.loc.0.start + word as u32;
+            self.remove(Span::new(start, guard.span.end + brace as u32 + 1));
+        }
+        self.formula(guard);
+    }
+
+    fn update(&mut self, update: &Update) {
+        let end = update.loc.0.end as usize;
+        let rest = &self.text[end..];
+        let blanks = rest.len() - rest.trim_start().len();
+        let semicolon = rest.trim_start().starts_with(';');
+        let end = if semicolon { end + blanks + 1 } else { end };
+        self.remove(Span::new(update.loc.0.start, end as u32));
+        let Rhs::Cases(cases) = &update.value else { return };
+        let (Some(first), Some(last)) = (cases.first(), cases.last()) else { return };
+        let word = self.text[..first.loc.0.start as usize].rfind("case").map(|at| at as u32);
+        for Case { when, value, loc } in cases {
+            if let Some(start) = word {
+                self.lift(Span::new(start, last.loc.0.end), value.span());
+            }
+            if cases.len() > 1 {
+                self.remove(loc.0);
+            }
+            if let Some(when) = when {
+                self.formula(when);
+            }
+        }
+    }
+
+    /// Parts of a formula, and what may stand in its place.
+    fn formula(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::And(list) | ExprKind::Or(list) => {
+                for part in list {
+                    self.lift(expr.span, part.span);
+                }
+                for at in 0..list.len() {
+                    let before = at.checked_sub(1).map(|before| list[before].span.end);
+                    let (start, end) = match before {
+                        Some(before) => (before, list[at].span.end),
+                        None => (list[0].span.start, list[1].span.start),
+                    };
+                    self.remove(Span::new(start, end));
+                }
+                list.iter().for_each(|part| self.formula(part));
+            }
+            ExprKind::Not(inner) => {
+                self.lift(expr.span, inner.span);
+                self.formula(inner);
+            }
+            ExprKind::Quantified { body, .. } => {
+                self.found.push(Edit::replace(expr.span, "true"));
+                self.lift(expr.span, body.span);
+                self.formula(body);
+            }
+            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => self.all(expr, &[a, b]),
+            ExprKind::If(c, a, b) => self.all(expr, &[c, a, b]),
+            ExprKind::Compare { .. } | ExprKind::Call { .. } => {
+                self.found.push(Edit::replace(expr.span, "true"));
+            }
+            ExprKind::Bool(_) | ExprKind::Error => {}
+        }
+    }
+
+    fn all(&mut self, expr: &Expr, parts: &[&Expr]) {
+        parts.iter().for_each(|part| self.lift(expr.span, part.span));
+        parts.iter().for_each(|part| self.formula(part));
+    }
+
+    fn constructors(&mut self, decl: &TypeDecl) {
+        self.list(decl.constructors.as_deref().unwrap_or_default());
+    }
+
+    /// Members of a list with something between them.
+    fn list(&mut self, names: &[Name]) {
+        for (at, name) in names.iter().enumerate() {
+            match (at.checked_sub(1), names.get(at + 1)) {
+                (Some(before), _) => self.remove(Span::new(names[before].span().end, name.span().end)),
+                (None, Some(next)) => self.remove(Span::new(name.span().start, next.span().start)),
+                (None, None) => {}
+            }
+        }
+    }
+
+    fn params(&mut self, names: &[Name]) {
+        names.iter().for_each(|name| self.remove(name.span()));
+    }
+}

@@ -1,0 +1,62 @@
+//! `cubicle mutate`: documents are what their schemas say, the number of threads is not to be seen, and a run that is
+//! ended says what is known.
+
+use std::time::Duration;
+
+use crate::harness::{Running, cubicle, run};
+use crate::machine::{assert_valid, schema};
+
+#[test]
+fn documents_are_valid_and_say_the_same() {
+    let line = "mutate examples/mutex.cub --transition leave --format json";
+    let document = assert_valid(&schema("docs/schema/mutation.json"), &run(line).stdout, line);
+    let fates: Vec<&str> = document["mutants"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| it["fate"].as_str().expect("a word"))
+        .collect();
+    let number = |word: &str| fates.iter().filter(|fate| **fate == word).count() as u64;
+    assert_eq!(Some(number("killed")), document["killed"].as_u64());
+    assert_eq!((number("killed"), number("survived"), fates.len()), (6, 4, 10));
+    assert_eq!(document["mutant_stable_k"].as_u64(), Some(2));
+
+    let line = "mutate examples/mutex.cub --transition leave --format sarif";
+    let sarif = assert_valid(&schema("tests/cli/schema/sarif-schema-2.1.0.json"), &run(line).stdout, line);
+    let results = sarif["runs"][0]["results"].as_array().expect("a list");
+    assert_eq!(results.len(), 4);
+    assert_eq!(results.iter().filter(|it| it["level"] == "warning").count(), 2);
+}
+
+#[test]
+fn the_number_of_threads_is_not_to_be_seen() {
+    let line = "mutate examples/mesi.cub --sample 30 --seed 3 --verbose";
+    let one = run(line);
+    assert_eq!(one.code, Some(0), "{one:?}");
+    assert_eq!(one, run(&format!("{line} --jobs 3")));
+    assert_ne!(one.stdout, run("mutate examples/mesi.cub --sample 30 --seed 4 --verbose").stdout);
+}
+
+#[test]
+fn a_mutant_is_a_model_that_can_be_printed() {
+    let mutant = run("mutate examples/mutex.cub --print 28");
+    let model = std::fs::read_to_string("examples/mutex.cub").expect("an example");
+    assert_eq!(mutant.code, Some(0));
+    let different = |(a, b): &(&str, &str)| a != b;
+    let lines: Vec<_> = model.lines().zip(mutant.stdout.lines()).filter(different).collect();
+    assert_eq!(lines, [("requires { At[p] = Inside }", "requires { true }")]);
+}
+
+#[test]
+fn a_run_that_is_ended_says_what_is_known() {
+    let limited = run("mutate examples/directory.cub --anyway --time-limit 1500ms");
+    assert_eq!(limited.code, Some(3), "{limited:?}");
+    assert!(limited.stdout.contains("Ended early: the time limit was reached"), "{}", limited.stdout);
+    let child = Running::start(cubicle().args(["mutate", "examples/directory.cub", "--anyway"]));
+    std::thread::sleep(Duration::from_secs(2));
+    let id = rustix::process::Pid::from_raw(child.id() as i32).expect("a process");
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it is there");
+    let outcome = child.finish();
+    assert_eq!(outcome.code, Some(130), "{outcome:?}");
+    assert!(outcome.stdout.contains("Ended early: "), "{}", outcome.stdout);
+}
