@@ -341,6 +341,16 @@ mod tests {
             assert_eq!(said.contradiction.is_some(), states.is_empty(), "{parts:?}");
             met[0] += usize::from(states.is_empty());
             met[1] += usize::from(!said.used.is_empty());
+            if all_values().any(|values| holds(&whole, &values)) {
+                // None of them is useless.
+                let useful = |i: &CubeInstance| {
+                    all_values().any(|v| holds(&whole, &v) && in_cube(i.cube, &i.procs, &v))
+                };
+                assert!(said.used().all(useful), "{parts:?}: {:?}", said.used);
+            }
+            for (truth, formula) in [(true, GroundFormula::TRUE), (false, GroundFormula::FALSE)] {
+                assert_eq!((said.implies(&formula), said.contradicts(&formula)), (truth, !truth));
+            }
             let order = &mut [2, 3].into_iter();
             if let Some(found) = said.refuting(&index, &whole, order, PROCS) {
                 met[2] += 1;

@@ -1,4 +1,4 @@
-;;;; initiation.smt2: [Initiation(0), Initiation(1), Initiation(2), Initiation(3), Initiation(4), Initiation(5), Initiation(6), Initiation(7), Initiation(8), Initiation(9)]
+;;;; initiation.smt2: [Initiation(0), Initiation(1), Initiation(2), Initiation(3), Initiation(4), Initiation(5), Initiation(6), Initiation(7), Initiation(8), Initiation(9), Initiation(10), Initiation(11), Initiation(12), Initiation(13)]
 ; No initial state is in a cube of the invariant.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
@@ -203,7 +203,7 @@
 (push 1)
 (assert (or
   (and
-    (<= (+ Count (* (- 1) (Fee const1)) 1) 0)
+    (< (+ Left (- (/ 1.0 4.0))) 0.0)
     (= const1 Turn)
     (= Count 0)
     (= (+ Load (/ 1.0 2.0)) 0.0)
@@ -217,6 +217,23 @@
 (pop 1)
 
 ; initiation of invariant 7
+(push 1)
+(assert (or
+  (and
+    (<= (+ Count (* (- 1) (Fee const1)) 1) 0)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At const1) Idle)
+    (= (+ (Fee const1) 2) 0)
+    (= (Seen const1 const1) False)
+  )))
+(check-sat)
+(pop 1)
+
+; initiation of invariant 8
 (push 1)
 (assert (or
   (and
@@ -258,7 +275,177 @@
 (check-sat)
 (pop 1)
 
-; initiation of invariant 8
+; initiation of invariant 9
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (not (= (At p1) Wait))
+    (= (Seen const1 const1) True)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At const1) Idle)
+    (= (+ (Fee const1) 2) 0)
+    (= (Seen const1 const1) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At const1) Idle)
+    (= (+ (Fee const1) 2) 0)
+    (= (Seen const1 p1) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At p1) Idle)
+    (= (+ (Fee p1) 2) 0)
+    (= (Seen p1 const1) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At p1) Idle)
+    (= (+ (Fee p1) 2) 0)
+    (= (Seen p1 p1) False)
+  )))
+(check-sat)
+(pop 1)
+
+; initiation of invariant 10
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (not (= (At const1) Wait))
+    (= (Seen p1 p1) True)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At const1) Idle)
+    (= (+ (Fee const1) 2) 0)
+    (= (Seen const1 const1) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At const1) Idle)
+    (= (+ (Fee const1) 2) 0)
+    (= (Seen const1 p1) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At p1) Idle)
+    (= (+ (Fee p1) 2) 0)
+    (= (Seen p1 const1) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At p1) Idle)
+    (= (+ (Fee p1) 2) 0)
+    (= (Seen p1 p1) False)
+  )))
+(check-sat)
+(pop 1)
+
+; initiation of invariant 11
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (< const1 p2)
+    (not (= (At p2) Wait))
+    (= (Seen p1 p1) True)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At const1) Idle)
+    (= (+ (Fee const1) 2) 0)
+    (= (Seen const1 const1) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At const1) Idle)
+    (= (+ (Fee const1) 2) 0)
+    (= (Seen const1 p1) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At const1) Idle)
+    (= (+ (Fee const1) 2) 0)
+    (= (Seen const1 p2) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At p1) Idle)
+    (= (+ (Fee p1) 2) 0)
+    (= (Seen p1 const1) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At p1) Idle)
+    (= (+ (Fee p1) 2) 0)
+    (= (Seen p1 p1) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At p1) Idle)
+    (= (+ (Fee p1) 2) 0)
+    (= (Seen p1 p2) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At p2) Idle)
+    (= (+ (Fee p2) 2) 0)
+    (= (Seen p2 const1) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At p2) Idle)
+    (= (+ (Fee p2) 2) 0)
+    (= (Seen p2 p1) False)
+    (= const1 Turn)
+    (= Count 0)
+    (= (+ Load (/ 1.0 2.0)) 0.0)
+    (= (+ Left (- (/ 1.0 4.0))) 0.0)
+    (= Stored Kept)
+    (= (At p2) Idle)
+    (= (+ (Fee p2) 2) 0)
+    (= (Seen p2 p2) False)
+  )))
+(check-sat)
+(pop 1)
+
+; initiation of invariant 12
 (push 1)
 (assert (or
   (and
@@ -301,7 +488,7 @@
 (check-sat)
 (pop 1)
 
-; initiation of invariant 9
+; initiation of invariant 13
 (push 1)
 (assert (or
   (and
@@ -346,7 +533,7 @@
 (check-sat)
 (pop 1)
 
-; initiation of invariant 10
+; initiation of invariant 14
 (push 1)
 (assert (or
   (and
@@ -431,7 +618,7 @@
   )))
 (check-sat)
 (pop 1)
-;;;; consecution-001-enter.smt2: [Consecution { transition: 0, cube: 0 }, Consecution { transition: 0, cube: 1 }, Consecution { transition: 0, cube: 2 }, Consecution { transition: 0, cube: 3 }, Consecution { transition: 0, cube: 4 }, Consecution { transition: 0, cube: 5 }, Consecution { transition: 0, cube: 6 }, Consecution { transition: 0, cube: 7 }, Consecution { transition: 0, cube: 8 }, Consecution { transition: 0, cube: 9 }]
+;;;; consecution-001-enter.smt2: [Consecution { transition: 0, cube: 0 }, Consecution { transition: 0, cube: 1 }, Consecution { transition: 0, cube: 2 }, Consecution { transition: 0, cube: 3 }, Consecution { transition: 0, cube: 4 }, Consecution { transition: 0, cube: 5 }, Consecution { transition: 0, cube: 6 }, Consecution { transition: 0, cube: 7 }, Consecution { transition: 0, cube: 8 }, Consecution { transition: 0, cube: 9 }, Consecution { transition: 0, cube: 10 }, Consecution { transition: 0, cube: 11 }, Consecution { transition: 0, cube: 12 }, Consecution { transition: 0, cube: 13 }]
 ; No step of enter leads from the invariant into one of its cubes.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
@@ -439,6 +626,7 @@
 (define-sort Proc () Int)
 (declare-sort |data| 0)
 (declare-datatypes ((|phase| 0)) (((Idle) (Wait) (Busy))))
+(declare-datatypes ((|bool| 0)) (((False) (True))))
 (declare-fun Turn () Proc)
 (declare-fun Count () Int)
 (declare-fun Load () Real)
@@ -447,6 +635,7 @@
 (declare-fun Kept () |data|)
 (declare-fun At (Proc) |phase|)
 (declare-fun Fee (Proc) Int)
+(declare-fun Seen (Proc Proc) |bool|)
 (declare-fun const1 () Proc)
 (declare-fun p1 () Proc)
 (declare-fun p2 () Proc)
@@ -536,6 +725,15 @@
 (push 1)
 (assert (or
   (and
+    (< (+ Left (- (/ 1.0 4.0))) 0.0)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 7 under enter
+(push 1)
+(assert (or
+  (and
     (<= (+ Count (* (- 1) (Fee const1)) 2) 0)
     (= (At const1) Idle)
     (= const1 Turn)
@@ -547,7 +745,7 @@
 (check-sat)
 (pop 1)
 
-; consecution of invariant 7 under enter
+; consecution of invariant 8 under enter
 (push 1)
 (assert (or
   (and
@@ -564,7 +762,63 @@
 (check-sat)
 (pop 1)
 
-; consecution of invariant 8 under enter
+; consecution of invariant 9 under enter
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (= (Seen const1 const1) True)
+    (= (At p1) Idle)
+    (= p1 Turn)
+    (not (<= (+ Count (* (- 1) (Fee p1)) 4) 0))
+  )
+  (and
+    (< const1 p1)
+    (not (= (At p1) Wait))
+    (= (Seen const1 const1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 10 under enter
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (= (Seen p1 p1) True)
+    (= (At const1) Idle)
+    (= const1 Turn)
+    (not (<= (+ Count (* (- 1) (Fee const1)) 4) 0))
+  )
+  (and
+    (< const1 p1)
+    (not (= (At const1) Wait))
+    (= (Seen p1 p1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 11 under enter
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (< const1 p2)
+    (= (Seen p2 p2) True)
+    (= (At p1) Idle)
+    (= p1 Turn)
+    (not (<= (+ Count (* (- 1) (Fee p1)) 4) 0))
+  )
+  (and
+    (< const1 p1)
+    (< const1 p2)
+    (not (= (At p2) Wait))
+    (= (Seen p1 p1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 12 under enter
 (push 1)
 (assert (or
   (and
@@ -582,7 +836,7 @@
 (check-sat)
 (pop 1)
 
-; consecution of invariant 9 under enter
+; consecution of invariant 13 under enter
 (push 1)
 (assert (or
   (and
@@ -604,7 +858,7 @@
 (check-sat)
 (pop 1)
 
-; consecution of invariant 10 under enter
+; consecution of invariant 14 under enter
 (push 1)
 (assert (or
   (and
@@ -627,7 +881,7 @@
   )))
 (check-sat)
 (pop 1)
-;;;; consecution-002-leave.smt2: [Consecution { transition: 1, cube: 0 }, Consecution { transition: 1, cube: 1 }, Consecution { transition: 1, cube: 2 }, Consecution { transition: 1, cube: 3 }, Consecution { transition: 1, cube: 4 }, Consecution { transition: 1, cube: 5 }, Consecution { transition: 1, cube: 6 }, Consecution { transition: 1, cube: 8 }, Consecution { transition: 1, cube: 9 }]
+;;;; consecution-002-leave.smt2: [Consecution { transition: 1, cube: 0 }, Consecution { transition: 1, cube: 1 }, Consecution { transition: 1, cube: 2 }, Consecution { transition: 1, cube: 3 }, Consecution { transition: 1, cube: 4 }, Consecution { transition: 1, cube: 5 }, Consecution { transition: 1, cube: 6 }, Consecution { transition: 1, cube: 7 }, Consecution { transition: 1, cube: 8 }, Consecution { transition: 1, cube: 9 }, Consecution { transition: 1, cube: 10 }, Consecution { transition: 1, cube: 12 }, Consecution { transition: 1, cube: 13 }]
 ; No step of leave leads from the invariant into one of its cubes.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
@@ -704,12 +958,21 @@
 (push 1)
 (assert (or
   (and
-    (<= (+ Count (* (- 1) (Fee const1)) 1) 0)
+    (< (+ Left (- (/ 1.0 4.0))) 0.0)
   )))
 (check-sat)
 (pop 1)
 
 ; consecution of invariant 7 under leave
+(push 1)
+(assert (or
+  (and
+    (<= (+ Count (* (- 1) (Fee const1)) 1) 0)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 8 under leave
 (push 1)
 (assert (or
   (and
@@ -719,10 +982,44 @@
 (check-sat)
 (pop 1)
 
-; consecution of invariant 8 under leave
+; consecution of invariant 9 under leave
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (not (= (At p1) Wait))
+    (= (Seen const1 const1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 10 under leave
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (not (= (At const1) Wait))
+    (= (Seen p1 p1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 11 under leave
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (< const1 p2)
+    (not (= (At p2) Wait))
+    (= (Seen p1 p1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 12 under leave
 ; There are not enough processes for it, or the guard excludes it.
 
-; consecution of invariant 9 under leave
+; consecution of invariant 13 under leave
 (push 1)
 (assert (or
   (and
@@ -739,7 +1036,7 @@
 (check-sat)
 (pop 1)
 
-; consecution of invariant 10 under leave
+; consecution of invariant 14 under leave
 (push 1)
 (assert (or
   (and
@@ -754,7 +1051,7 @@
   )))
 (check-sat)
 (pop 1)
-;;;; consecution-003-back.smt2: [Consecution { transition: 2, cube: 0 }, Consecution { transition: 2, cube: 1 }, Consecution { transition: 2, cube: 2 }, Consecution { transition: 2, cube: 3 }, Consecution { transition: 2, cube: 4 }, Consecution { transition: 2, cube: 5 }, Consecution { transition: 2, cube: 6 }, Consecution { transition: 2, cube: 7 }]
+;;;; consecution-003-back.smt2: [Consecution { transition: 2, cube: 0 }, Consecution { transition: 2, cube: 1 }, Consecution { transition: 2, cube: 2 }, Consecution { transition: 2, cube: 3 }, Consecution { transition: 2, cube: 4 }, Consecution { transition: 2, cube: 5 }, Consecution { transition: 2, cube: 6 }, Consecution { transition: 2, cube: 7 }, Consecution { transition: 2, cube: 8 }, Consecution { transition: 2, cube: 9 }, Consecution { transition: 2, cube: 10 }, Consecution { transition: 2, cube: 11 }]
 ; No step of back leads from the invariant into one of its cubes.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
@@ -762,6 +1059,7 @@
 (define-sort Proc () Int)
 (declare-sort |data| 0)
 (declare-datatypes ((|phase| 0)) (((Idle) (Wait) (Busy))))
+(declare-datatypes ((|bool| 0)) (((False) (True))))
 (declare-fun Turn () Proc)
 (declare-fun Count () Int)
 (declare-fun Load () Real)
@@ -770,6 +1068,7 @@
 (declare-fun Kept () |data|)
 (declare-fun At (Proc) |phase|)
 (declare-fun Fee (Proc) Int)
+(declare-fun Seen (Proc Proc) |bool|)
 (declare-fun const1 () Proc)
 (declare-fun p1 () Proc)
 (declare-fun p2 () Proc)
@@ -829,12 +1128,21 @@
 (push 1)
 (assert (or
   (and
-    (<= (+ Count (* (- 1) (Fee const1)) 1) 0)
+    (< (+ Left (- (/ 1.0 4.0))) 0.0)
   )))
 (check-sat)
 (pop 1)
 
 ; consecution of invariant 7 under back
+(push 1)
+(assert (or
+  (and
+    (<= (+ Count (* (- 1) (Fee const1)) 1) 0)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 8 under back
 (push 1)
 (assert (or
   (and
@@ -844,7 +1152,54 @@
 (check-sat)
 (pop 1)
 
-; consecution of invariant 8 under back
+; consecution of invariant 9 under back
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (= (Seen const1 const1) True)
+    (= (At p1) Busy)
+    (= p1 Turn)
+  )
+  (and
+    (< const1 p1)
+    (not (= (At p1) Wait))
+    (= (Seen const1 const1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 10 under back
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (not (= (At const1) Wait))
+    (= (Seen p1 p1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 11 under back
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (< const1 p2)
+    (= (Seen p2 p2) True)
+    (= (At p1) Busy)
+    (= p1 Turn)
+  )
+  (and
+    (< const1 p1)
+    (< const1 p2)
+    (not (= (At p2) Wait))
+    (= (Seen p1 p1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 12 under back
 (push 1)
 (assert (or
   (and
@@ -857,24 +1212,26 @@
 (check-sat)
 (pop 1)
 
-; consecution of invariant 9 under back
+; consecution of invariant 13 under back
 ; There are not enough processes for it, or the guard excludes it.
 
-; consecution of invariant 10 under back
+; consecution of invariant 14 under back
 ; There are not enough processes for it, or the guard excludes it.
-;;;; consecution-004-count.smt2: [Consecution { transition: 3, cube: 0 }, Consecution { transition: 3, cube: 1 }, Consecution { transition: 3, cube: 2 }, Consecution { transition: 3, cube: 4 }, Consecution { transition: 3, cube: 5 }, Consecution { transition: 3, cube: 6 }, Consecution { transition: 3, cube: 7 }, Consecution { transition: 3, cube: 8 }, Consecution { transition: 3, cube: 9 }]
+;;;; consecution-004-count.smt2: [Consecution { transition: 3, cube: 0 }, Consecution { transition: 3, cube: 1 }, Consecution { transition: 3, cube: 2 }, Consecution { transition: 3, cube: 4 }, Consecution { transition: 3, cube: 5 }, Consecution { transition: 3, cube: 6 }, Consecution { transition: 3, cube: 7 }, Consecution { transition: 3, cube: 8 }, Consecution { transition: 3, cube: 9 }, Consecution { transition: 3, cube: 10 }, Consecution { transition: 3, cube: 11 }, Consecution { transition: 3, cube: 12 }, Consecution { transition: 3, cube: 13 }]
 ; No step of count leads from the invariant into one of its cubes.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
 (set-logic ALL)
 (define-sort Proc () Int)
 (declare-datatypes ((|phase| 0)) (((Idle) (Wait) (Busy))))
+(declare-datatypes ((|bool| 0)) (((False) (True))))
 (declare-fun Turn () Proc)
 (declare-fun Count () Int)
 (declare-fun Load () Real)
 (declare-fun Left () Real)
 (declare-fun At (Proc) |phase|)
 (declare-fun Fee (Proc) Int)
+(declare-fun Seen (Proc Proc) |bool|)
 (declare-fun const1 () Proc)
 (declare-fun p1 () Proc)
 (declare-fun p2 () Proc)
@@ -929,8 +1286,7 @@
 (push 1)
 (assert (or
   (and
-    (<= (+ Count (* (- 1) (Fee const1)) 2) 0)
-    (<= (+ Count (- 6)) 0)
+    (< (+ Left (- (/ 1.0 4.0))) 0.0)
   )))
 (check-sat)
 (pop 1)
@@ -939,8 +1295,7 @@
 (push 1)
 (assert (or
   (and
-    (< const1 p1)
-    (<= (+ Count (* (- 1) (Fee p1)) 2) 0)
+    (<= (+ Count (* (- 1) (Fee const1)) 2) 0)
     (<= (+ Count (- 6)) 0)
   )))
 (check-sat)
@@ -951,13 +1306,58 @@
 (assert (or
   (and
     (< const1 p1)
+    (<= (+ Count (* (- 1) (Fee p1)) 2) 0)
+    (<= (+ Count (- 6)) 0)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 9 under count
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (not (= (At p1) Wait))
+    (= (Seen const1 const1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 10 under count
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (not (= (At const1) Wait))
+    (= (Seen p1 p1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 11 under count
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (< const1 p2)
+    (not (= (At p2) Wait))
+    (= (Seen p1 p1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 12 under count
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
     (= const1 Turn)
     (= (At p1) Busy)
   )))
 (check-sat)
 (pop 1)
 
-; consecution of invariant 9 under count
+; consecution of invariant 13 under count
 (push 1)
 (assert (or
   (and
@@ -971,7 +1371,7 @@
 (check-sat)
 (pop 1)
 
-; consecution of invariant 10 under count
+; consecution of invariant 14 under count
 (push 1)
 (assert (or
   (and
@@ -985,7 +1385,7 @@
   )))
 (check-sat)
 (pop 1)
-;;;; consecution-005-pass.smt2: [Consecution { transition: 4, cube: 0 }, Consecution { transition: 4, cube: 1 }, Consecution { transition: 4, cube: 2 }, Consecution { transition: 4, cube: 3 }, Consecution { transition: 4, cube: 4 }, Consecution { transition: 4, cube: 5 }, Consecution { transition: 4, cube: 6 }, Consecution { transition: 4, cube: 7 }, Consecution { transition: 4, cube: 8 }, Consecution { transition: 4, cube: 9 }]
+;;;; consecution-005-pass.smt2: [Consecution { transition: 4, cube: 0 }, Consecution { transition: 4, cube: 1 }, Consecution { transition: 4, cube: 2 }, Consecution { transition: 4, cube: 3 }, Consecution { transition: 4, cube: 4 }, Consecution { transition: 4, cube: 5 }, Consecution { transition: 4, cube: 6 }, Consecution { transition: 4, cube: 7 }, Consecution { transition: 4, cube: 8 }, Consecution { transition: 4, cube: 9 }, Consecution { transition: 4, cube: 10 }, Consecution { transition: 4, cube: 11 }, Consecution { transition: 4, cube: 12 }, Consecution { transition: 4, cube: 13 }]
 ; No step of pass leads from the invariant into one of its cubes.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
@@ -993,6 +1393,7 @@
 (define-sort Proc () Int)
 (declare-sort |data| 0)
 (declare-datatypes ((|phase| 0)) (((Idle) (Wait) (Busy))))
+(declare-datatypes ((|bool| 0)) (((False) (True))))
 (declare-fun Turn () Proc)
 (declare-fun Count () Int)
 (declare-fun Load () Real)
@@ -1001,6 +1402,7 @@
 (declare-fun Kept () |data|)
 (declare-fun At (Proc) |phase|)
 (declare-fun Fee (Proc) Int)
+(declare-fun Seen (Proc Proc) |bool|)
 (declare-fun const1 () Proc)
 (declare-fun p1 () Proc)
 (declare-fun p2 () Proc)
@@ -1061,12 +1463,22 @@
 (push 1)
 (assert (or
   (and
-    (<= (+ Count (* (- 1) (Fee const1)) 1) 0)
+    (< (+ Left (/ 5.0 4.0)) 0.0)
+    (not (< (+ Left (- (/ 1.0 4.0))) 0.0))
   )))
 (check-sat)
 (pop 1)
 
 ; consecution of invariant 7 under pass
+(push 1)
+(assert (or
+  (and
+    (<= (+ Count (* (- 1) (Fee const1)) 1) 0)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 8 under pass
 (push 1)
 (assert (or
   (and
@@ -1076,7 +1488,41 @@
 (check-sat)
 (pop 1)
 
-; consecution of invariant 8 under pass
+; consecution of invariant 9 under pass
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (not (= (At p1) Wait))
+    (= (Seen const1 const1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 10 under pass
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (not (= (At const1) Wait))
+    (= (Seen p1 p1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 11 under pass
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (< const1 p2)
+    (not (= (At p2) Wait))
+    (= (Seen p1 p1) True)
+  )))
+(check-sat)
+(pop 1)
+
+; consecution of invariant 12 under pass
 (push 1)
 (assert (or
   (and
@@ -1087,7 +1533,7 @@
 (check-sat)
 (pop 1)
 
-; consecution of invariant 9 under pass
+; consecution of invariant 13 under pass
 (push 1)
 (assert (or
   (and
@@ -1100,7 +1546,7 @@
 (check-sat)
 (pop 1)
 
-; consecution of invariant 10 under pass
+; consecution of invariant 14 under pass
 (push 1)
 (assert (or
   (and
@@ -1113,7 +1559,7 @@
   )))
 (check-sat)
 (pop 1)
-;;;; property.smt2: [Property(0), Property(1), Property(2), Property(3), Property(4)]
+;;;; property.smt2: [Property(0), Property(1), Property(2), Property(3), Property(4), Property(5), Property(6)]
 ; No state of the invariant is unsafe.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
@@ -1121,6 +1567,7 @@
 (define-sort Proc () Int)
 (declare-sort |data| 0)
 (declare-datatypes ((|phase| 0)) (((Idle) (Wait) (Busy))))
+(declare-datatypes ((|bool| 0)) (((False) (True))))
 (declare-fun Count () Int)
 (declare-fun Load () Real)
 (declare-fun Left () Real)
@@ -1128,6 +1575,7 @@
 (declare-fun Kept () |data|)
 (declare-fun At (Proc) |phase|)
 (declare-fun Fee (Proc) Int)
+(declare-fun Seen (Proc Proc) |bool|)
 (declare-fun const1 () Proc)
 (declare-fun p1 () Proc)
 (declare-fun p2 () Proc)
@@ -1186,11 +1634,42 @@
 (push 1)
 (assert (or
   (and
+    (< (+ Left (- (/ 1.0 4.0))) 0.0)
+  )))
+(check-sat)
+(pop 1)
+
+; property unsafe[6]
+(push 1)
+(assert (or
+  (and
     (<= (+ Count (* (- 1) (Fee const1)) 1) 0)
   )
   (and
     (< const1 p1)
     (<= (+ Count (* (- 1) (Fee p1)) 1) 0)
+  )))
+(check-sat)
+(pop 1)
+
+; property unsafe[7]
+(push 1)
+(assert (or
+  (and
+    (< const1 p1)
+    (= (Seen const1 const1) True)
+    (not (= (At p1) Wait))
+  )
+  (and
+    (< const1 p1)
+    (= (Seen p1 p1) True)
+    (not (= (At const1) Wait))
+  )
+  (and
+    (< const1 p1)
+    (< const1 p2)
+    (= (Seen p1 p1) True)
+    (not (= (At p2) Wait))
   )))
 (check-sat)
 (pop 1)

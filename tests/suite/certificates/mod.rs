@@ -107,6 +107,18 @@ fn every_cube_and_every_literal_counts() {
     }
 }
 
+#[test]
+fn a_cube_that_nothing_needs_is_shown_or_left_out() {
+    let good = "invariant (p q) { At[p] = Busy && At[q] = Busy } invariant (p) { At[p] = Busy && Turn <> p }";
+    let reachable = format!("{good} invariant (p q) {{ At[p] = Idle && At[q] = Idle }}");
+    assert!(is_refuted(&check(TOKEN, &reachable)));
+    let (system, interrupt) = (system(TOKEN), Interrupt::default());
+    let how = CheckOptions::new(TIMEOUT, &interrupt);
+    let needed = certificate::check(&system, TOKEN, &reachable, Extent::Needed, how)
+        .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)));
+    assert!(lines(TOKEN, &needed).iter().all(|line| line.contains("Busy")));
+}
+
 /// The first cube is all that the property needs, until the second turns out to be needed anyway and to be enough.
 #[test]
 fn cubes_that_others_make_up_for_are_left_out() {
@@ -249,7 +261,7 @@ fn what_scripts_say_of_every_kind_of_value_is_pinned() {
     let certificate = check(&model, &invariants)
         .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)));
     assert_eq!(certificate.invariants(&system), invariants);
-    assert_eq!(certificate.summary(), "10 invariants, 65 obligations");
+    assert_eq!(certificate.summary(), "14 invariants, 91 obligations");
     let mut said = String::new();
     for script in certificate.scripts(&system) {
         said += &format!(";;;; {}: {:?}\n", script.name, script.obligations);
@@ -261,6 +273,30 @@ fn what_scripts_say_of_every_kind_of_value_is_pinned() {
         fs::write(folder.join("mixed.smt2"), &said).expect("a writable folder");
     }
     assert_eq!(said, read("mixed.smt2"));
+}
+
+/// With `#1` and an order of processes, and with values that a step chooses by a condition: a case that says more
+/// than it may would have no counterexample.
+#[test]
+fn what_is_left_out_of_a_mixed_invariant_is_missed() {
+    let model = fs::read_to_string("tests/suite/certificates/mixed.cub").expect("a model");
+    let all = fs::read_to_string("tests/suite/certificates/mixed.invariants.cub").expect("its invariant");
+    let all: Vec<&str> = all.lines().filter(|line| line.starts_with("invariant")).collect();
+    for gone in 0..all.len() {
+        let rest: Vec<&str> = (0..all.len()).filter(|&line| line != gone).map(|line| all[line]).collect();
+        assert!(is_refuted(&check(&model, &rest.join("\n"))), "not missed: {}", all[gone]);
+    }
+    let model = "
+        var T : proc  array R[proc] : proc  array S[proc] : bool
+        init (x) { R[x] = T }
+        unsafe (x) { T <> R[x] && S[x] = True }
+        transition t (p) { R[j] := case | S[j] = True : p | _ : R[j] }
+    ";
+    for wrong in ["", "invariant (x) { T <> R[x] }", "invariant (x) { T <> R[x] && S[x] = True }"] {
+        assert!(is_refuted(&check(model, wrong)), "accepted: {wrong}");
+    }
+    let harmless = model.replace(": p |", ": T |");
+    assert!(check(&harmless, "invariant (x) { T <> R[x] }").is_ok());
 }
 
 /// Calls of Z3 for the certificates of examples: at most half as many again as today, since counterexamples differ
