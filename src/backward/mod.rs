@@ -4,7 +4,7 @@
 //! figures.
 //!
 //! In reading order, each folder knows only those before it: `cube` (the algebra), `theory`
-//! (satisfiability), `preimage`, `fixpoint`, `safety`, `search` (one run), `brab` (the loop around
+//! (satisfiability), `preimage`, `fixpoint`, `safety`, `search` (one run), `lemmas` (what is proved before it), `brab` (the loop around
 //! runs). Beside them `tuning` (the constants), `profile` (where the time goes); for benches and
 //! tests `kernels` and `testing`.
 
@@ -13,6 +13,7 @@ mod cube;
 mod fixpoint;
 #[doc(hidden)]
 pub mod kernels;
+mod lemmas;
 mod preimage;
 mod profile;
 mod safety;
@@ -25,3 +26,4 @@ mod theory;
 mod tuning;
 
 pub use brab::{Brab, search};
+pub use lemmas::Lemmas;

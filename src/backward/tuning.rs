@@ -47,6 +47,10 @@ pub const QUESTIONS_PER_EFFORT: u64 = 25;
 /// Clauses of union tests that take about as long as a small node.
 pub const CLAUSES_PER_EFFORT: u64 = 100;
 
+/// Comparisons of relational literals in union tests that take about as long as a small node. With numbers, a test of seven
+/// processes makes many thousand clauses and compares each again and again.
+pub const COMPARISONS_PER_EFFORT: u64 = 20_000;
+
 /// Nodes of all runs at which the oracle is asked to look at a larger instance. Most searches close before the
 /// first by themselves; the steps keep the cost of larger instances in proportion to the search. Chosen on the dispatch
 /// models of the CFL paper, which BRAB with two processes did not decide within a minute, and now does within seconds.
@@ -80,3 +84,20 @@ pub const MAX_LITERALS: usize = 40;
 /// Larger instances than a path names are tried up to this many more processes: a universal guard may need one
 /// more to be false, while each costs a whole unrolling.
 pub const MORE_PROCESSES: usize = 1;
+
+/// Literals over enum cells that a guess about numbers may have beside its comparison: what holds of a number mostly
+/// depends on where one or two processes are.
+pub const LEMMA_CONTEXTS: usize = 2;
+
+/// Numbers of the model that each numeric cell is compared with in guesses; by estimate, as the next three.
+pub const LEMMA_CONSTANTS: usize = 4;
+
+/// Guesses about numbers that are looked at: ticket locks need some hundred, Lamport's bakery a thousand.
+pub const LEMMA_QUESTIONS: usize = 4_000;
+
+/// Pre-images tested to see which guesses hold together, and clauses made for that, before there are no lemmas. The bakery
+/// takes a thousand tests and two thousand clauses.
+pub const LEMMA_TESTS: usize = 20_000;
+
+/// See [`LEMMA_TESTS`].
+pub const LEMMA_CLAUSES: u64 = 100_000;

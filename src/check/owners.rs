@@ -81,6 +81,7 @@ pub fn search_with_owners(
             observer: &mut *session.observer,
             report,
             space: StateSpace::new(Vec::new()),
+            lemmas: None,
         };
         inner.space.most_procs = session.space.most_procs;
         ended = search(&mut inner, &Basis { original, owners: &owners, instrumented: Some(&instrumented) });

@@ -90,7 +90,7 @@ pub fn check_here(
     let interrupt = until.as_ref().unwrap_or(interrupt);
     let report = blank(system, options);
     let space = StateSpace::new(Vec::new());
-    let mut session = Session { system, options, interrupt, observer, report, space };
+    let mut session = Session { system, options, interrupt, observer, report, space, lemmas: None };
 
     let start = Instant::now();
     session.report.verdict = explore::explore(&mut session);

@@ -170,7 +170,10 @@ fn figures(outcome: &Outcome, style: Style) -> String {
     row("", format!("{finite} by finite domains, {solver} by Z3"));
     row("Z3", count(statistics.solver_calls, "call"));
     if outcome.approximated {
-        let Proposals { asked, refuted, proposed, bad } = statistics.proposals;
+        let Proposals { lemmas, asked, refuted, proposed, bad } = statistics.proposals;
+        if lemmas > 0 {
+            row("lemmas", format!("{lemmas} about numbers, proved before the search"));
+        }
         row("candidates", format!("{proposed} proposed, {bad} of them reachable"));
         row("oracle", format!("{}, {refuted} of them answered by a state", count(asked, "question")));
         let given_up = statistics.abandoned.iter().sum::<usize>();

@@ -31,7 +31,10 @@ pub(super) fn statistics(outcome: &Outcome, options: &Options, style: Style) -> 
             if safe { "Number of invariants" } else { "Number of candidates" },
             outcome.candidates.len(),
         );
-        let Proposals { asked, refuted, proposed, bad } = statistics.proposals;
+        let Proposals { lemmas, asked, refuted, proposed, bad } = statistics.proposals;
+        if lemmas > 0 {
+            block.row("Lemmas about numbers", lemmas);
+        }
         block.row("Candidates", format!("{proposed} proposed, {bad} of them bad"));
         block.row("Questions to the oracle", format!("{asked}, {refuted} refuted"));
         let mut restarts = statistics.restarts.to_string();

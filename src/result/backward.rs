@@ -33,11 +33,13 @@ pub struct Tests {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Proposals {
+    /// Lemmas that were proved before the search, and began it.
+    pub lemmas: u64,
     /// Questions to the oracle.
     pub asked: u64,
     /// Of these, refuted by a forward state.
     pub refuted: u64,
-    /// Candidates that took the place of a node, or began the search.
+    /// Candidates that took the place of a node, or began the search; lemmas do not count.
     pub proposed: u64,
     /// Of these, dropped later: reachable, or not proved.
     pub bad: u64,

@@ -8,7 +8,7 @@ use super::pool::{Brab, Pool};
 use crate::backward::cube::{CubeContext, Halt, invariant, text};
 use crate::backward::fixpoint::Tester;
 use crate::backward::preimage::{PreOptions, prepare};
-use crate::backward::search::{Next, Run, RunCounts, RunEnd, Setting, Totals, open};
+use crate::backward::search::{Next, Run, RunCounts, RunEnd, Setting, Totals, as_ranged, open};
 use crate::backward::tuning::{QUESTIONS_PER_EFFORT, RESTARTS_PER_GROWTH, WIDER_CANDIDATES};
 use crate::interrupt::Interrupt;
 use crate::model::{System, semantics};
@@ -26,13 +26,7 @@ pub fn search(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let unranged;
-    let system = if options.ranges {
-        system
-    } else {
-        unranged = system.without_ranges();
-        &unranged
-    };
+    let system = &*as_ranged(system, options);
     let context = CubeContext::new(system, options.ranges, interrupt);
     let transitions = prepare(system);
     let pre = PreOptions {
@@ -42,6 +36,7 @@ pub fn search(
     };
     let mut pool = Pool::default();
     if let Some(brab) = brab {
+        pool.keep_lemmas(brab.lemmas);
         pool.propose_bounds(&context, &system.init, brab);
     }
     let mut engine = BrabEngine {
@@ -216,9 +211,10 @@ impl BrabEngine<'_> {
             finite: tests.hard - tests.left_to_solver,
             solver: tests.left_to_solver,
         };
-        let proposed = u64::from(pool.made);
-        let bad = proposed - pool.kept.len() as u64;
-        statistics.proposals = Proposals { asked: pool.asked, refuted: pool.refuted, proposed, bad };
+        let bad = u64::from(pool.made) - pool.kept.len() as u64;
+        let proposed = u64::from(pool.made) - pool.lemmas;
+        let (asked, refuted, lemmas) = (pool.asked, pool.refuted, pool.lemmas);
+        statistics.proposals = Proposals { lemmas, asked, refuted, proposed, bad };
         statistics.counters = vec![
             ("Transition instances", totals.pre.instances),
             ("Untouched instances", totals.pre.untouched),

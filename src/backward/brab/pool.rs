@@ -3,6 +3,7 @@
 use super::candidates::opposites_of_init;
 use crate::backward::cube::{Cube, CubeContext, Halt, oracle_literals};
 use crate::backward::fixpoint::Tester;
+use crate::backward::lemmas::Lemmas;
 use crate::model::Init;
 use crate::oracle::{Oracle, OracleAnswer};
 
@@ -13,6 +14,8 @@ pub struct Brab<'a> {
     pub procs: usize,
     /// Forward states.
     pub oracle: &'a dyn Oracle,
+    /// What is proved already; proved again in each run, as candidates are.
+    pub lemmas: &'a Lemmas,
 }
 
 impl Brab<'_> {
@@ -34,6 +37,8 @@ pub struct Pool {
     pub bad: Vec<Cube>,
     /// Candidates made so far.
     pub made: u32,
+    /// Of these, lemmas.
+    pub lemmas: u64,
     /// Candidates that the oracle was asked about.
     pub asked: u64,
     /// Of these, reached by a forward state.
@@ -49,6 +54,14 @@ impl Pool {
         let number = -(self.made as i32);
         self.kept.push((number, cube));
         number
+    }
+
+    /// Keeps what is proved already.
+    pub fn keep_lemmas(&mut self, lemmas: &Lemmas) {
+        for cube in lemmas.cubes() {
+            self.keep(cube.clone());
+            self.lemmas += 1;
+        }
     }
 
     /// Drops the kept candidates that a forward state satisfies.

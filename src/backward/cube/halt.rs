@@ -17,6 +17,9 @@ pub enum Halt {
     /// The run as a whole must end.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
+    /// The whole effort of the search, so much, is spent.
+    #[error("the effort of {0} is spent")]
+    Spent(u64),
 }
 
 impl From<Halt> for Reason {
@@ -24,6 +27,7 @@ impl From<Halt> for Reason {
         match halt {
             Halt::Overflow(Overflow) => Self::Overflow,
             Halt::Interrupted(Interrupted(reason)) => *reason,
+            Halt::Spent(effort) => Self::Effort(effort),
         }
     }
 }

@@ -131,7 +131,7 @@ fn bound_processes(
 
 /// What is left of a renamed visited cube when the literals that hold in the tested cube are taken
 /// away: it covers the part of the tested cube where these hold.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Residue {
     /// Places in the dense table, and masks.
     pub masks: SmallVec<[(u32, u64); 4]>,

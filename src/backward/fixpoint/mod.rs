@@ -18,4 +18,5 @@ pub use matching::Digest;
 #[cfg(test)]
 pub use table::{Tables, Tested};
 pub use tester::{Covered, Tester};
+pub use union_cover::Allowance;
 pub use visited::Visited;

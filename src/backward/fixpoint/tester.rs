@@ -3,6 +3,7 @@
 use super::matching::{Digest, Pattern, subsumes};
 use super::solver::CubeSolver;
 use super::table::{Tables, Tested};
+use super::union_cover::Allowance;
 use crate::backward::cube::{Cube, CubeBuilder, CubeContext, Halt, formulas};
 use crate::backward::profile::Profiler;
 use crate::backward::theory::{Sat, satisfiable};
@@ -35,10 +36,12 @@ pub struct TestCounts {
     pub hard: u64,
     /// Of these, covered.
     pub hard_covered: u64,
-    /// Clauses made for them.
-    pub clauses: u64,
     /// Of these, that it left to Z3.
     pub left_to_solver: u64,
+    /// Clauses made for hard tests.
+    pub clauses: u64,
+    /// Comparisons of relational literals made for them.
+    pub comparisons: u64,
 }
 
 /// What tests work with; lives as long as the whole search.
@@ -54,6 +57,8 @@ pub struct Tester<'a> {
     pub tables: Tables,
     /// Who looks through long lists of cubes, and takes pre-images.
     pub workers: WorkerPool,
+    /// What hard tests may cost.
+    pub allowance: Option<Allowance>,
     /// Counters.
     pub counts: TestCounts,
     /// Times.
@@ -70,6 +75,7 @@ impl<'a> Tester<'a> {
             solver: CubeSolver::new(system, context, options.solver_timeout, profiler.clone()),
             tables: Tables::default(),
             workers: WorkerPool::new(options.jobs, || {}),
+            allowance: None,
             counts: TestCounts::default(),
             profiler,
         }

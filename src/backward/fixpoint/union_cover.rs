@@ -5,6 +5,7 @@
 //! exactly; chosen relational literals are handed to the theory test. `No` and `Yes` are certain; the rest is
 //! left to Z3.
 
+use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 use super::matching::Residue;
@@ -15,17 +16,31 @@ use crate::backward::cube::{
 use crate::backward::theory::{Sat, satisfiable};
 use crate::backward::tuning::{DECISIONS, THEORY_TESTS};
 
+/// What is left of the effort of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowance {
+    /// Comparisons of relational literals that may still be made.
+    pub comparisons: u64,
+    /// The whole effort.
+    pub effort: u64,
+}
+
 /// What may be spent on a test before it is left to Z3.
 #[derive(Clone, Copy, Debug)]
 pub struct UnionBudget {
     decisions: usize,
     /// Choices of relational literals checked.
     theory_tests: usize,
+    /// What may be compared before the whole search ends.
+    allowance: Option<Allowance>,
+    /// Comparisons made.
+    pub compared: u64,
 }
 
-impl Default for UnionBudget {
-    fn default() -> Self {
-        Self { decisions: DECISIONS, theory_tests: THEORY_TESTS }
+impl UnionBudget {
+    /// Of a test in a search with this allowance.
+    pub const fn new(allowance: Option<Allowance>) -> Self {
+        Self { decisions: DECISIONS, theory_tests: THEORY_TESTS, allowance, compared: 0 }
     }
 }
 
@@ -53,12 +68,13 @@ pub fn escapes(
 ) -> Result<(Sat, usize), Halt> {
     let mut residues = Vec::new();
     let mut clauses = Vec::new();
+    let mut known: HashSet<Residue> = HashSet::new();
     loop {
         let before = clauses.len();
         for r in residues.drain(..) {
             context.interrupt.poll()?;
             let clause = clause(&r)?;
-            if !clauses.contains(&clause) {
+            if known.insert(r) {
                 clauses.push(clause);
             }
         }
@@ -225,13 +241,19 @@ impl Dpll<'_, '_> {
     }
 
     /// Unit propagation to a fixpoint; with the shortest clause that is open then.
-    fn propagate(&self, state: &mut Valuation) -> Result<Propagated, Halt> {
+    fn propagate(&mut self, state: &mut Valuation) -> Result<Propagated, Halt> {
         loop {
             let mut changed = false;
             let mut best: Option<(usize, usize)> = None;
             self.context.interrupt.poll()?;
+            if let Some(Allowance { comparisons, effort }) = self.budget.allowance
+                && self.budget.compared > comparisons
+            {
+                return Err(Halt::Spent(effort));
+            }
             for &i in &self.order {
                 let clause = &self.clauses[i];
+                self.budget.compared += (clause.relational.len() * state.chosen.len()) as u64;
                 match status(state, clause) {
                     Status::Satisfied => {}
                     Status::Empty => return Ok(Propagated::Conflict),

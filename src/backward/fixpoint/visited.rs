@@ -93,6 +93,15 @@ impl Visited {
 
     /// Whether the visited cubes together contain `cube`.
     pub fn covers(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<Covered, Halt> {
+        self.covered(tester, cube, true)
+    }
+
+    /// Whether the visited cubes together contain `cube`, as far as that is seen without Z3.
+    pub fn plainly_covers(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<bool, Halt> {
+        Ok(self.covered(tester, cube, false)? != Covered::No)
+    }
+
+    fn covered(&self, tester: &mut Tester<'_>, cube: &Cube, may_ask: bool) -> Result<Covered, Halt> {
         let context = tester.context;
         let phase = tester.profiler.enter(Phase::Subsumption);
         tester.tables.prepare(context, cube.procs);
@@ -111,7 +120,7 @@ impl Visited {
         tester.counts.hard += 1;
         let (dense, cells) = tester.tables.layout(cube.procs);
         let view = Tested { cube, dense, masks: &table };
-        let mut budget = UnionBudget::default();
+        let mut budget = UnionBudget::new(tester.allowance);
         let mut clauses = 0;
         if tester.mode == SolverMode::Layered {
             let workers = &tester.workers;
@@ -119,6 +128,7 @@ impl Visited {
                 self.residues_of(witness, &view, context, workers, out)
             };
             let (answer, made) = escapes(context, &view, cells, &mut budget, &mut violated)?;
+            tester.counts.comparisons += std::mem::take(&mut budget.compared);
             clauses = made as u64;
             if answer != Sat::Unknown {
                 let covered = answer == Sat::No;
@@ -139,8 +149,9 @@ impl Visited {
         } else {
             Sat::Unknown
         };
+        tester.counts.comparisons += budget.compared;
         tester.counts.clauses += clauses;
-        let answer = if answer == Sat::Unknown {
+        let answer = if answer == Sat::Unknown && may_ask {
             let mut question = formulas(context, cube);
             question.extend(all.iter().map(|r| escape_formula(context, cube.procs, r, cells)));
             tester.counts.left_to_solver += 1;

@@ -7,15 +7,19 @@
 //! path has been executed ([`RunEnd::Unsafe`]); a path that no instance executes is remembered, and the search
 //! goes on. Stops for: node and depth limits, time, interruption, overflow.
 
+use std::borrow::Cow;
+
 use super::frontier::Frontier;
 use super::node::{Node, NodeId, Nodes, Origin};
 use crate::backward::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of};
-use crate::backward::fixpoint::{Covered, Tester, Visited};
+use crate::backward::fixpoint::{Allowance, Covered, Tester, Visited};
 use crate::backward::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
 use crate::backward::profile::Phase;
 use crate::backward::safety::{Initial, concretize, forgotten};
 use crate::backward::theory::Sat;
-use crate::backward::tuning::{CLAUSES_PER_EFFORT, INSTANCES_PER_EFFORT, PROCS_FOR_THREADS};
+use crate::backward::tuning::{
+    CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, INSTANCES_PER_EFFORT, PROCS_FOR_THREADS,
+};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::model::{BadKind, System};
 use crate::observer::{Event, Observer};
@@ -73,6 +77,11 @@ pub struct Setting<'a> {
     pub pre: PreOptions,
     /// Polled for time and signals.
     pub interrupt: &'a Interrupt,
+}
+
+/// The system as a search reads it: without value ranges when the options say so.
+pub fn as_ranged<'s>(system: &'s System, options: &BackwardOptions) -> Cow<'s, System> {
+    if options.ranges { Cow::Borrowed(system) } else { Cow::Owned(system.without_ranges()) }
 }
 
 /// Figures of a run.
@@ -199,6 +208,10 @@ impl<'a, 'r> Run<'a, 'r> {
             };
             self.taken = Some(id);
             let cube = self.nodes.get(id).cube.clone();
+            self.tester.allowance = options.max_effort.map(|effort| {
+                let left = effort.saturating_sub(self.totals.effort + self.effort_of_tests());
+                Allowance { comparisons: left.saturating_mul(COMPARISONS_PER_EFFORT), effort }
+            });
             let fate = match self.visited.covers(self.tester, &cube)? {
                 Covered::No => None,
                 Covered::Empty => Some(GraphFate::Empty),
@@ -246,7 +259,10 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// What hard tests have cost in all runs.
     fn effort_of_tests(&self) -> u64 {
-        self.tester.counts.clauses / CLAUSES_PER_EFFORT + self.tester.solver.calls
+        let counts = self.tester.counts;
+        counts.clauses / CLAUSES_PER_EFFORT
+            + counts.comparisons / COMPARISONS_PER_EFFORT
+            + self.tester.solver.calls
     }
 
     fn fixpoint(&mut self) -> RunEnd {

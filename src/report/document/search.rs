@@ -250,6 +250,8 @@ pub struct BackwardFigures {
     pub deleted: usize,
     /// What settled the tests whether a node is covered.
     pub tests: TestsSettled,
+    /// Lemmas about numbers that were proved before the search.
+    pub lemmas: u64,
     /// Candidates that were proposed, in all runs.
     pub proposed_candidates: u64,
     /// Of these, refuted later.
@@ -319,6 +321,7 @@ impl From<&Outcome> for BackwardFigures {
                 finite_domains: of.tests.finite,
                 z3: of.tests.solver,
             },
+            lemmas: of.proposals.lemmas,
             proposed_candidates: of.proposals.proposed,
             bad_candidates: of.proposals.bad,
             oracle_questions: of.proposals.asked,

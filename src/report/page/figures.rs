@@ -129,6 +129,7 @@ pub fn statistics(report: &Report) -> String {
         ] {
             row(name, value as u64);
         }
+        row("Lemmas about numbers", s.proposals.lemmas);
         row("Candidates", s.proposals.proposed);
         row("Bad candidates", s.proposals.bad);
         s.counters.iter().for_each(|(name, value)| row(name, *value));

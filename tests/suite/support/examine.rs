@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use cubicle::backward::{self, Brab};
+use cubicle::backward::{self, Brab, Lemmas};
 use cubicle::diagnostic::Severity;
 use cubicle::forward::{self, Explored, StateSpace};
 use cubicle::interrupt::Interrupt;
@@ -405,7 +405,9 @@ fn backward_agrees(
         }
         let lie = number > 0 && dice.chance(25);
         let oracle: &dyn Oracle = if lie { &liar } else { &brute };
-        let brab = (brab > 0).then_some(Brab { procs: brab, oracle });
+        // What is proved does not depend on what the oracle says.
+        let lemmas = Lemmas::about_numbers(system, &options, oracle, &timed());
+        let brab = (brab > 0).then_some(Brab { procs: brab, oracle, lemmas: &lemmas });
         let outcome = backward::search(system, &options, brab, &timed(), &mut Silent);
         let procs = brab.map(|b| b.procs);
         let of = || format!("brab {procs:?}, lying oracle {lie}, {options:?}");

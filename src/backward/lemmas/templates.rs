@@ -1,0 +1,169 @@
+//! What is guessed: a comparison of two numeric cells, or of one with a number, alone or together with one or two literals
+//! over cells of enum type. From general to special, so that what is special is only looked at where the general fails.
+
+use super::vocabulary::Class;
+use crate::backward::cube::{
+    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Reduced, compact, linear,
+};
+use crate::backward::tuning::{LEMMA_CONSTANTS, LEMMA_CONTEXTS};
+use crate::model::{Rational, Relation, VarId};
+
+/// Processes that a lemma may name beside the rigid ones.
+const PROCS: u8 = 2;
+
+/// A guess: a comparison, and where it is meant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Guess {
+    comparison: CubeLiteral,
+    contexts: Vec<usize>,
+    /// As a cube over the processes that it names.
+    pub cube: Cube,
+}
+
+/// All that guesses are made of.
+pub struct Templates<'a> {
+    context: &'a CubeContext,
+    comparisons: Vec<CubeLiteral>,
+    contexts: Vec<CubeLiteral>,
+}
+
+impl<'a> Templates<'a> {
+    /// For the variables of these classes.
+    pub fn new(context: &'a CubeContext, classes: &[Class]) -> Result<Self, Halt> {
+        let mut comparisons = Vec::new();
+        for class in classes {
+            comparisons.extend(compared(context, class)?);
+        }
+        Ok(Self { context, comparisons, contexts: contexts(context) })
+    }
+
+    /// The most general guesses.
+    pub fn roots(&self) -> Result<Vec<Guess>, Halt> {
+        let mut roots = Vec::new();
+        for comparison in &self.comparisons {
+            roots.extend(self.guess(comparison, Vec::new())?);
+        }
+        Ok(roots)
+    }
+
+    /// A guess with one literal more, in all ways.
+    pub fn specialised(&self, guess: &Guess) -> Result<Vec<Guess>, Halt> {
+        let mut out = Vec::new();
+        if guess.contexts.len() < LEMMA_CONTEXTS {
+            let from = guess.contexts.last().map_or(0, |last| last + 1);
+            for next in from..self.contexts.len() {
+                if self.is_about(guess, next) {
+                    let contexts = guess.contexts.iter().copied().chain([next]).collect();
+                    out.extend(self.guess(&guess.comparison, contexts)?);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// Whether a literal is about a process of the comparison, or a global, and about a cell that no other literal of
+    /// the guess restricts.
+    fn is_about(&self, guess: &Guess, next: usize) -> bool {
+        let CubeLiteral::Mask(cell, _) = self.contexts[next] else { return false };
+        let CubeLiteral::Relational(comparison) = &guess.comparison else { return false };
+        let context = self.context;
+        let named = comparison
+            .cells()
+            .iter()
+            .fold(0_u64, |named, c| context.indices(*c).fold(named, |named, p| named | 1 << p));
+        context.indices(cell).all(|p| p < context.rigid || named >> p & 1 == 1)
+            && guess
+                .contexts
+                .iter()
+                .all(|&old| !matches!(self.contexts[old], CubeLiteral::Mask(c, _) if c == cell))
+    }
+
+    fn guess(&self, comparison: &CubeLiteral, contexts: Vec<usize>) -> Result<Option<Guess>, Halt> {
+        let mut builder = CubeBuilder::new(self.context, self.context.rigid + PROCS);
+        let fits =
+            builder.require(comparison) && contexts.iter().all(|&at| builder.require(&self.contexts[at]));
+        if !fits {
+            return Ok(None);
+        }
+        let Some(cube) = builder.finish()? else { return Ok(None) };
+        let cube = compact(self.context, &cube)?.0;
+        Ok(Some(Guess { comparison: comparison.clone(), contexts, cube }))
+    }
+}
+
+/// The comparisons within a class, each up to a renaming of processes.
+fn compared(context: &CubeContext, class: &Class) -> Result<Vec<CubeLiteral>, Halt> {
+    let rigid = context.rigid;
+    let cells: Vec<CubeCell> = class.vars.iter().flat_map(|&var| cells(context, var)).collect();
+    let mut out: Vec<CubeLiteral> = Vec::new();
+    let minus = Rational::ONE.neg();
+    let mut add = |x: CubeCell, y: Option<CubeCell>, number: Rational| -> Result<(), Halt> {
+        let terms =
+            |k: Rational| [Some((x, k)), y.map(|y| (y, k.neg()))].into_iter().flatten().collect::<Vec<_>>();
+        let smaller = linear(&terms(Rational::ONE), number.neg(), Relation::Lt, class.integer)?;
+        let larger = linear(&terms(minus), number, Relation::Lt, class.integer)?;
+        let equal = linear(&terms(Rational::ONE), number.neg(), Relation::Eq, class.integer)?;
+        for reduced in [smaller, larger, equal] {
+            if let Reduced::Literal(literal) = reduced
+                && !out.contains(&literal)
+            {
+                out.push(literal);
+            }
+        }
+        Ok(())
+    };
+    // A renaming takes the first process that a cell names to the first free one.
+    let is_first = |cell: CubeCell| context.indices(cell).all(|p| p <= rigid);
+    for (i, &x) in cells.iter().enumerate() {
+        for &number in class.constants.iter().take(LEMMA_CONSTANTS) {
+            if is_first(x) || context.arity(x.var()) > 1 {
+                add(x, None, number)?;
+            }
+        }
+        for &y in &cells[i + 1..] {
+            if context.is_constant(x) && context.is_constant(y) {
+                continue;
+            }
+            if is_first(x) || is_first(y) {
+                add(x, Some(y), Rational::ZERO)?;
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The cells of a variable for the rigid processes and the free ones, without diagonals.
+fn cells(context: &CubeContext, var: VarId) -> Vec<CubeCell> {
+    let procs = 0..context.rigid + PROCS;
+    match context.arity(var) {
+        0 => vec![CubeCell::of(var, [])],
+        1 => procs.map(|p| CubeCell::of(var, [p])).collect(),
+        2 => {
+            let pairs = procs.clone().flat_map(|p| procs.clone().map(move |q| (p, q)));
+            pairs.filter(|(p, q)| p != q).map(|(p, q)| CubeCell::of(var, [p, q])).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// `A = c` and `A <> c` for each cell and constructor.
+fn contexts(context: &CubeContext) -> Vec<CubeLiteral> {
+    let mut out = Vec::new();
+    for var in (0..context.vars()).map(|var| VarId(var as u16)) {
+        for cell in cells(context, var) {
+            let CellKind::Enum(full) = context.kind(cell) else { continue };
+            let mut masks: Vec<u64> =
+                (0..64).filter(|c| full >> c & 1 == 1).flat_map(|c| [full & !(1 << c), 1 << c]).collect();
+            // The general ones first.
+            masks.sort_by_key(|mask| (std::cmp::Reverse(mask.count_ones()), *mask));
+            masks.dedup();
+            out.extend(
+                masks
+                    .into_iter()
+                    .filter(|mask| *mask != 0 && *mask != full)
+                    .map(|mask| CubeLiteral::Mask(cell, mask)),
+            );
+        }
+    }
+    out
+}

@@ -1,0 +1,104 @@
+//! Which numeric variables are compared with or assigned to each other, and with which numbers.
+
+use crate::model::union_find::UnionFind;
+use crate::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term, Type, VarId};
+
+/// Numeric variables that have to do with each other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Class {
+    /// The variables, all of one type.
+    pub vars: Vec<VarId>,
+    /// Numbers that one of them is compared with or set to; ascending.
+    pub constants: Vec<Rational>,
+    /// Whether they are integers.
+    pub integer: bool,
+}
+
+/// The classes of a system in which something can be related or bounded.
+pub fn classes(system: &System) -> Vec<Class> {
+    let mut reader = Reader { sets: UnionFind::new(system.vars.len()), constants: Vec::new() };
+    reader.system(system);
+    let number = |v: &usize| matches!(system.vars[*v].ty, Type::Int | Type::Real);
+    let mut classes: Vec<(usize, Class)> = Vec::new();
+    for v in (0..system.vars.len()).filter(number) {
+        let root = reader.sets.root(v);
+        let at = classes.iter().position(|(other, _)| *other == root).unwrap_or_else(|| {
+            let integer = system.vars[v].ty == Type::Int;
+            classes.push((root, Class { vars: Vec::new(), constants: Vec::new(), integer }));
+            classes.len() - 1
+        });
+        classes[at].1.vars.push(VarId(v as u16));
+    }
+    for (var, number) in reader.constants {
+        let root = reader.sets.root(usize::from(var.0));
+        if let Some((_, class)) = classes.iter_mut().find(|(other, _)| *other == root) {
+            class.constants.push(number);
+        }
+    }
+    let mut classes: Vec<Class> = classes.into_iter().map(|(_, class)| class).collect();
+    for class in &mut classes {
+        class.constants.sort_unstable();
+        class.constants.dedup();
+    }
+    classes
+}
+
+struct Reader {
+    sets: UnionFind,
+    constants: Vec<(VarId, Rational)>,
+}
+
+impl Reader {
+    fn system(&mut self, system: &System) {
+        self.dnf(&system.init.body);
+        self.dnf(&system.init.without_processes);
+        system.bad.iter().for_each(|bad| self.conj(&bad.cube));
+        system.axioms.iter().for_each(|axiom| self.conj(&axiom.cube));
+        for transition in &system.transitions {
+            self.conj(&transition.guard);
+            transition.universals.iter().for_each(|universal| self.dnf(&universal.body));
+            for update in &transition.updates {
+                let Assignment::Cases(branches) = &update.assignment else { continue };
+                for branch in branches {
+                    self.dnf(&branch.when);
+                    if let Term::Linear(value) = &branch.value {
+                        self.assigned(update.var, value);
+                    }
+                }
+            }
+        }
+    }
+
+    fn dnf(&mut self, dnf: &Dnf) {
+        dnf.0.iter().for_each(|conj| self.conj(conj));
+    }
+
+    fn conj(&mut self, conj: &Conj) {
+        for literal in conj {
+            if let Literal::Linear { expr, .. } = literal {
+                self.together(expr);
+            }
+        }
+    }
+
+    /// Variables of one comparison belong together; a single one belongs to its number.
+    fn together(&mut self, expr: &Linear) {
+        if let [(cell, factor)] = expr.terms.as_slice()
+            && let Some(number) = expr.constant.neg().div(*factor)
+        {
+            self.constants.push((cell.var, number));
+        }
+        for pair in expr.terms.windows(2) {
+            self.sets.join(usize::from(pair[0].0.var.0), usize::from(pair[1].0.var.0));
+        }
+    }
+
+    fn assigned(&mut self, var: VarId, value: &Linear) {
+        if value.terms.is_empty() {
+            self.constants.push((var, value.constant));
+        }
+        for (cell, _) in &value.terms {
+            self.sets.join(usize::from(var.0), usize::from(cell.var.0));
+        }
+    }
+}
