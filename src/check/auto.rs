@@ -45,7 +45,7 @@ impl Auto<'_, '_> {
                 match self.stage(search, level) {
                     OwnerSearchEnd::Verdict(Verdict::Unknown(Reason::Effort(_))) => open.push(search),
                     OwnerSearchEnd::Verdict(Verdict::Unknown(reason)) if !is_final(&reason) => {
-                        settled = Some(reason)
+                        settled = Some(reason);
                     }
                     ended => return ended,
                 }

@@ -66,28 +66,19 @@ impl<'a> Session<'a> {
     }
 
     /// Searches backward, with what was explored as oracle.
-<<<<<<< HEAD
     pub fn search(&mut self, proof: BackwardMode, effort: Option<u64>) -> Outcome {
-=======
-    pub fn search(&mut self, proof: Proof, effort: Option<u64>) -> Outcome {
-        if matches!(proof, Proof::Brab(_)) && self.lemmas.is_none() {
+        if matches!(proof, BackwardMode::Brab(_)) && self.lemmas.is_none() {
             self.lemmas = Some(self.timed("lemmas", |session| {
                 let Session { system, options, interrupt, .. } = *session;
                 Lemmas::about_numbers(system, &options.backward, &session.space, interrupt)
             }));
         }
->>>>>>> 5c7da6d (Lemmas about numbers are proved before the search: ticket locks and the bakery need no hand-written invariants)
         let start = Instant::now();
         let problem = self.problem();
         let lemmas = self.lemmas.as_ref().unwrap_or(Lemmas::NONE);
         let brab = match proof {
-<<<<<<< HEAD
-            BackwardMode::Brab(procs) => Some(Brab { procs, oracle: &self.space }),
+            BackwardMode::Brab(procs) => Some(Brab { procs, oracle: &self.space, lemmas }),
             BackwardMode::Auto | BackwardMode::Classic => None,
-=======
-            Proof::Brab(procs) => Some(Brab { procs, oracle: &self.space, lemmas }),
-            Proof::Auto | Proof::Classic => None,
->>>>>>> 5c7da6d (Lemmas about numbers are proved before the search: ticket locks and the bakery need no hand-written invariants)
         };
         let budget = Budget { time: None, memory: None, effort, interrupt: self.interrupt };
         let mut engine = Searching { options: &self.options.backward, brab };

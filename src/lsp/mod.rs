@@ -70,7 +70,7 @@ pub fn serve(
         match incoming {
             Incoming::End => return ServerEnd::Abrupt,
             Incoming::Broken(why) => {
-                output.respond(&Value::Null, Err(RequestError::new(RequestError::PARSE, why)))
+                output.respond(&Value::Null, Err(RequestError::new(RequestError::PARSE, why)));
             }
             Incoming::Message(message) if message["method"] == "exit" => {
                 return if server.is_shut_down() { ServerEnd::Orderly } else { ServerEnd::Abrupt };

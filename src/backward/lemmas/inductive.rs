@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use hashbrown::HashSet;
 
 use super::templates::{Guess, Templates};
-use super::vocabulary::Class;
+use super::vocabulary::NumberClass;
 use crate::backward::cube::{Cube, Halt, cubes_of, oracle_literals};
 use crate::backward::fixpoint::{Tester, Visited};
 use crate::backward::preimage::{Pre, PreCounts, pre_image};
@@ -23,11 +23,11 @@ use crate::oracle::{Oracle, OracleAnswer};
 pub fn inductive<'a>(
     setting: &Setting<'a>,
     tester: &mut Tester<'a>,
-    classes: &[Class],
+    classes: &[NumberClass],
     oracle: &dyn Oracle,
 ) -> Result<Vec<Cube>, Halt> {
     let templates = Templates::new(setting.context, classes)?;
-    let mut search = Search {
+    let mut houdini = Houdini {
         setting,
         tester,
         oracle,
@@ -39,8 +39,8 @@ pub fn inductive<'a>(
         held: Vec::new(),
         tests: 0,
     };
-    search.fresh.extend(search.templates.roots()?);
-    search.run()
+    houdini.fresh.extend(houdini.templates.roots()?);
+    houdini.run()
 }
 
 /// A guess that nothing speaks against yet.
@@ -50,7 +50,7 @@ struct Held {
     pres: Vec<Cube>,
 }
 
-struct Search<'a, 's, 't> {
+struct Houdini<'a, 's, 't> {
     setting: &'s Setting<'a>,
     tester: &'t mut Tester<'a>,
     oracle: &'t dyn Oracle,
@@ -68,7 +68,7 @@ struct Search<'a, 's, 't> {
     tests: usize,
 }
 
-impl Search<'_, '_, '_> {
+impl Houdini<'_, '_, '_> {
     fn run(&mut self) -> Result<Vec<Cube>, Halt> {
         loop {
             let mut together = self.together()?;

@@ -1,7 +1,7 @@
 //! What is guessed: a comparison of two numeric cells, or of one with a number, alone or together with one or two literals
 //! over cells of enum type. From general to special, so that what is special is only looked at where the general fails.
 
-use super::vocabulary::Class;
+use super::vocabulary::NumberClass;
 use crate::backward::cube::{
     CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Reduced, compact, linear,
 };
@@ -29,7 +29,7 @@ pub struct Templates<'a> {
 
 impl<'a> Templates<'a> {
     /// For the variables of these classes.
-    pub fn new(context: &'a CubeContext, classes: &[Class]) -> Result<Self, Halt> {
+    pub fn new(context: &'a CubeContext, classes: &[NumberClass]) -> Result<Self, Halt> {
         let mut comparisons = Vec::new();
         for class in classes {
             comparisons.extend(compared(context, class)?);
@@ -92,7 +92,7 @@ impl<'a> Templates<'a> {
 }
 
 /// The comparisons within a class, each up to a renaming of processes.
-fn compared(context: &CubeContext, class: &Class) -> Result<Vec<CubeLiteral>, Halt> {
+fn compared(context: &CubeContext, class: &NumberClass) -> Result<Vec<CubeLiteral>, Halt> {
     let rigid = context.rigid;
     let cells: Vec<CubeCell> = class.vars.iter().flat_map(|&var| cells(context, var)).collect();
     let mut out: Vec<CubeLiteral> = Vec::new();

@@ -5,7 +5,7 @@ use crate::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Ter
 
 /// Numeric variables that have to do with each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Class {
+pub struct NumberClass {
     /// The variables, all of one type.
     pub vars: Vec<VarId>,
     /// Numbers that one of them is compared with or set to; ascending.
@@ -15,16 +15,16 @@ pub struct Class {
 }
 
 /// The classes of a system in which something can be related or bounded.
-pub fn classes(system: &System) -> Vec<Class> {
+pub fn classes(system: &System) -> Vec<NumberClass> {
     let mut reader = Reader { sets: UnionFind::new(system.vars.len()), constants: Vec::new() };
     reader.system(system);
     let number = |v: &usize| matches!(system.vars[*v].ty, Type::Int | Type::Real);
-    let mut classes: Vec<(usize, Class)> = Vec::new();
+    let mut classes: Vec<(usize, NumberClass)> = Vec::new();
     for v in (0..system.vars.len()).filter(number) {
         let root = reader.sets.root(v);
         let at = classes.iter().position(|(other, _)| *other == root).unwrap_or_else(|| {
             let integer = system.vars[v].ty == Type::Int;
-            classes.push((root, Class { vars: Vec::new(), constants: Vec::new(), integer }));
+            classes.push((root, NumberClass { vars: Vec::new(), constants: Vec::new(), integer }));
             classes.len() - 1
         });
         classes[at].1.vars.push(VarId(v as u16));
@@ -35,7 +35,7 @@ pub fn classes(system: &System) -> Vec<Class> {
             class.constants.push(number);
         }
     }
-    let mut classes: Vec<Class> = classes.into_iter().map(|(_, class)| class).collect();
+    let mut classes: Vec<NumberClass> = classes.into_iter().map(|(_, class)| class).collect();
     for class in &mut classes {
         class.constants.sort_unstable();
         class.constants.dedup();

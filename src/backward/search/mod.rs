@@ -12,8 +12,4 @@ mod tell;
 
 pub use node::NodeId;
 pub use open::open;
-<<<<<<< HEAD
-pub use run::{Next, Run, RunCounts, RunEnd, Setting, Totals};
-=======
-pub use run::{End, Next, Run, RunCounts, Setting, Totals, as_ranged};
->>>>>>> 5c7da6d (Lemmas about numbers are proved before the search: ticket locks and the bakery need no hand-written invariants)
+pub use run::{Next, Run, RunCounts, RunEnd, Setting, Totals, as_ranged};

@@ -120,7 +120,7 @@ impl BitmapIndex {
                 let (Side::Cell(x), Side::Cell(y)) = (a, b) else {
                     let mut gaps = true;
                     lit.cells(|c| {
-                        gaps &= matches!(class(c).names, Distinctness::Ordered | Distinctness::Gaps)
+                        gaps &= matches!(class(c).names, Distinctness::Ordered | Distinctness::Gaps);
                     });
                     return gaps;
                 };
