@@ -12,6 +12,7 @@ use cubicle::model::{Conj, System};
 use cubicle::observer::Silent;
 use cubicle::options::{ForwardOptions, Strategy};
 use cubicle::result::{Exploration, Stop};
+use cubicle::transform::shrink::shrink;
 
 use crate::support::clean::Ends;
 use crate::support::dice::Dice;
