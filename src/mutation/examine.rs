@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::baseline::{Baseline, What};
 use super::claims;
-use crate::certificate::{self, CheckOptions};
+use super::memory::Recall;
+use crate::certificate::{self, CheckOptions, Extent};
 use crate::check::check_here;
 use crate::forward::explore;
 use crate::model::System;
@@ -32,8 +33,18 @@ pub struct Mutant<'a> {
     pub text: &'a str,
 }
 
-/// What becomes of a mutant, and what it changes.
-pub fn examine(mutant: &Mutant<'_>) -> (Fate, Option<Change>) {
+/// What becomes of a mutant, and what it changes; `recall` is what earlier runs found.
+pub fn examine(mutant: &Mutant<'_>, recall: Option<Recall>) -> (Fate, Option<Change>) {
+    match recall {
+        Some(Recall::Known(fate, change)) => return (fate, change),
+        Some(Recall::Run(trace)) => return (mutant.killed(trace, KillFinder::Memory), None),
+        Some(Recall::Proof(proof)) => {
+            if let Some(survival) = mutant.survives_by(&proof) {
+                return mutant.compared(Fate::Survived(survival));
+            }
+        }
+        None => {}
+    }
     let Mutant { baseline, system, .. } = mutant;
     let mut cut = None;
     for &size in &baseline.sizes {
@@ -49,19 +60,7 @@ pub fn examine(mutant: &Mutant<'_>) -> (Fate, Option<Change>) {
     if let Some(trace) = mutant.walk(cut) {
         return (mutant.killed(trace, KillFinder::Walks), None);
     }
-    let mut fate = mutant.decide();
-    let change = match &fate {
-        Fate::Survived(_) | Fate::Undecided(_) => mutant.change(),
-        _ => None,
-    };
-    let same = change.is_some_and(|it| it.appear + it.vanish == 0) && mutant.changes_nothing();
-    match &mut fate {
-        Fate::Survived(survival) => survival.same = same,
-        // What is interrupted may be killed another time.
-        Fate::Undecided(_) if same && baseline.interrupt.reason().is_none() => fate = Fate::Same,
-        _ => {}
-    }
-    (fate, change)
+    mutant.compared(mutant.decide())
 }
 
 impl Mutant<'_> {
@@ -72,6 +71,30 @@ impl Mutant<'_> {
         }
         let claims = claims::all_violated(self.baseline, self.system, &trace);
         Fate::Killed(Kill { claims, trace, finder })
+    }
+
+    /// Its fate with what it changes.
+    fn compared(&self, mut fate: Fate) -> (Fate, Option<Change>) {
+        let change = match &fate {
+            Fate::Survived(_) | Fate::Undecided(_) => self.change(),
+            _ => None,
+        };
+        let same = change.is_some_and(|it| it.appear + it.vanish == 0) && self.changes_nothing();
+        match &mut fate {
+            Fate::Survived(survival) => survival.same = same,
+            // What is interrupted may be killed another time.
+            Fate::Undecided(_) if same && self.baseline.interrupt.reason().is_none() => fate = Fate::Same,
+            _ => {}
+        }
+        (fate, change)
+    }
+
+    /// Whether an invariant, as declarations, shows it safe.
+    fn survives_by(&self, proof: &str) -> Option<Survival> {
+        let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt);
+        let certificate = certificate::check(self.system, self.text, proof, Extent::Needed, how).ok()?;
+        let proof = certificate.invariants(self.system);
+        Some(Survival { decider: None, invariants: certificate.cubes.proved, same: false, proof })
     }
 
     /// Whether the instances have the same states and steps as those of the model.
@@ -135,6 +158,7 @@ impl Mutant<'_> {
             Ok(certificate) => Fate::Survived(Survival {
                 decider: report.decider,
                 invariants: certificate.cubes.proved,
+                proof: certificate.invariants(self.system),
                 same: false,
             }),
             Err(certificate::NoCertificate::Failed(certificate::ProofFailure::Stopped(reason), _)) => {

@@ -2,7 +2,7 @@
 //!
 //! In: a model, options, an interrupt. Out: a [`Mutation`](crate::result::Mutation). In reading order: `plan` (which
 //! mutants, and how much effort), `baseline` (what is known of the model itself), `examine` (one mutant, by the cheapest
-//! engine first), `claims` (which claims a mutant violates), `pool` (threads), `run` (all of it), `summary` (kill rates,
+//! engine first), `memory` (what earlier runs found), `claims` (which claims a mutant violates), `pool` (threads), `run` (all of it), `summary` (kill rates,
 //! the smallest set of claims, the number of processes at which no more are killed).
 //!
 //! A mutant is *killed* by a run to a bad state, replayed by the reference semantics; it *survives* when it is proved
@@ -12,11 +12,13 @@
 mod baseline;
 mod claims;
 mod examine;
+mod memory;
 mod plan;
 mod pool;
 mod run;
 mod summary;
 
+pub use memory::{MutantMemory, finder_name};
 pub use plan::{MutantSelection, MutationOptions, Plan};
 pub use pool::THREAD;
 pub use run::{MutationProgress, run};

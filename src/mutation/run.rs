@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::baseline::Baseline;
 use super::examine::{Mutant, examine};
+use super::memory::MutantMemory;
 use super::plan::{MutationOptions, Plan};
 use super::{claims, pool};
+use crate::diagnostic::Source;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::result::{Fate, MutantResult, Mutation};
@@ -21,11 +23,11 @@ pub struct MutationProgress {
     pub killed: usize,
 }
 
-/// Looks at the mutants of a plan. `tell` is told how far it is, from any thread.
+/// Looks at the mutants of a plan. `memory` has what earlier runs found, to be confirmed; `tell` is told how far it is, from any thread.
 ///
 /// ```
 /// use cubicle::interrupt::Interrupt;
-/// use cubicle::mutation::{MutationOptions, Plan, MutantSelection, run};
+/// use cubicle::mutation::{MutantMemory, MutantSelection, MutationOptions, Plan, run};
 ///
 /// let text = "
 ///     array Inside[proc] : bool
@@ -38,7 +40,7 @@ pub struct MutationProgress {
 /// let (options, interrupt) = (MutationOptions::default(), Interrupt::default());
 /// let model = (&loaded.file, text, &loaded.system);
 /// let plan = Plan::new(model, &MutantSelection::default(), &interrupt);
-/// let found = run((&loaded.system, text), &plan, &options, &interrupt, &|_| {});
+/// let found = run((&loaded.system, text), &plan, (&options, &MutantMemory::default()), &interrupt, &|_| {});
 /// assert!(found.killed().count() >= 3);
 /// # Ok::<(), cubicle::LoadError>(())
 /// ```
@@ -48,7 +50,7 @@ pub struct MutationProgress {
 pub fn run(
     (system, text): (&System, &str),
     plan: &Plan,
-    options: &MutationOptions,
+    (options, memory): (&MutationOptions, &MutantMemory),
     interrupt: &Interrupt,
     tell: &(dyn Fn(MutationProgress) + Sync),
 ) -> Mutation {
@@ -56,10 +58,12 @@ pub fn run(
     let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     // A search may take a signal for its own: whoever interrupts wants all of it to end.
     let stop = || interrupt.reason().is_some() || interrupt.signals() > 0;
-    let results = pool::share(&plan.mutants, options.jobs, stop, |(candidate, _)| {
+    let results = pool::share(&plan.mutants, options.jobs, stop, |(candidate, key)| {
         let system = candidate.system(text).expect("the plan has models only");
-        let mutant = Mutant { baseline: &baseline, system: &system, text: &candidate.text(text) };
-        let found = examine(&mutant);
+        let text_of = &candidate.text(text);
+        let source = &Source { name: "", text };
+        let recall = memory.recall((candidate, *key, &system), source, options);
+        let found = examine(&Mutant { baseline: &baseline, system: &system, text: text_of }, recall);
         let dead = usize::from(matches!(found.0, Fate::Killed(_)));
         let killed = killed.fetch_add(dead, Ordering::Relaxed) + dead;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;

@@ -101,6 +101,8 @@ pub struct Survival {
     pub decider: Option<Decider>,
     /// Cubes of the certificate.
     pub invariants: usize,
+    /// The invariant of the certificate, as declarations of the model's language.
+    pub proof: String,
     /// Whether all instances that are compared have the same states and steps as those of the model.
     pub same: bool,
 }

@@ -38,6 +38,25 @@ fn the_number_of_threads_is_not_to_be_seen() {
 }
 
 #[test]
+fn a_cache_is_used_and_a_damaged_one_is_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let cache = folder.path().join("new/cache");
+    let line = format!("mutate examples/mutex.cub --transition leave --cache {}", cache.display());
+    let first = run(&line);
+    assert_eq!((first.code, first.stderr.as_str()), (Some(0), ""));
+    assert_eq!(run(&line), first);
+    let file = cache.join("mutants");
+    let text = std::fs::read_to_string(&file).expect("a file");
+    std::fs::write(&file, &text[..text.len() / 2]).expect("it can be written");
+    let damaged = run(&line);
+    assert_eq!((damaged.code, &damaged.stdout), (Some(0), &first.stdout));
+    assert!(damaged.stderr.contains("is not used, and written anew: it is damaged"), "{}", damaged.stderr);
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), text);
+    let nowhere = run("mutate examples/mutex.cub --cache /dev/null/cache");
+    assert_eq!((nowhere.code, nowhere.stdout.as_str()), (Some(4), ""), "{nowhere:?}");
+}
+
+#[test]
 fn a_mutant_is_a_model_that_can_be_printed() {
     let mutant = run("mutate examples/mutex.cub --print 28");
     let model = std::fs::read_to_string("examples/mutex.cub").expect("an example");

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cubicle::interrupt::Interrupt;
-use cubicle::mutation::{MutantSelection, MutationOptions, Plan, curve, run, smallest_set};
+use cubicle::mutation::{MutantMemory, MutantSelection, MutationOptions, Plan, curve, run, smallest_set};
 use cubicle::options::BackwardMode;
-use cubicle::result::{Fate, Mutation};
+use cubicle::result::{Fate, KillFinder, Mutation};
 use cubicle::transform::mutate::{OPERATORS, Operator, candidates, key};
 
 use crate::support::explore::explore;
@@ -42,7 +42,7 @@ fn load(text: &str) -> cubicle::Loaded {
 fn mutate(text: &str, selection: &MutantSelection, options: &MutationOptions) -> Mutation {
     let loaded = load(text);
     let plan = Plan::new((&loaded.file, text, &loaded.system), selection, &Interrupt::default());
-    run((&loaded.system, text), &plan, options, &Interrupt::default(), &|_| {})
+    run((&loaded.system, text), &plan, (options, &MutantMemory::default()), &Interrupt::default(), &|_| {})
 }
 
 /// The numbers of the mutants with such a fate.
@@ -172,6 +172,58 @@ fn a_kill_is_a_kill_whatever_the_options() {
     }
 }
 
+/// The mutants of a model with what an earlier run remembers, and what this one does.
+fn remembering(text: &str, memory: &MutantMemory) -> (Mutation, String) {
+    let (loaded, options) = (load(text), MutationOptions::default());
+    let selection = MutantSelection { transitions: vec!["leave".into(), "ask".into()], ..Default::default() };
+    let plan = Plan::new((&loaded.file, text, &loaded.system), &selection, &Interrupt::default());
+    let found = run((&loaded.system, text), &plan, (&options, memory), &Interrupt::default(), &|_| {});
+    let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
+    let source = cubicle::diagnostic::Source { name: "model.cub", text };
+    let written = MutantMemory::write(&found, &keys, &source, &options);
+    (found, written)
+}
+
+#[test]
+fn what_is_remembered_is_confirmed() {
+    let (first, written) = remembering(MODEL, &MutantMemory::default());
+    let memory = MutantMemory::read(&written).expect("it was just written");
+    let report = |found: &Mutation, text: &str| {
+        let source = cubicle::diagnostic::Source { name: "model.cub", text };
+        cubicle::report::mutation(found, &source, true, cubicle::report::Style::PLAIN)
+    };
+    let (again, rewritten) = remembering(MODEL, &memory);
+    assert_eq!(report(&again, MODEL), report(&first, MODEL));
+    assert_eq!(rewritten, written);
+
+    // Another place of the model is edited: fates are those of the edited model, whatever was remembered.
+    for (from, to) in [("forall_other r. At[r] <> In", "true"), ("At[q] <> In }", "At[q] = Out }")] {
+        let edited = MODEL.replace(&format!("({from})"), "true").replace(from, to);
+        assert_ne!(edited, MODEL);
+        let (with, _) = remembering(&edited, &memory);
+        let (without, _) = remembering(&edited, &MutantMemory::default());
+        assert_eq!(killed(&with), killed(&without), "{edited}");
+        assert_eq!(survived(&with), survived(&without), "{edited}");
+        let recalled = with.killed().filter(|(_, kill)| kill.finder == KillFinder::Memory).count();
+        assert!(recalled > 0 || killed(&with).is_empty(), "{edited}");
+    }
+}
+
+#[test]
+fn a_memory_that_is_damaged_or_of_another_version_is_none() {
+    let (_, written) = remembering(MODEL, &MutantMemory::default());
+    assert!(MutantMemory::read(&written).is_ok());
+    for (text, says) in [
+        (String::new(), "damaged"),
+        (written.replacen("leave", "laeve", 1), "damaged"),
+        (written[..written.len() - 9].to_owned(), "damaged"),
+        (written.replacen("cubicle-mutants 1-", "cubicle-mutants 0-", 1), "another version"),
+    ] {
+        let error = MutantMemory::read(&text).err();
+        assert!(error.as_ref().is_some_and(|it| it.contains(says)), "{error:?}");
+    }
+}
+
 #[test]
 fn a_curve_ends_where_no_more_are_killed() {
     let found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::default());
@@ -192,7 +244,13 @@ fn random(seeds: std::ops::Range<u64>, most: usize) -> BTreeMap<&'static str, us
         let selection = MutantSelection { sample: Some(most), seed, ..MutantSelection::default() };
         let plan = Plan::new((&loaded.file, &text, &loaded.system), &selection, &Interrupt::default());
         let options = MutationOptions { jobs: 2, ..MutationOptions::default() };
-        let found = run((&loaded.system, &text), &plan, &options, &Interrupt::default(), &|_| {});
+        let found = run(
+            (&loaded.system, &text),
+            &plan,
+            (&options, &MutantMemory::default()),
+            &Interrupt::default(),
+            &|_| {},
+        );
         for mutant in &found.mutants {
             let system = mutant.candidate.system(&text).expect("mutants are models");
             let bad = (1..=3).any(|procs| explore(&system, procs, 2_000).is_some_and(|it| it.bad.is_some()));

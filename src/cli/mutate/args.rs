@@ -79,6 +79,10 @@ pub struct MutateArgs {
     #[arg(long)]
     pub anyway: bool,
 
+    /// Remember in DIR what was found: after an edit of the model, runs and proofs of the last time are only checked
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+
     /// End with exit code 3 when less than this share of the mutants is killed
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub min_kill_rate: Option<f64>,

@@ -4,6 +4,7 @@ mod args;
 
 use std::ffi::OsString;
 use std::io::stdout;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use cubicle::check::check_here;
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::mutation::{MutantSelection, MutationOptions, Plan, run as look_at};
+use cubicle::mutation::{MutantMemory, MutantSelection, MutationOptions, Plan, run as look_at};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, Options, Vacuity};
 use cubicle::report;
@@ -27,10 +28,13 @@ pub use self::args::MutateArgs;
 use super::ending::Ending;
 use super::load::{LoadedModel, load};
 use super::supervise::supervise;
-use super::{exit, live, memory, settings};
+use super::{exit, files, live, memory, settings};
 
 /// How much later than asked the watchdog ends a run that does not do so itself.
 const LATE: Duration = Duration::from_secs(2);
+
+/// Name of the file of a cache.
+const MEMORY: &str = "mutants";
 
 /// Runs the command on the words after `mutate`.
 pub fn run(words: Vec<OsString>) -> u8 {
@@ -96,6 +100,10 @@ impl MutateRun<'_> {
             ending.output.write(&report::listed(plan.mutants.iter().map(|(it, _)| it), &source, style));
             return exit::OK;
         }
+        if let Some(error) = args.cache.as_ref().and_then(|folder| files::probe_folder(folder).err()) {
+            ending.messages.error(&error);
+            return exit::INTERNAL;
+        }
         if let Some(code) = self.not_safe(&system) {
             return code;
         }
@@ -103,9 +111,46 @@ impl MutateRun<'_> {
             let (done, of, killed) = (progress.done, progress.of, progress.killed);
             ending.progress().begin(&format!("{done} of {of} mutants, {killed} killed"));
         };
-        let found = look_at((&system, &text), &plan, &self.options(), self.interrupt, &tell);
+        let (options, memory) = (self.options(), self.remembered());
+        let found = look_at((&system, &text), &plan, (&options, &memory), self.interrupt, &tell);
         ending.begin();
-        self.show(&found, &source)
+        let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
+        let code = self.show(&found, &source);
+        match self.remember(|| MutantMemory::write(&found, &keys, &source, &options)) {
+            Ok(()) => code,
+            Err(error) => {
+                ending.messages.error(&error);
+                exit::INTERNAL
+            }
+        }
+    }
+
+    /// The file of the cache, if there is one.
+    fn memory_file(&self) -> Option<PathBuf> {
+        self.args.cache.as_ref().map(|folder| folder.join(MEMORY))
+    }
+
+    /// What earlier runs found.
+    fn remembered(&self) -> MutantMemory {
+        let Some(path) = self.memory_file().filter(|path| path.exists()) else {
+            return MutantMemory::default();
+        };
+        let read = std::fs::read_to_string(&path).map_err(|error| error.to_string());
+        read.and_then(|text| MutantMemory::read(&text)).unwrap_or_else(|why| {
+            let text = format!("the cache {} is not used, and written anew: {why}", path.display());
+            self.ending.messages.warning(&text);
+            MutantMemory::default()
+        })
+    }
+
+    /// Writes what this run found. The error is a line for the user.
+    fn remember(&self, text: impl FnOnce() -> String) -> Result<(), String> {
+        let Some(path) = self.memory_file() else { return Ok(()) };
+        if let Some(folder) = &self.args.cache {
+            let wrong = |error| format!("cannot make the folder {}: {error}", folder.display());
+            std::fs::create_dir_all(folder).map_err(wrong)?;
+        }
+        files::write(&path, &text())
     }
 
     fn selection(&self) -> MutantSelection {

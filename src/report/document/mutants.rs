@@ -6,10 +6,10 @@ use super::message::{Lines, Place};
 use super::{Model, SCHEMA_VERSION, Tool};
 use crate::diagnostic::Source;
 use crate::model::BadKind;
-use crate::mutation::{curve, rate_by, rate_by_claim, smallest_set};
+use crate::mutation::{curve, finder_name, rate_by, rate_by_claim, smallest_set};
 use crate::report::style::Style;
 use crate::report::trace::history;
-use crate::result::{Fate, KillFinder, MutantResult, Mutation};
+use crate::result::{Fate, MutantResult, Mutation};
 use crate::words::reason;
 
 /// The mutants of a model as one document.
@@ -269,12 +269,7 @@ fn record(mutant: &MutantResult, found: &Mutation, source: &Source<'_>, lines: &
     };
     match &mutant.fate {
         Fate::Killed(kill) => {
-            let finder = match kill.finder {
-                KillFinder::Exploration => "exploration",
-                KillFinder::Walks => "walks",
-                KillFinder::Search => "search",
-                KillFinder::Memory => "cache",
-            };
+            let finder = finder_name(kill.finder);
             let system = candidate.system(source.text);
             record.fate = FateWord::Killed;
             record.claims = kill.claims.iter().map(|it| found.claims[*it].name.clone()).collect();
