@@ -136,7 +136,9 @@ impl Parts<'_> {
                     };
                     self.remove(Span::new(start, end));
                 }
-                list.iter().for_each(|part| self.formula(part));
+                for part in list {
+                    self.formula(part);
+                }
             }
             ExprKind::Not(inner) => {
                 self.lift(expr.span, inner.span);
@@ -157,8 +159,12 @@ impl Parts<'_> {
     }
 
     fn all(&mut self, expr: &Expr, parts: &[&Expr]) {
-        parts.iter().for_each(|part| self.lift(expr.span, part.span));
-        parts.iter().for_each(|part| self.formula(part));
+        for part in parts {
+            self.lift(expr.span, part.span);
+        }
+        for part in parts {
+            self.formula(part);
+        }
     }
 
     fn constructors(&mut self, decl: &TypeDecl) {
@@ -177,6 +183,8 @@ impl Parts<'_> {
     }
 
     fn params(&mut self, names: &[Name]) {
-        names.iter().for_each(|name| self.remove(name.span()));
+        for name in names {
+            self.remove(name.span());
+        }
     }
 }
