@@ -31,6 +31,8 @@ pub struct Mutant<'a> {
     pub system: &'a System,
     /// Its text.
     pub text: &'a str,
+    /// Rounds of searches that it gets.
+    pub rounds: u32,
 }
 
 /// What becomes of a mutant, and what it changes; `recall` is what earlier runs found.
@@ -43,7 +45,7 @@ pub fn examine(mutant: &Mutant<'_>, recall: Option<Recall>) -> (Fate, Option<Cha
                 return mutant.compared(Fate::Survived(survival));
             }
         }
-        None => {}
+        Some(Recall::Hard) | None => {}
     }
     let Mutant { baseline, system, .. } = mutant;
     let mut cut = None;
@@ -142,7 +144,7 @@ impl Mutant<'_> {
     }
 
     fn effort(&self) -> Effort {
-        let (proof, rounds) = (self.baseline.options.proof, self.baseline.options.rounds);
+        let (proof, rounds) = (self.baseline.options.proof, self.rounds);
         let effort = EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(rounds));
         match proof {
             BackwardMode::Auto => Effort { proof, rounds: Some(rounds), units: None },

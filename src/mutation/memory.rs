@@ -2,7 +2,8 @@
 //!
 //! In: the text of a file that an earlier run wrote. Out: what became of a mutant then. A mutant that means the same as
 //! then, looked at with the same options, is as it was. One at the same place of a model that was edited elsewhere may be
-//! as it was: its run is executed, its invariant checked, so that nothing rests on what is remembered.
+//! as it was: its run is executed, its invariant checked, so that nothing rests on what is remembered. One that was not
+//! decided there gets a ninth of the effort: an edit elsewhere seldom makes it easy.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -62,6 +63,8 @@ pub enum Recall {
     Run(Trace),
     /// This may be an invariant of it, as declarations.
     Proof(String),
+    /// Much effort did not decide it then.
+    Hard,
 }
 
 impl MutantMemory {
@@ -138,7 +141,9 @@ impl MutantMemory {
         match &self.places.get(&place(candidate, source))?.fate {
             RememberedFate::Killed { trace, .. } => run(trace).map(Recall::Run),
             RememberedFate::Survived { proof, .. } => Some(Recall::Proof(proof.clone())),
-            _ => None,
+            RememberedFate::Same | RememberedFate::Effort(_) | RememberedFate::Spurious(_) => {
+                Some(Recall::Hard)
+            }
         }
     }
 }
@@ -169,7 +174,8 @@ fn remembered(
     };
     Some(RememberedMutant {
         key: hex(key),
-        options: settings(options),
+        // Less effort than the options ask for is no answer to them.
+        options: settings(options) + if mutant.hurried { " hurried" } else { "" },
         place: place(&mutant.candidate, source),
         fate,
         change: mutant.change.map(|it| [it.procs, it.of, it.appear, it.vanish]),

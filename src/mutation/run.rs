@@ -4,13 +4,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::baseline::Baseline;
 use super::examine::{Mutant, examine};
-use super::memory::MutantMemory;
+use super::memory::{MutantMemory, Recall};
 use super::plan::{MutationOptions, Plan};
 use super::{claims, pool};
 use crate::diagnostic::Source;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::result::{Fate, MutantResult, Mutation};
+
+/// Rounds that a mutant gets less when as many as were asked for did not decide it the last time.
+const HURRY: u32 = 2;
 
 /// How far a run is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,25 +66,29 @@ pub fn run(
         let text_of = &candidate.text(text);
         let source = &Source { name: "", text };
         let recall = memory.recall((candidate, *key, &system), source, options);
-        let found = examine(&Mutant { baseline: &baseline, system: &system, text: text_of }, recall);
+        let hard = matches!(recall, Some(Recall::Hard));
+        let rounds = if hard { options.rounds.saturating_sub(HURRY).max(1) } else { options.rounds };
+        let mutant = Mutant { baseline: &baseline, system: &system, text: text_of, rounds };
+        let found = examine(&mutant, recall);
+        let hurried = hard && matches!(found.0, Fate::Undecided(_) | Fate::Same);
         let dead = usize::from(matches!(found.0, Fate::Killed(_)));
         let killed = killed.fetch_add(dead, Ordering::Relaxed) + dead;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         tell(MutationProgress { done, of: plan.mutants.len(), killed });
-        found
+        (found, hurried)
     });
     let stopped = interrupt.reason();
     let mutants = plan.mutants.iter().zip(results).map(|((candidate, _), result)| {
-        let (fate, change) = match result {
-            None => (Fate::Untried, None),
-            Some(Err(panic)) => (Fate::Failed(panic), None),
+        let ((fate, change), hurried) = match result {
+            None => ((Fate::Untried, None), false),
+            Some(Err(panic)) => ((Fate::Failed(panic), None), false),
             // What was under way when the run ended was not looked at.
-            Some(Ok((Fate::Undecided(reason), _))) if stopped.as_ref() == Some(&reason) => {
-                (Fate::Untried, None)
+            Some(Ok(((Fate::Undecided(reason), _), _))) if stopped.as_ref() == Some(&reason) => {
+                ((Fate::Untried, None), false)
             }
             Some(Ok(found)) => found,
         };
-        MutantResult { candidate: candidate.clone(), fate, change }
+        MutantResult { candidate: candidate.clone(), fate, hurried, change }
     });
     Mutation {
         mutants: mutants.collect(),

@@ -45,6 +45,8 @@ pub struct MutantResult {
     pub candidate: MutantCandidate,
     /// What became of it.
     pub fate: Fate,
+    /// Whether it got less effort than was asked for, since it was not decided the last time, and was not now.
+    pub hurried: bool,
     /// What it changes, in the largest instance that is compared; `None` when that is not known.
     pub change: Option<Change>,
 }

@@ -79,7 +79,8 @@ pub struct MutateArgs {
     #[arg(long)]
     pub anyway: bool,
 
-    /// Remember in DIR what was found: after an edit of the model, runs and proofs of the last time are only checked
+    /// Remember in DIR what was found: after an edit of the model, runs and proofs of the last time are only checked, and
+    /// what was not decided gets less effort
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
 
