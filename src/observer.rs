@@ -1,7 +1,7 @@
 //! What engines tell while they run.
 
 use crate::model::System;
-use crate::options::BackwardMode;
+use crate::options::{BackwardMode, SearchOrder};
 use crate::result::{Exploration, GraphStep, Stage};
 
 /// Something that happened. Texts are finished lines without line end.
@@ -57,6 +57,8 @@ pub enum Event<'a> {
         number: usize,
         /// Which search.
         proof: BackwardMode,
+        /// Which nodes it takes first.
+        order: SearchOrder,
         /// Its limit; see [`BackwardOptions::max_effort`](crate::options::BackwardOptions::max_effort).
         effort: u64,
     },

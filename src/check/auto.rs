@@ -12,7 +12,7 @@ use super::schedule::{self, Entry, SCHEDULE};
 use super::session::Session;
 use super::spurious::look_forward;
 use crate::observer::Event;
-use crate::options::{BackwardMode, ForwardOptions};
+use crate::options::{BackwardMode, ForwardOptions, SearchOrder};
 use crate::result::{Decider, Stage, Stop};
 use crate::verdict::{Reason, Verdict};
 
@@ -77,27 +77,35 @@ impl Auto<'_, '_> {
             }
             BackwardMode::Auto | BackwardMode::Classic => Some(*entry),
         };
-        SCHEDULE.iter().filter_map(fit).collect()
+        // An order that was asked for takes the place of the usual one, and those that the schedule adds are left out.
+        let asked = self.session.options.backward.order;
+        let usual = SearchOrder::default();
+        let ordered = |entry: Entry| match (asked == usual, entry.order == usual) {
+            (true, _) => Some(entry),
+            (false, true) => Some(Entry { order: asked, ..entry }),
+            (false, false) => None,
+        };
+        SCHEDULE.iter().filter_map(fit).filter_map(ordered).collect()
     }
 
     /// One search with the effort of a level.
     fn stage(&mut self, search: Entry, level: u32) -> OwnerSearchEnd {
-        let (proof, effort) = (search.proof, search.effort(level));
+        let (Entry { proof, order, .. }, effort) = (search, search.effort(level));
         let number = self.session.report.stages.len() + 1;
-        self.session.tell(Event::Stage { number, proof, effort });
+        self.session.tell(Event::Stage { number, proof, order, effort });
         if let BackwardMode::Brab(procs) = proof
             && let Some(verdict) = self.explore(procs, level)
         {
             return OwnerSearchEnd::Verdict(verdict);
         }
-        let outcome = self.session.search(proof, Some(effort));
+        let outcome = self.session.search(proof, order, Some(effort));
         let verdict = outcome.verdict.clone();
         let reason = match &verdict {
             Verdict::Unknown(reason) => Some(reason.clone()),
             Verdict::Safe | Verdict::Unsafe(_) => None,
         };
         let nodes = outcome.statistics.nodes + outcome.statistics.abandoned.iter().sum::<usize>();
-        let stage = Stage { proof, nodes, reason: reason.clone() };
+        let stage = Stage { proof, order, nodes, reason: reason.clone() };
         self.session.tell(Event::StageEnd(&stage));
         self.session.report.stages.push(stage);
         let forgotten = outcome.forgotten.clone();

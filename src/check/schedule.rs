@@ -3,13 +3,15 @@
 //! As efforts grow by a factor, all that came before a decision costs a fraction of the search that decides,
 //! whichever it is.
 
-use crate::options::BackwardMode;
+use crate::options::{BackwardMode, SearchOrder};
 
 /// A search that is tried in each round until one decides.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Which search.
     pub proof: BackwardMode,
+    /// Which nodes it takes first.
+    pub order: SearchOrder,
     /// The round in which it is tried first.
     pub from: u32,
     /// From this level of effort on, it stays a level behind.
@@ -17,12 +19,15 @@ pub struct Entry {
 }
 
 /// The searches, in the order within a round. Exact search stays behind after a while: what it has not decided
-/// by then, approximation mostly decides with less. Each round takes up one oracle more.
-pub const SCHEDULE: [Entry; 4] = [
-    Entry { proof: BackwardMode::Classic, from: 0, behind_from: Some(3) },
-    Entry { proof: BackwardMode::Brab(2), from: 0, behind_from: None },
-    Entry { proof: BackwardMode::Brab(3), from: 1, behind_from: None },
-    Entry { proof: BackwardMode::Brab(4), from: 2, behind_from: None },
+/// by then, approximation mostly decides with less. Each round takes up one oracle more. With small cubes first, large
+/// protocols (Flash, Lamport's distributed lock) take a tenth of the nodes; small ones do not care.
+pub const SCHEDULE: [Entry; 6] = [
+    Entry { proof: BackwardMode::Classic, order: SearchOrder::Bfs, from: 0, behind_from: Some(3) },
+    Entry { proof: BackwardMode::Brab(2), order: SearchOrder::Bfs, from: 0, behind_from: None },
+    Entry { proof: BackwardMode::Brab(2), order: SearchOrder::Bfsh, from: 1, behind_from: None },
+    Entry { proof: BackwardMode::Brab(3), order: SearchOrder::Bfs, from: 1, behind_from: None },
+    Entry { proof: BackwardMode::Brab(3), order: SearchOrder::Bfsh, from: 2, behind_from: None },
+    Entry { proof: BackwardMode::Brab(4), order: SearchOrder::Bfs, from: 2, behind_from: None },
 ];
 
 /// Effort of a search of the first round, and the factor from round to round.

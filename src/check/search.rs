@@ -39,7 +39,7 @@ fn once(
     {
         return OwnerSearchEnd::Verdict(verdict);
     }
-    let outcome = session.search(search, session.options.backward.max_effort);
+    let outcome = session.search(search, session.options.backward.order, session.options.backward.max_effort);
     let (verdict, forgotten) = (outcome.verdict.clone(), outcome.forgotten.clone());
     session.report.backward = Some(outcome);
     if !matches!(verdict, Verdict::Unknown(Reason::Spurious(_))) {

@@ -10,7 +10,7 @@ use crate::forward::{Explored, StateSpace};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer, Silent};
-use crate::options::{BackwardMode, ForwardOptions, Options};
+use crate::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, SearchOrder};
 use crate::result::{Decider, Outcome, Report, Stop};
 use crate::verdict::{Trace, Verdict};
 
@@ -66,7 +66,7 @@ impl<'a> Session<'a> {
     }
 
     /// Searches backward, with what was explored as oracle.
-    pub fn search(&mut self, proof: BackwardMode, effort: Option<u64>) -> Outcome {
+    pub fn search(&mut self, proof: BackwardMode, order: SearchOrder, effort: Option<u64>) -> Outcome {
         if matches!(proof, BackwardMode::Brab(_)) && self.lemmas.is_none() {
             self.lemmas = Some(self.timed("lemmas", |session| {
                 let Session { system, options, interrupt, .. } = *session;
@@ -81,7 +81,8 @@ impl<'a> Session<'a> {
             BackwardMode::Auto | BackwardMode::Classic => None,
         };
         let budget = Budget { time: None, memory: None, effort, interrupt: self.interrupt };
-        let mut engine = Searching { options: &self.options.backward, brab };
+        let options = BackwardOptions { order, ..self.options.backward.clone() };
+        let mut engine = Searching { options: &options, brab };
         let EngineReport { figures, .. } = engine.run(&problem, &budget, &mut *self.observer);
         self.report.spend("backward search", start.elapsed());
         match figures {

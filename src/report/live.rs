@@ -159,6 +159,7 @@ pub fn duration(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::SearchOrder;
 
     fn line(progress: &Progress, seconds: u64) -> String {
         progress.parts(Some(55), Duration::from_secs(seconds)).join(", ")
@@ -187,7 +188,12 @@ mod tests {
         progress.note(&Event::Work("showing the oracle more states"));
         assert_eq!(progress.parts(None, Duration::ZERO), ["showing the oracle more states"]);
         let version = progress.version();
-        progress.note(&Event::Stage { number: 2, proof: BackwardMode::Classic, effort: 300 });
+        progress.note(&Event::Stage {
+            number: 2,
+            proof: BackwardMode::Classic,
+            order: SearchOrder::Bfs,
+            effort: 300,
+        });
         assert!(progress.version() > version);
         assert_eq!(progress.parts(None, Duration::ZERO), ["exact backward search: beginning"]);
     }

@@ -7,7 +7,7 @@ use super::conclusion::ending;
 use super::count::count;
 use super::forward::coverage;
 use super::progress::literals;
-use super::stages::name;
+use super::stages::ordered_name;
 use super::style::Style;
 use super::trace::TraceStates;
 use crate::diagnostic::Source;
@@ -66,7 +66,7 @@ pub fn searched(stage: &Stage, style: Style) -> String {
         Some(why) => reason(why),
     };
     let nodes = count(stage.nodes, "node");
-    format!("{}: {came_to}, {nodes}\n", style.title(capitalized(&name(stage.proof))))
+    format!("{}: {came_to}, {nodes}\n", style.title(capitalized(&ordered_name(stage.proof, stage.order))))
 }
 
 fn capitalized(text: &str) -> String {
@@ -87,7 +87,7 @@ pub fn plain_conclusion(
     let mut text = String::new();
     if let Some(outcome) = &report.backward {
         if !matches!(options.proof, BackwardMode::Auto) {
-            text.push_str(&searched(&only_stage(options.proof, outcome), style));
+            text.push_str(&searched(&only_stage(options, outcome), style));
         }
         text.push_str(&candidates(outcome, all, style));
         text.push_str(&owners(system, report, style));
@@ -99,14 +99,14 @@ pub fn plain_conclusion(
 }
 
 /// A search that was not one of several.
-fn only_stage(proof: BackwardMode, outcome: &Outcome) -> Stage {
+fn only_stage(options: &Options, outcome: &Outcome) -> Stage {
     let statistics = &outcome.statistics;
     let nodes = statistics.nodes + statistics.abandoned.iter().sum::<usize>();
     let reason = match &outcome.verdict {
         Verdict::Unknown(why) => Some(why.clone()),
         Verdict::Safe | Verdict::Unsafe(_) => None,
     };
-    Stage { proof, nodes, reason }
+    Stage { proof: options.proof, order: options.backward.order, nodes, reason }
 }
 
 /// What was proved on the way; what was only tried is shown when all is asked for.

@@ -6,7 +6,7 @@ use super::document::{
 };
 use super::style::Style;
 use crate::observer::Event;
-use crate::options::BackwardMode;
+use crate::options::{BackwardMode, SearchOrder};
 use crate::result::{self, Stage, Stop};
 use crate::verdict::Reason;
 use crate::words::reason;
@@ -23,7 +23,7 @@ pub struct Snapshot {
     /// Searches of [`BackwardMode::Auto`] that ended.
     stages: Vec<StageFigures>,
     /// The one that goes on, and the nodes before it.
-    stage: Option<(BackwardMode, usize)>,
+    stage: Option<(BackwardMode, SearchOrder, usize)>,
     /// Nodes of all backward searches, and their restarts; `None` before the first node.
     backward: Option<(usize, usize)>,
     /// What the run rests on; nothing before the model was read.
@@ -52,7 +52,7 @@ impl Snapshot {
                 self.backward.get_or_insert_default().0 += 1;
             }
             Event::Restart(_) => self.backward.get_or_insert_default().1 += 1,
-            Event::Stage { proof, .. } => self.stage = Some((proof, self.nodes())),
+            Event::Stage { proof, order, .. } => self.stage = Some((proof, order, self.nodes())),
             Event::StageEnd(ended) => {
                 self.stage = None;
                 self.stages.push(ended.into());
@@ -99,8 +99,8 @@ impl Snapshot {
         document.complete = (!document.explorations.is_empty()).then_some(false);
         document.cause = document.explorations.iter().find(|it| !it.complete).map(|it| it.stop);
         document.stages.clone_from(&self.stages);
-        if let Some((proof, before)) = self.stage {
-            let stage = Stage { proof, nodes: self.nodes() - before, reason: Some(why.clone()) };
+        if let Some((proof, order, before)) = self.stage {
+            let stage = Stage { proof, order, nodes: self.nodes() - before, reason: Some(why.clone()) };
             document.stages.push(StageFigures::from(&stage));
         }
         document.backward = self.backward.map(|(nodes, restarts)| BackwardFigures {
@@ -129,15 +129,16 @@ mod tests {
     fn what_goes_on_is_told_with_what_ended() {
         let mut snapshot = Snapshot::default();
         for event in [
-            Event::Stage { number: 1, proof: BackwardMode::Classic, effort: 300 },
+            Event::Stage { number: 1, proof: BackwardMode::Classic, order: SearchOrder::Bfs, effort: 300 },
             Event::NodeCount(1),
             Event::NodeCount(2),
             Event::StageEnd(&Stage {
                 proof: BackwardMode::Classic,
+                order: SearchOrder::Bfs,
                 nodes: 2,
                 reason: Some(Reason::Effort(300)),
             }),
-            Event::Stage { number: 2, proof: BackwardMode::Brab(2), effort: 300 },
+            Event::Stage { number: 2, proof: BackwardMode::Brab(2), order: SearchOrder::Bfs, effort: 300 },
             Event::NodeCount(1),
             Event::ForwardStart { strategy: "bfs", procs: 3 },
             Event::ForwardProgress { states: 77, queued: 5, depth: None },

@@ -2,14 +2,14 @@
 
 use super::block::WIDTH;
 use super::style::Style;
-use crate::options::BackwardMode;
+use crate::options::{BackwardMode, SearchOrder};
 use crate::result::{Decider, Report, Stage};
 use crate::verdict::Verdict;
 
 /// What is written when a search begins.
-pub fn stage(number: usize, proof: BackwardMode, effort: u64, style: Style) -> String {
+pub fn stage(number: usize, search: (BackwardMode, SearchOrder), effort: u64, style: Style) -> String {
     let rule = "=".repeat(WIDTH);
-    let title = style.title(format!("STAGE {number}: {}", name(proof)));
+    let title = style.title(format!("STAGE {number}: {}", ordered_name(search.0, search.1)));
     format!("{rule}\n* {title}, effort {effort}\n{rule}\n")
 }
 
@@ -21,7 +21,7 @@ pub(super) fn decider(report: &Report) -> Option<String> {
     }
     let last = report.stages.last()?;
     let (who, before) = match report.decider? {
-        Decider::Stage(proof) => (name(proof), &report.stages[..report.stages.len() - 1]),
+        Decider::Stage(proof) => (ordered_name(proof, last.order), &report.stages[..report.stages.len() - 1]),
         Decider::Forward(procs) => {
             (format!("a forward exploration of {procs} processes"), &report.stages[..])
         }
@@ -46,4 +46,17 @@ pub(super) fn name(proof: BackwardMode) -> String {
         BackwardMode::Brab(1) => "BRAB with 1 process".to_owned(),
         BackwardMode::Brab(procs) => format!("BRAB with {procs} processes"),
     }
+}
+
+/// A search in words, with the order in which it takes nodes.
+pub(super) fn ordered_name(proof: BackwardMode, order: SearchOrder) -> String {
+    let words = match order {
+        SearchOrder::Bfs => return name(proof),
+        SearchOrder::Dfs => "depth first",
+        SearchOrder::Bfsh => "small cubes first",
+        SearchOrder::Dfsh => "small and deep cubes first",
+        SearchOrder::Bfsa => "candidates first",
+        SearchOrder::Dfsa => "candidates and depth first",
+    };
+    format!("{}, {words}", name(proof))
 }

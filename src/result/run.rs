@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Exploration, Outcome};
 use crate::diagnostic::Span;
 use crate::model::{Owner, TransitionId};
-use crate::options::BackwardMode;
+use crate::options::{BackwardMode, SearchOrder};
 use crate::verdict::{Cut, Reason, Stop, Trace, Verdict};
 
 /// Everything that a run found out.
@@ -187,6 +187,8 @@ pub enum Deadlocks {
 pub struct Stage {
     /// What was done.
     pub proof: BackwardMode,
+    /// Which nodes were taken first.
+    pub order: SearchOrder,
     /// Nodes, over all restarts.
     pub nodes: usize,
     /// Why it did not decide; `None` when it did.

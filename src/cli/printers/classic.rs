@@ -33,7 +33,9 @@ impl Printer for Classic {
             }
             Event::Approximated { number, cube } => report::approximation(number, cube, style),
             Event::Restart(number) => report::restart(number, style),
-            Event::Stage { number, proof, effort } => report::stage(number, proof, effort, style),
+            Event::Stage { number, proof, order, effort } => {
+                report::stage(number, (proof, order), effort, style)
+            }
             Event::ForwardEnd(exploration) => report::exploration(system, exploration, style),
             Event::BadCandidate { number, cube } => return complain(&report::bad_candidate(number, cube)),
             Event::Suspect(history) => return complain(&format!("Unsafe trace: {history}")),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::search::{ExplorationFigures, SearchKind, StageFigures};
+use super::search::{ExplorationFigures, SearchKind, StageFigures, order_word};
 use crate::observer::Event;
 
 /// An event of a run: a line of `--format ndjson`.
@@ -18,6 +18,8 @@ pub enum EventLine<'a> {
         search: SearchKind,
         /// Processes of the instance that guides it.
         processes: Option<usize>,
+        /// Which nodes it takes first, as `--search` says it.
+        order: &'static str,
         /// Its limit on effort.
         effort: u64,
     },
@@ -111,9 +113,9 @@ impl<'a> EventLine<'a> {
     /// What there is to be written of `event`.
     pub fn of(event: &Event<'a>) -> Option<Self> {
         Some(match *event {
-            Event::Stage { number, proof, effort } => {
+            Event::Stage { number, proof, order, effort } => {
                 let (search, processes) = SearchKind::of(proof);
-                Self::StageStart { number, search, processes, effort }
+                Self::StageStart { number, search, processes, order: order_word(order), effort }
             }
             Event::StageEnd(stage) => Self::StageEnd(stage.into()),
             Event::ForwardStart { strategy, procs } => Self::ExplorationStart { strategy, processes: procs },

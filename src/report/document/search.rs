@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::answer::{Cause, WhyOpen};
 use super::message::Place;
-use crate::options::BackwardMode;
+use crate::options::{BackwardMode, SearchOrder};
 use crate::result::{Candidate, Enough, Exploration, Outcome, Stage, Stop, TechniqueReport};
 
 /// A transition as the model declares it.
@@ -182,6 +182,8 @@ pub struct StageFigures {
     pub search: SearchKind,
     /// Processes of the instance that guided it.
     pub processes: Option<usize>,
+    /// Which nodes it takes first, as `--search` says it.
+    pub order: &'static str,
     /// Nodes, over all restarts.
     pub nodes: usize,
     /// Why it did not decide; `null` when it did.
@@ -191,7 +193,20 @@ pub struct StageFigures {
 impl From<&Stage> for StageFigures {
     fn from(stage: &Stage) -> Self {
         let (search, processes) = SearchKind::of(stage.proof);
-        Self { search, processes, nodes: stage.nodes, reason: stage.reason.as_ref().map(WhyOpen::from) }
+        let reason = stage.reason.as_ref().map(WhyOpen::from);
+        Self { search, processes, order: order_word(stage.order), nodes: stage.nodes, reason }
+    }
+}
+
+/// An order as `--search` says it.
+pub(super) const fn order_word(order: SearchOrder) -> &'static str {
+    match order {
+        SearchOrder::Bfs => "bfs",
+        SearchOrder::Dfs => "dfs",
+        SearchOrder::Bfsh => "bfsh",
+        SearchOrder::Dfsh => "dfsh",
+        SearchOrder::Bfsa => "bfsa",
+        SearchOrder::Dfsa => "dfsa",
     }
 }
 
