@@ -128,14 +128,24 @@ impl Told<'_> {
     }
 
     /// Bounds on the numbers that grew in cubes. Those that grow in states only are another matter: a run may be as
-    /// long as it likes, and a lemma cuts none short.
+    /// long as it likes, and a lemma cuts none short. A bound that explored states are beyond of is none.
     fn bounds(self) -> Vec<Try> {
+        let seen = || self.report.explorations.iter().flat_map(|it| &it.growth);
+        let is_refuted = |grew: &Growth| {
+            let (first, last) = grew.values;
+            seen().filter(|it| it.what == grew.what).any(|it| {
+                [it.values.0, it.values.1]
+                    .iter()
+                    .any(|&value| if last > first { value > last } else { value < last })
+            })
+        };
         let left = self.report.backward.iter().filter_map(|outcome| outcome.open.as_ref());
         let bound = |growth: &Growth| match &growth.what {
             Growing::Number(vars) => Some(Try::Bound { vars: vars.clone(), values: growth.values }),
             Growing::Processes => None,
         };
-        left.flat_map(|open| &open.growth).filter_map(bound).take(MOST_BOUNDS).collect()
+        let possible = left.flat_map(|open| &open.growth).filter(|grew| !is_refuted(grew));
+        possible.filter_map(bound).take(MOST_BOUNDS).collect()
     }
 
     /// A range of numbers, where some grow: it ends explorations, and makes candidates that bound them.
@@ -241,7 +251,8 @@ mod tests {
     #[test]
     fn what_was_just_tried_is_never_proposed() {
         let system = system();
-        let stage = |proof| Stage { proof, order: SearchOrder::Bfs, nodes: 1, reason: Some(Reason::Effort(1)) };
+        let stage =
+            |proof| Stage { proof, order: SearchOrder::Bfs, nodes: 1, reason: Some(Reason::Effort(1)) };
         let all =
             [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Brab(3), BackwardMode::Brab(4)];
         for reason in reasons() {
