@@ -68,7 +68,8 @@ fn check_cover(
     let contained = contained(world, &fitting, &tested);
     let covered = set.covers(&mut tester, &tested).expect("small numbers");
     let one = cubes.iter().any(|cube| tester.contains(cube, &tested).expect("small numbers"));
-    prop_assert_eq!(one, matches!(covered, Covered::Subsumed(_)), "{}: {:?}", world.name, covered);
+    // Without a number, the residues of one cube are enough: a little more than subsumption sees.
+    prop_assert_eq!(one, matches!(covered, Covered::Subsumed(Some(_))), "{}: {:?}", world.name, covered);
     prop_assert_eq!(one, set.subsumer(&mut tester, &tested).expect("small numbers").is_some());
     if covered == Covered::No {
         let numbers = ["integers", "reals", "sums"].contains(&world.name);
