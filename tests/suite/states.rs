@@ -192,6 +192,51 @@ fn numbers_stay_exact() {
     assert_eq!(cut.stop, Stop::Numbers, "a range makes the exploration inexact");
 }
 
+/// What init allows of numbers is seen whole where that can be, and said not to be where it cannot; what is written
+/// is what was meant; no step leaves a range.
+#[test]
+fn numbers_of_small_models_are_right() {
+    let run = |text: &str, options: &ForwardOptions| {
+        let system = cubicle::load(text).unwrap_or_else(|errors| panic!("{errors:?}")).system;
+        let found = run(&system, 1, options);
+        (found.states, found.stop, found.unsafe_trace.is_some())
+    };
+    let ints = "var X : int var Y : int init { 0 <= X && X <= 3 && Y = X } unsafe { X = 2 && Y = 3 }
+        transition stay () requires { X < Y } { Y := Y }";
+    let reals = ints.replace("int", "real").replace("0 <=", "0.0 <=").replace("<= 3", "<= 3.0");
+    let reals = reals.replace("X = 2 && Y = 3", "X = 0.5 && Y = 1.0");
+    for exhaustive in [concrete(), concrete().undefined_cells(true)] {
+        assert_eq!(run(ints, &exhaustive), (4, Stop::Complete, false));
+        assert_eq!(run(&reals, &exhaustive).1, Stop::Numbers, "there are more than samples");
+    }
+    let twice = "var X : int var Y : int init { X = 1 && Y = 1 } unsafe { Y = 3 }
+        transition double () requires { Y < 5 } { Y := 2 * X; X := Y }";
+    // (1, 1), (1, 2), (2, 2), (2, 4), (4, 4), (4, 8)
+    assert_eq!(run(twice, &concrete()), (6, Stop::Complete, false));
+    assert!(run(&twice.replace("Y = 3", "Y = 2"), &concrete()).2);
+    let half = "var X : real init { X = 0.0 } unsafe { X > 3.0 }
+        transition more () requires { X < 9.0 } { X := X + 0.5 }";
+    assert_eq!(run(half, &concrete().number_range((0, 3))), (7, Stop::Numbers, false));
+    // The value of B is chosen when a step asks for it; then the sum is out of range.
+    let open = "var B : bool var X : int init { X = 3 } unsafe { X = 4 }
+        transition more () requires { B = True } { X := X + 1 }";
+    assert_eq!(run(open, &concrete().undefined_cells(true).number_range((0, 3))), (1, Stop::Numbers, false));
+}
+
+/// Neither cells nor ground transitions without bound.
+#[test]
+fn instances_that_are_too_large_are_refused() {
+    let cells = "array M[proc, proc, proc, proc] : bool init (a b c d) { M[a, b, c, d] = False }
+        unsafe (a b c d) { M[a, b, c, d] = True }";
+    let steps = "var G : bool init { G = False } unsafe { G = True }
+        transition t (a b c d e f) { G := G }";
+    for text in [cells, steps] {
+        let system = cubicle::load(text).unwrap_or_else(|errors| panic!("{errors:?}")).system;
+        assert_eq!(run(&system, 2, &concrete()).stop, Stop::Complete);
+        assert_eq!(run(&system, 60, &concrete()).stop, Stop::TooLarge);
+    }
+}
+
 #[test]
 fn larger_instances_are_tried_until_they_look_the_same() {
     let auto = |trap: &str, max_states| {

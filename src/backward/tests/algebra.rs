@@ -289,3 +289,20 @@ fn literals_that_names_decide_are_decided() {
     assert_eq!(Reduced::mask(cell, 0b100, full), Reduced::False);
     assert_eq!(Reduced::mask(cell, 0b110, full), Reduced::Literal(CubeLiteral::Mask(cell, 0b10)));
 }
+
+/// What equals a variable that never holds a process is an outside value; others keep what is said of them.
+#[test]
+fn only_what_an_equality_says_is_left_unsaid() {
+    use crate::backward::cube::OTHER;
+    let world = world("pointers");
+    let [p, never, first, second] = world.cells[..] else { panic!("four cells") };
+    assert_eq!(world.context.full(never, world.procs), OTHER);
+    let same = CubeLiteral::Relational(Relational::eq(first, never));
+    for (cell, mask) in [(second, OTHER), (first, OTHER), (p, OTHER), (second, 1), (p, 2)] {
+        let literals = [same.clone(), CubeLiteral::Mask(cell, mask)];
+        let cube = world.cube(&literals).expect("no contradiction");
+        for model in &world.models {
+            assert_eq!(model.holds_all(&literals), model.in_cube(&cube), "{literals:?}: {cube:?}, {model:?}");
+        }
+    }
+}

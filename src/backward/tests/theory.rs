@@ -112,6 +112,33 @@ fn chains_of_literals_are_seen_through() {
     assert_eq!(decide("order", &[lt(p(0), p(1)), lt(p(1), p(2)), lt(p(0), p(2))]), Sat::Yes);
 }
 
+/// Between an outside value and another one there is room for a third, but not between one and itself.
+#[test]
+fn what_lies_between_orders_its_neighbours() {
+    use crate::backward::cube::OTHER;
+    use crate::backward::preimage::eliminate_ghosts;
+    let world = world("order");
+    let (p, q, ghost) = (world.cells[0], world.cells[1], world.ghosts[2]);
+    type Order = fn(CubeCell, CubeCell) -> Relational;
+    let (lt, le): (Order, Order) = (Relational::Lt, Relational::Le);
+    for (low, high) in [(lt, lt), (lt, le), (le, lt), (le, le)] {
+        let literals: Vec<CubeLiteral> = [p, q, ghost]
+            .map(|cell| CubeLiteral::Mask(cell, OTHER))
+            .into_iter()
+            .chain([low(p, ghost), high(ghost, q)].map(CubeLiteral::Relational))
+            .collect();
+        let mut left = Vec::new();
+        let b = builder(world, &literals).expect("no contradiction");
+        eliminate_ghosts(&world.context, b, &mut left).expect("no numbers");
+        let left: Vec<_> = left.into_iter().filter_map(|b| b.finish().expect("no numbers")).collect();
+        for model in &world.models {
+            let before = with_ghosts(world, &[ghost], model).iter().any(|m| m.holds_all(&literals));
+            let after = left.iter().any(|cube| model.in_cube(cube));
+            assert_eq!(before, after, "{literals:?}: {model:?}, {left:?}");
+        }
+    }
+}
+
 /// A constant that is known to be positive, or negative, goes; what it said of others stays.
 #[test]
 fn constants_of_a_known_sign_are_projected_away() {

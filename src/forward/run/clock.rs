@@ -175,6 +175,20 @@ mod tests {
             let calls = (1..100_000_000).find(|_| ticker.count(size, &clock).is_some());
             assert_eq!(calls, Some(TICKS.div_ceil(size)), "pieces of {size}");
         }
+        // One who helps has used its own time beside that of the leader, which has used none so far.
+        let leader = Clock::new(
+            &ForwardOptions { time: Some(Duration::from_secs(3600)), ..ForwardOptions::default() },
+            &interrupt,
+        );
+        let helper = std::thread::scope(|scope| {
+            let helper = scope.spawn(|| {
+                begin_to_help();
+                (0..100_000u64).map(std::hint::black_box).sum::<u64>();
+                leader.reason()
+            });
+            helper.join().expect("it has no reason to panic")
+        });
+        assert_eq!(helper, None);
         let ended = clock.lifted();
         assert_eq!((clock.reason(), ended.reason()), (Some(Stop::Time), None));
     }

@@ -286,17 +286,20 @@ fn what_is_left_out_of_a_mixed_invariant_is_missed() {
         let rest: Vec<&str> = (0..all.len()).filter(|&line| line != gone).map(|line| all[line]).collect();
         assert!(is_refuted(&check(&model, &rest.join("\n"))), "not missed: {}", all[gone]);
     }
-    let model = "
-        var T : proc  array R[proc] : proc  array S[proc] : bool
-        init (x) { R[x] = T }
-        unsafe (x) { T <> R[x] && S[x] = True }
-        transition t (p) { R[j] := case | S[j] = True : p | _ : R[j] }
-    ";
-    for wrong in ["", "invariant (x) { T <> R[x] }", "invariant (x) { T <> R[x] && S[x] = True }"] {
-        assert!(is_refuted(&check(model, wrong)), "accepted: {wrong}");
+    // The variable that is declared first stands on the left.
+    for declared in ["var T : proc  array R[proc] : proc", "array R[proc] : proc  var T : proc"] {
+        let model = format!(
+            "{declared}  array S[proc] : bool
+            init (x) {{ R[x] = T }}
+            unsafe (x) {{ T <> R[x] && S[x] = True }}
+            transition t (p) {{ R[j] := case | S[j] = True : p | _ : R[j] }}"
+        );
+        for wrong in ["", "invariant (x) { T <> R[x] }", "invariant (x) { T <> R[x] && S[x] = True }"] {
+            assert!(is_refuted(&check(&model, wrong)), "accepted: {wrong}");
+        }
+        let harmless = model.replace(": p |", ": T |");
+        assert!(check(&harmless, "invariant (x) { T <> R[x] }").is_ok());
     }
-    let harmless = model.replace(": p |", ": T |");
-    assert!(check(&harmless, "invariant (x) { T <> R[x] }").is_ok());
 }
 
 /// Calls of Z3 for the certificates of examples: at most half as many again as today, since counterexamples differ
