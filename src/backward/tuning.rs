@@ -95,9 +95,14 @@ pub const LEMMA_CONSTANTS: usize = 4;
 /// Guesses about numbers that are looked at: ticket locks need some hundred, Lamport's bakery a thousand.
 pub const LEMMA_QUESTIONS: usize = 4_000;
 
-/// Pre-images tested to see which guesses hold together, and clauses made for that, before there are no lemmas. The bakery
-/// takes a thousand tests and two thousand clauses.
-pub const LEMMA_TESTS: usize = 20_000;
+/// Plain tests whether a pre-image is covered that take about as long as a small node; by estimate.
+pub const TESTS_PER_EFFORT: u64 = 8;
 
-/// See [`LEMMA_TESTS`].
-pub const LEMMA_CLAUSES: u64 = 100_000;
+/// Effort of a search after which lemmas about numbers are looked for: what closes at once needs none.
+pub const LEMMAS_AT: u64 = 100;
+
+/// When their effort was not enough, they are looked for again when the search has had N times as much.
+pub const LEMMAS_AGAIN: u64 = 3;
+
+/// They may take N times what the search has.
+pub const LEMMA_EFFORT: u64 = 10;

@@ -1,5 +1,6 @@
 //! The pipeline of a run: explorations, then a proof, then what the answer is worth.
 
+use std::cell::OnceCell;
 use std::thread;
 use std::time::Instant;
 
@@ -90,7 +91,8 @@ pub fn check_here(
     let interrupt = until.as_ref().unwrap_or(interrupt);
     let report = blank(system, options);
     let space = StateSpace::new(Vec::new());
-    let mut session = Session { system, options, interrupt, observer, report, space, lemmas: None };
+    let mut session =
+        Session { system, options, interrupt, observer, report, space, lemmas: OnceCell::new() };
 
     let start = Instant::now();
     session.report.verdict = explore::explore(&mut session);

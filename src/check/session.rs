@@ -1,5 +1,6 @@
 //! What the parts of a run share: the problem, what may be used for it, and what is known so far.
 
+use std::cell::OnceCell;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -29,7 +30,7 @@ pub struct Session<'a> {
     /// What was explored: the oracle of all searches.
     pub space: StateSpace,
     /// What is proved about numbers, once a search needed it.
-    pub lemmas: Option<Lemmas>,
+    pub lemmas: OnceCell<Lemmas>,
 }
 
 impl<'a> Session<'a> {
@@ -67,15 +68,9 @@ impl<'a> Session<'a> {
 
     /// Searches backward, with what was explored as oracle.
     pub fn search(&mut self, proof: BackwardMode, order: SearchOrder, effort: Option<u64>) -> Outcome {
-        if matches!(proof, BackwardMode::Brab(_)) && self.lemmas.is_none() {
-            self.lemmas = Some(self.timed("lemmas", |session| {
-                let Session { system, options, interrupt, .. } = *session;
-                Lemmas::about_numbers(system, &options.backward, &session.space, interrupt)
-            }));
-        }
         let start = Instant::now();
         let problem = self.problem();
-        let lemmas = self.lemmas.as_ref().unwrap_or(Lemmas::NONE);
+        let lemmas = &self.lemmas;
         let brab = match proof {
             BackwardMode::Brab(procs) => Some(Brab { procs, oracle: &self.space, lemmas }),
             BackwardMode::Auto | BackwardMode::Classic => None,

@@ -9,11 +9,14 @@ use hashbrown::HashMap;
 use super::candidates::{CandidateLimits, candidates};
 use super::pool::{Brab, Pool};
 use crate::backward::cube::{Cube, Halt, oracle_literals, text};
+use crate::backward::lemmas::Lemmas;
 use crate::backward::preimage::{Pre, pre_image};
 use crate::backward::profile::Phase;
 use crate::backward::search::{NodeId, Run};
 use crate::backward::theory::Sat;
-use crate::backward::tuning::{EXACT_PREIMAGE, FEW_CANDIDATES, MAX_RIVALS, WIDEN_AT};
+use crate::backward::tuning::{
+    EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN, LEMMAS_AT, MAX_RIVALS, WIDEN_AT,
+};
 use crate::observer::{Event, Observer};
 use crate::options::BackwardOptions;
 use crate::oracle::{OracleAnswer, OracleGrowth};
@@ -55,6 +58,28 @@ impl<'a, 'p> Approximation<'a, 'p> {
         self.pool.widened += 1;
         observer.event(run.setting.system, Event::Work("showing the oracle a larger instance"));
         self.brab.oracle.widen()
+    }
+
+    /// Whether the search has become so long that lemmas about numbers may be worth their cost.
+    pub fn needs_lemmas(&self, run: &Run<'_, '_>) -> bool {
+        self.brab.lemmas.get().is_none() && run.spent() >= self.pool.lemmas_due
+    }
+
+    /// Looks for lemmas about numbers, with effort in proportion to that of the search; whether there are some now.
+    pub fn look_for_lemmas(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> bool {
+        let setting = run.setting;
+        if self.brab.lemmas.get().is_some() {
+            return false;
+        }
+        observer.event(setting.system, Event::Work("looking for lemmas about numbers"));
+        self.pool.lemmas_due = run.spent().saturating_mul(LEMMAS_AGAIN);
+        let effort = run.spent().max(LEMMAS_AT).saturating_mul(LEMMA_EFFORT);
+        let (system, options, interrupt) = (setting.system, setting.options, setting.interrupt);
+        let found = Lemmas::about_numbers(system, options, self.brab.oracle, effort, interrupt);
+        let Some(found) = found else { return false };
+        let lemmas = self.brab.lemmas.get_or_init(|| found);
+        self.pool.keep_lemmas(lemmas);
+        !lemmas.is_empty()
     }
 
     /// Replaces a node by a candidate that no forward state satisfies, if there is one: among those of the

@@ -9,7 +9,7 @@ use crate::backward::cube::{CubeContext, Halt, invariant, text};
 use crate::backward::fixpoint::Tester;
 use crate::backward::preimage::{PreOptions, prepare};
 use crate::backward::search::{Next, Run, RunCounts, RunEnd, Setting, Totals, as_ranged, open};
-use crate::backward::tuning::{QUESTIONS_PER_EFFORT, RESTARTS_PER_GROWTH, WIDER_CANDIDATES};
+use crate::backward::tuning::{LEMMAS_AT, QUESTIONS_PER_EFFORT, RESTARTS_PER_GROWTH, WIDER_CANDIDATES};
 use crate::interrupt::Interrupt;
 use crate::model::{System, semantics};
 use crate::observer::{Event, GraphDetail, Observer};
@@ -34,9 +34,11 @@ pub fn search(
         eliminate_constants: options.eliminate_constants,
         join: brab.is_none(),
     };
-    let mut pool = Pool::default();
+    let mut pool = Pool { lemmas_due: LEMMAS_AT, ..Pool::default() };
     if let Some(brab) = brab {
-        pool.keep_lemmas(brab.lemmas);
+        if let Some(lemmas) = brab.lemmas.get() {
+            pool.keep_lemmas(lemmas);
+        }
         pool.propose_bounds(&context, &system.init, brab);
     }
     let mut engine = BrabEngine {
@@ -75,6 +77,8 @@ enum BrabEnd {
     Run(RunEnd),
     /// The oracle has seen more; with that it is better to begin again.
     OracleGrew,
+    /// Lemmas were proved; with them it is better to begin again.
+    Lemmas,
 }
 
 impl From<Halt> for BrabEnd {
@@ -105,6 +109,11 @@ impl BrabEngine<'_> {
                     self.statistics.restarts += 1;
                     observer.event(system, Event::Restart(self.statistics.restarts));
                     self.adopt();
+                }
+                BrabEnd::Lemmas => {
+                    self.statistics.abandoned.insert(0, counts.nodes);
+                    self.statistics.restarts += 1;
+                    observer.event(system, Event::Restart(self.statistics.restarts));
                 }
                 BrabEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
                     if !self.setting.pre.keep_unused =>
@@ -251,11 +260,28 @@ fn drive(
     observer: &mut dyn Observer,
 ) -> Result<BrabEnd, Halt> {
     loop {
-        let mut id = match run.next(observer)? {
+        let next = match run.next(observer) {
+            Err(Halt::Spent(effort)) => Next::End(RunEnd::Unknown(Reason::Effort(effort), None)),
+            next => next?,
+        };
+        let mut id = match next {
             Next::Node(id) => id,
-            Next::End(end) => return Ok(BrabEnd::Run(end)),
+            Next::End(end) => {
+                if let (Some(approximation), RunEnd::Unknown(reason, _)) = (&mut approximation, &end) {
+                    // Where the effort is spent, they are for the searches after this one.
+                    let spent = matches!(reason, Reason::Effort(_));
+                    let may_help = spent || matches!(reason, Reason::Depth(_) | Reason::Nodes(_));
+                    if may_help && approximation.look_for_lemmas(run, observer) && !spent {
+                        return Ok(BrabEnd::Lemmas);
+                    }
+                }
+                return Ok(BrabEnd::Run(end));
+            }
         };
         if let Some(approximation) = &mut approximation {
+            if approximation.needs_lemmas(run) && approximation.look_for_lemmas(run, observer) {
+                return Ok(BrabEnd::Lemmas);
+            }
             match approximation.look_wider(run, observer) {
                 OracleGrowth::Nothing => {}
                 OracleGrowth::Unsafe(trace) => return Ok(BrabEnd::Run(RunEnd::Unsafe(trace, None))),

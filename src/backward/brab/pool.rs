@@ -1,5 +1,7 @@
 //! Candidates and their fate.
 
+use std::cell::OnceCell;
+
 use super::candidates::opposites_of_init;
 use crate::backward::cube::{Cube, CubeContext, Halt, oracle_literals};
 use crate::backward::fixpoint::Tester;
@@ -14,8 +16,8 @@ pub struct Brab<'a> {
     pub procs: usize,
     /// Forward states.
     pub oracle: &'a dyn Oracle,
-    /// What is proved already; proved again in each run, as candidates are.
-    pub lemmas: &'a Lemmas,
+    /// What is proved about numbers, once a search needed it; proved again in each run, as candidates are.
+    pub lemmas: &'a OnceCell<Lemmas>,
 }
 
 impl Brab<'_> {
@@ -39,6 +41,8 @@ pub struct Pool {
     pub made: u32,
     /// Of these, lemmas.
     pub lemmas: u64,
+    /// Effort after which lemmas are looked for next.
+    pub lemmas_due: u64,
     /// Candidates that the oracle was asked about.
     pub asked: u64,
     /// Of these, reached by a forward state.

@@ -13,7 +13,9 @@ use crate::backward::preimage::{Pre, PreCounts, pre_image};
 use crate::backward::safety::Initial;
 use crate::backward::search::Setting;
 use crate::backward::theory::Sat;
-use crate::backward::tuning::{LEMMA_CLAUSES, LEMMA_QUESTIONS, LEMMA_TESTS};
+use crate::backward::tuning::{
+    CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, LEMMA_QUESTIONS, QUESTIONS_PER_EFFORT, TESTS_PER_EFFORT,
+};
 use crate::oracle::{Oracle, OracleAnswer};
 
 /// Cubes about numbers that no run of the system reaches, for any number of processes.
@@ -24,8 +26,8 @@ pub fn inductive<'a>(
     setting: &Setting<'a>,
     tester: &mut Tester<'a>,
     classes: &[NumberClass],
-    oracle: &dyn Oracle,
-) -> Result<Vec<Cube>, Halt> {
+    (oracle, effort): (&dyn Oracle, u64),
+) -> Result<Option<Vec<Cube>>, Halt> {
     let templates = Templates::new(setting.context, classes)?;
     let mut houdini = Houdini {
         setting,
@@ -38,6 +40,7 @@ pub fn inductive<'a>(
         asked: HashSet::new(),
         held: Vec::new(),
         tests: 0,
+        effort,
     };
     houdini.fresh.extend(houdini.templates.roots()?);
     houdini.run()
@@ -65,21 +68,23 @@ struct Houdini<'a, 's, 't> {
     asked: HashSet<Cube>,
     held: Vec<Held>,
     /// Pre-images tested.
-    tests: usize,
+    tests: u64,
+    /// What may be spent.
+    effort: u64,
 }
 
 impl Houdini<'_, '_, '_> {
-    fn run(&mut self) -> Result<Vec<Cube>, Halt> {
+    fn run(&mut self) -> Result<Option<Vec<Cube>>, Halt> {
         loop {
             let mut together = self.together()?;
             self.take_in(&mut together)?;
             let failed = self.failed(&together)?;
             if failed.is_empty() {
-                return self.largest();
+                return self.largest().map(Some);
             }
-            if self.tests > LEMMA_TESTS || self.tester.counts.clauses > LEMMA_CLAUSES {
-                // What was not tested against the last set is no lemma.
-                return Ok(Vec::new());
+            // What was not tested against the last set is no lemma.
+            if self.spent() > self.effort {
+                return Ok(None);
             }
             for at in failed.into_iter().rev() {
                 let Held { guess, .. } = self.held.remove(at);
@@ -87,6 +92,15 @@ impl Houdini<'_, '_, '_> {
             }
             self.fresh.extend(self.shadowed.drain(..));
         }
+    }
+
+    /// The effort so far, in the unit of searches.
+    fn spent(&self) -> u64 {
+        let counts = self.tester.counts;
+        self.asked.len() as u64 / QUESTIONS_PER_EFFORT
+            + self.tests / TESTS_PER_EFFORT
+            + counts.clauses / CLAUSES_PER_EFFORT
+            + counts.comparisons / COMPARISONS_PER_EFFORT
     }
 
     /// What is held, without what is contained in another.
@@ -118,6 +132,9 @@ impl Houdini<'_, '_, '_> {
     fn take_in(&mut self, together: &mut Visited) -> Result<(), Halt> {
         while let Some(guess) = self.fresh.pop_front() {
             self.setting.interrupt.check()?;
+            if self.spent() > self.effort {
+                return Ok(());
+            }
             if together.subsumer(self.tester, &guess.cube)?.is_some() {
                 self.shadowed.push(guess);
                 continue;
@@ -167,6 +184,10 @@ impl Houdini<'_, '_, '_> {
     fn failed(&mut self, together: &Visited) -> Result<Vec<usize>, Halt> {
         let mut failed = Vec::new();
         for (at, held) in self.held.iter().enumerate() {
+            if self.spent() > self.effort {
+                failed.push(at);
+                return Ok(failed);
+            }
             for pre in &held.pres {
                 self.tests += 1;
                 if !together.plainly_covers(self.tester, pre)? {

@@ -25,21 +25,20 @@ use crate::oracle::Oracle;
 pub struct Lemmas(Vec<Cube>);
 
 impl Lemmas {
-    /// None at all.
-    pub const NONE: &'static Self = &Self(Vec::new());
-
-    /// Those about numbers that templates and an oracle show. For searches of the same system with the same options, with any
-    /// oracle. None where they cannot be told: a number left the 64-bit range, or the run is to end.
+    /// Those about numbers that templates and an oracle show with this effort; `None` when it is not enough. For searches of
+    /// the same system with the same options, with any oracle. None of them where they cannot be told: a number left
+    /// the 64-bit range, or the run is to end.
     pub fn about_numbers(
         system: &System,
         options: &BackwardOptions,
         oracle: &dyn Oracle,
+        effort: u64,
         interrupt: &Interrupt,
-    ) -> Self {
+    ) -> Option<Self> {
         let system = &*as_ranged(system, options);
         let classes = vocabulary::classes(system);
         if classes.is_empty() {
-            return Self::default();
+            return Some(Self::default());
         }
         let context = CubeContext::new(system, options.ranges, interrupt);
         let transitions = prepare(system);
@@ -48,7 +47,10 @@ impl Lemmas {
         let setting =
             Setting { system, context: &context, transitions: &transitions, options, pre, interrupt };
         let mut tester = Tester::new(system, &context, options);
-        inductive::inductive(&setting, &mut tester, &classes, oracle).map_or_else(|_| Self::default(), Self)
+        match inductive::inductive(&setting, &mut tester, &classes, (oracle, effort)) {
+            Ok(cubes) => cubes.map(Self),
+            Err(_) => Some(Self::default()),
+        }
     }
 
     /// How many.

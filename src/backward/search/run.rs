@@ -209,7 +209,7 @@ impl<'a, 'r> Run<'a, 'r> {
             self.taken = Some(id);
             let cube = self.nodes.get(id).cube.clone();
             self.tester.allowance = options.max_effort.map(|effort| {
-                let left = effort.saturating_sub(self.totals.effort + self.effort_of_tests());
+                let left = effort.saturating_sub(self.spent());
                 Allowance { comparisons: left.saturating_mul(COMPARISONS_PER_EFFORT), effort }
             });
             let fate = match self.visited.covers(self.tester, &cube)? {
@@ -247,9 +247,13 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// Why the run may not take another node: time, a signal, or all effort spent.
     fn exhausted(&self) -> Option<Reason> {
-        let spent = self.totals.effort + self.effort_of_tests();
-        let most = self.setting.options.max_effort.filter(|&most| spent >= most);
+        let most = self.setting.options.max_effort.filter(|&most| self.spent() >= most);
         self.setting.interrupt.reason().or(most.map(Reason::Effort))
+    }
+
+    /// The effort of all runs so far.
+    pub fn spent(&self) -> u64 {
+        self.totals.effort + self.effort_of_tests()
     }
 
     /// What the pre-images of this run have cost.

@@ -1,5 +1,6 @@
 //! Everything that must agree about one system.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -406,7 +407,10 @@ fn backward_agrees(
         let lie = number > 0 && dice.chance(25);
         let oracle: &dyn Oracle = if lie { &liar } else { &brute };
         // What is proved does not depend on what the oracle says.
-        let lemmas = Lemmas::about_numbers(system, &options, oracle, &timed());
+        let lemmas: OnceCell<Lemmas> = OnceCell::new();
+        if let Some(known) = Lemmas::about_numbers(system, &options, oracle, 1_000, &timed()) {
+            lemmas.set(known).expect("the cell is new");
+        }
         let brab = (brab > 0).then_some(Brab { procs: brab, oracle, lemmas: &lemmas });
         let outcome = backward::search(system, &options, brab, &timed(), &mut Silent);
         let procs = brab.map(|b| b.procs);
