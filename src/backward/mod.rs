@@ -4,7 +4,7 @@
 //! figures.
 //!
 //! In reading order, each folder knows only those before it: `cube` (the algebra), `theory`
-//! (satisfiability), `preimage`, `fixpoint`, `safety`, `search` (one run), `lemmas` (what is proved before it), `brab` (the loop around
+//! (satisfiability), `preimage`, `fixpoint`, `safety`, `search` (one run), `lemmas` (what is proved of numbers), `brab` (the loop around
 //! runs). Beside them `tuning` (the constants), `profile` (where the time goes); for benches and
 //! tests `kernels` and `testing`.
 

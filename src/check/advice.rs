@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use super::instances::nearest;
 use super::schedule::SCHEDULE;
-use crate::model::System;
+use crate::model::{Linear, Literal, Rational, Relation, System, VarId};
 use crate::options::{BackwardMode, Options, Strategy};
 use crate::result::{Exploration, Growing, Growth, Limit, Report, Stop, Try};
 use crate::verdict::{Cut, Reason};
@@ -128,11 +128,18 @@ impl Told<'_> {
     }
 
     /// Bounds on the numbers that grew in cubes. Those that grow in states only are another matter: a run may be as
-    /// long as it likes, and a lemma cuts none short. A bound that explored states are beyond of is none.
+    /// long as it likes, and a lemma cuts none short. What initial or explored states are beyond of is no bound.
     fn bounds(self) -> Vec<Try> {
         let seen = || self.report.explorations.iter().flat_map(|it| &it.growth);
         let is_refuted = |grew: &Growth| {
             let (first, last) = grew.values;
+            if let Growing::Number(vars) = &grew.what
+                && let [var] = vars.as_slice()
+                && let Some(value) = initially(self.system, *var)
+                && (if last > first { value > last } else { value < last })
+            {
+                return true;
+            }
             seen().filter(|it| it.what == grew.what).any(|it| {
                 [it.values.0, it.values.1]
                     .iter()
@@ -209,6 +216,20 @@ impl Told<'_> {
         let seen = self.report.explorations.iter().any(|it| it.procs == procs);
         (procs >= least && !seen).then_some(Try::Explore { procs, walks: false })
     }
+}
+
+/// The number that init gives to a variable, where it is one number.
+fn initially(system: &System, var: VarId) -> Option<Rational> {
+    let [conj] = system.init.body.0.as_slice() else { return None };
+    conj.iter().find_map(|literal| match literal {
+        Literal::Linear { expr: Linear { terms, constant }, relation: Relation::Eq, .. } => {
+            match terms.as_slice() {
+                [(cell, factor)] if cell.var == var => constant.neg().div(*factor),
+                _ => None,
+            }
+        }
+        _ => None,
+    })
 }
 
 #[cfg(test)]

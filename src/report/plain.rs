@@ -172,7 +172,7 @@ fn figures(outcome: &Outcome, style: Style) -> String {
     if outcome.approximated {
         let Proposals { lemmas, asked, refuted, proposed, bad } = statistics.proposals;
         if lemmas > 0 {
-            row("lemmas", format!("{lemmas} about numbers, proved before the search"));
+            row("lemmas", format!("{lemmas} about numbers, proved together"));
         }
         row("candidates", format!("{proposed} proposed, {bad} of them reachable"));
         row("oracle", format!("{}, {refuted} of them answered by a state", count(asked, "question")));

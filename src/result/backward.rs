@@ -33,7 +33,7 @@ pub struct Tests {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Proposals {
-    /// Lemmas that were proved before the search, and began it.
+    /// Lemmas that were proved together, with which the search began again.
     pub lemmas: u64,
     /// Questions to the oracle.
     pub asked: u64,

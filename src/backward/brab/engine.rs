@@ -270,7 +270,7 @@ fn drive(
                 if let (Some(approximation), RunEnd::Unknown(reason, _)) = (&mut approximation, &end) {
                     // Where the effort is spent, they are for the searches after this one.
                     let spent = matches!(reason, Reason::Effort(_));
-                    let may_help = spent || matches!(reason, Reason::Depth(_) | Reason::Nodes(_));
+                    let may_help = spent || matches!(reason, Reason::Depth(_));
                     if may_help && approximation.look_for_lemmas(run, observer) && !spent {
                         return Ok(BrabEnd::Lemmas);
                     }

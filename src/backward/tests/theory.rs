@@ -117,9 +117,9 @@ fn chains_of_literals_are_seen_through() {
 fn what_lies_between_orders_its_neighbours() {
     use crate::backward::cube::OTHER;
     use crate::backward::preimage::eliminate_ghosts;
+    type Order = fn(CubeCell, CubeCell) -> Relational;
     let world = world("order");
     let (p, q, ghost) = (world.cells[0], world.cells[1], world.ghosts[2]);
-    type Order = fn(CubeCell, CubeCell) -> Relational;
     let (lt, le): (Order, Order) = (Relational::Lt, Relational::Le);
     for (low, high) in [(lt, lt), (lt, le), (le, lt), (le, le)] {
         let literals: Vec<CubeLiteral> = [p, q, ghost]

@@ -265,7 +265,7 @@ pub struct BackwardFigures {
     pub deleted: usize,
     /// What settled the tests whether a node is covered.
     pub tests: TestsSettled,
-    /// Lemmas about numbers that were proved before the search.
+    /// Lemmas about numbers that were proved together.
     pub lemmas: u64,
     /// Candidates that were proposed, in all runs.
     pub proposed_candidates: u64,
