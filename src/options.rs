@@ -344,7 +344,7 @@ pub struct Options {
     pub vacuity: Vacuity,
     /// What of it is known.
     pub known_vacuity: KnownVacuity,
-    /// [`Proof::Auto`]: give up after this many rounds of searches, each with more effort than the one before.
+    /// [`BackwardMode::Auto`]: give up after this many rounds of searches, each with more effort than the one before.
     pub rounds: Option<u32>,
     /// End the whole run after this time.
     pub time_limit: Option<Duration>,
