@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use cubicle::interrupt::Interrupt;
 use cubicle::options::BackwardMode;
-use cubicle::report::document::{Document, Head};
+use cubicle::report::document::{Document, Head, MutationDocument};
 use cubicle::report::{self, Progress, Snapshot, Style};
 use cubicle::verdict::Reason;
 
 use super::args::Args;
 use super::document::{self, sha256};
-use super::messages::Messages;
+use super::messages::{Format, Messages};
 use super::output::{Output, complain};
 use super::pictures::Pictures;
 use super::run_dir::RunDir;
@@ -112,6 +112,17 @@ impl Ending {
         }
     }
 
+    /// Of a command about `model` whose results are written as `results` say, with a document that begins as `head`.
+    pub fn with_document(model: &Path, head: Head, results: Results, interrupt: &Interrupt) -> Self {
+        let style = settings::automatic_style(&std::io::stderr());
+        Self {
+            results,
+            head: Mutex::new(head),
+            messages: Messages::new(Format::Human, false, style, true, model.display().to_string()),
+            ..Self::of_command(model, interrupt)
+        }
+    }
+
     /// What is known so far.
     pub fn snapshot(&self) -> MutexGuard<'_, Snapshot> {
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
@@ -131,13 +142,6 @@ impl Ending {
 
     fn head(&self) -> MutexGuard<'_, Head> {
         self.head.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The beginning of a document about the model with this text.
-    pub fn document_head(&self, text: &str) -> Head {
-        let mut head = self.head().clone();
-        head.model.sha256 = Some(sha256(text.as_bytes()));
-        head
     }
 
     /// The document of the run, with nothing in it yet.
@@ -172,6 +176,7 @@ impl Ending {
         match self.results {
             Results::Human => {}
             Results::Json => self.output.write(&document.text()),
+            Results::Mutants => self.output.write(&MutationDocument::without_mutants(&document).text()),
             Results::Ndjson => self.output.write(&document.line()),
             Results::Sarif => self.output.write(&report::sarif(&document)),
         }

@@ -28,6 +28,8 @@ pub enum Results {
     Ndjson,
     /// Messages and findings as one document in SARIF.
     Sarif,
+    /// A document of mutants, of which there are none to show.
+    Mutants,
 }
 
 /// What is written to standard output.

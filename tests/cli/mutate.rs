@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use crate::harness::{Running, cubicle, run};
+use crate::harness::{Running, Signal, cubicle, run};
 use crate::machine::{assert_valid, schema};
+use crate::models;
 
 #[test]
 fn documents_are_valid_and_say_the_same() {
@@ -26,6 +27,68 @@ fn documents_are_valid_and_say_the_same() {
     let results = sarif["runs"][0]["results"].as_array().expect("a list");
     assert_eq!(results.len(), 4);
     assert_eq!(results.iter().filter(|it| it["level"] == "warning").count(), 2);
+}
+
+#[test]
+fn every_end_is_a_document() {
+    let schema = schema("docs/schema/mutation.json");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).expect("it can be written");
+        folder.path().join(name).display().to_string()
+    };
+    let wrong = file("wrong.cub", "var X : what\ninit () { X = 1 }\nunsafe () { X = 2 }\n");
+    let mutex = "examples/mutex.cub";
+    for (words, code, error) in [
+        (wrong.clone(), 2, "could not check"),
+        ("no-such-file.cub".to_owned(), 2, "no-such-file.cub"),
+        ("examples/mutex_wrong.cub".to_owned(), 1, "the model itself is not safe"),
+        (format!("{mutex} --no-such-flag"), 2, "unexpected argument"),
+        (format!("{mutex} --list"), 2, "cannot be used with"),
+        (format!("{mutex} --transition lave"), 2, "did you mean `leave`?"),
+        (format!("{mutex} --cache /dev/null/cache"), 4, "/dev/null/cache"),
+        ("examples/bakery.cub --time-limit 0s".to_owned(), 3, "the model itself is not decided"),
+    ] {
+        let line = format!("mutate {words} --format json");
+        let outcome = run(&line);
+        let document = assert_valid(&schema, &outcome.stdout, &line);
+        assert_eq!((outcome.code, document["exit_code"].as_i64()), (Some(code), Some(code.into())), "{line}");
+        let told = document["error"].as_str().expect("what went wrong");
+        assert!(told.contains(error) && outcome.stderr.contains(told), "{line}: {told}: {}", outcome.stderr);
+        assert_eq!(document["mutants"].as_array().map(Vec::len), Some(0), "{line}");
+        assert_ne!(document["messages"].as_array().map(Vec::len), Some(0), "{line}");
+    }
+    let sarif = run(&format!("mutate {wrong} --format sarif"));
+    let sarif =
+        assert_valid(&self::schema("tests/cli/schema/sarif-schema-2.1.0.json"), &sarif.stdout, "sarif");
+    assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], false);
+
+    let line = "mutate examples/mutex.cub --transition leave --min-kill-rate 99 --format json";
+    let document = assert_valid(&schema, &run(line).stdout, line);
+    assert_eq!((document["exit_code"].as_u64(), document["error"].as_str()), (Some(3), None));
+    assert_eq!(document["messages"][0]["text"], "less than 99 % of the mutants are killed");
+    assert_eq!(document["mutants"].as_array().map(Vec::len), Some(10));
+}
+
+#[test]
+fn a_signal_ends_in_a_document_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let endless = folder.path().join("endless.cub").display().to_string();
+    std::fs::write(&endless, models::ENDLESS).expect("it can be written");
+    // While the model is read, while it is checked, and while its mutants are.
+    for (words, wait) in
+        [(&["-"][..], 300), (&[&*endless], 400), (&["examples/directory.cub", "--anyway"], 2000)]
+    {
+        let (input, _never_written) = std::io::pipe().expect("a pipe");
+        let mut command = cubicle();
+        let child = Running::start(command.arg("mutate").args(words).args(["--format", "json"]).stdin(input));
+        std::thread::sleep(Duration::from_millis(wait));
+        child.signal(Signal::TERM);
+        let outcome = child.finish();
+        let document = assert_valid(&schema("docs/schema/mutation.json"), &outcome.stdout, words[0]);
+        assert_eq!((outcome.code, document["exit_code"].as_u64()), (Some(143), Some(143)), "{outcome:?}");
+        assert_eq!(document["stopped"], "interrupted by SIGTERM");
+    }
 }
 
 #[test]
@@ -73,8 +136,7 @@ fn a_run_that_is_ended_says_what_is_known() {
     assert!(limited.stdout.contains("Ended early: the time limit was reached"), "{}", limited.stdout);
     let child = Running::start(cubicle().args(["mutate", "examples/directory.cub", "--anyway"]));
     std::thread::sleep(Duration::from_secs(2));
-    let id = rustix::process::Pid::from_raw(child.id() as i32).expect("a process");
-    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it is there");
+    child.signal(Signal::INT);
     let outcome = child.finish();
     assert_eq!(outcome.code, Some(130), "{outcome:?}");
     assert!(outcome.stdout.contains("Ended early: "), "{}", outcome.stdout);

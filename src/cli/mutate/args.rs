@@ -28,11 +28,11 @@ pub struct MutateArgs {
     pub model: PathBuf,
 
     /// List the mutants and what they change, and look at none
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     pub list: bool,
 
     /// Print mutant number N as a model, and look at none
-    #[arg(long, value_name = "N", conflicts_with = "list")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["list", "format"])]
     pub print: Option<usize>,
 
     /// Only mistakes of these kinds (may be repeated, or several with commas)

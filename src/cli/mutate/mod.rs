@@ -18,17 +18,19 @@ use cubicle::mutation::{MutantMemory, MutantSelection, MutationOptions, Plan, ru
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, Options, Vacuity};
 use cubicle::report;
-use cubicle::report::document::{Head, MutationDocument};
+use cubicle::report::document::{Head, Level, Message, MutationDocument, WhyOpen};
 use cubicle::result::Mutation;
 use cubicle::syntax::ast::{File, Item};
 use cubicle::transform::mutate::candidates;
+use cubicle::verdict::Reason;
 
 use self::args::MutantFormat;
 pub use self::args::MutateArgs;
-use super::ending::Ending;
-use super::load::{LoadedModel, load};
+use super::ending::{Ending, Failed};
+use super::load::{LoadedModel, NoModel, load};
+use super::settings::Results;
 use super::supervise::supervise;
-use super::{exit, files, live, memory, settings};
+use super::{document, exit, files, live, memory, settings};
 
 /// How much later than asked the watchdog ends a run that does not do so itself.
 const LATE: Duration = Duration::from_secs(2);
@@ -40,25 +42,53 @@ const MEMORY: &str = "mutants";
 pub fn run(words: Vec<OsString>) -> u8 {
     let args = match MutateArgs::try_parse_from(std::iter::once("cubicle mutate".into()).chain(words)) {
         Ok(args) => args,
-        Err(error) => return exit::refuse(&error),
+        Err(error) => {
+            let code = exit::refuse(&error);
+            let typed: Vec<OsString> = std::env::args_os().collect();
+            return exit::why(&error).map_or(code, |why| document::refused(&typed, code, why));
+        }
     };
     let limits = (args.time_limit.map(|limit| limit + LATE), memory::most_of_it());
-    let model = args.model.clone();
+    let head = Head {
+        seed: args.seed,
+        model: document::of_model(&args.model).model,
+        ..document::of_words(&std::env::args_os().collect::<Vec<_>>())
+    };
+    let (model, results) = (args.model.clone(), results(&args));
     supervise(
         limits,
-        |interrupt| Ending::of_command(&model, interrupt),
+        |interrupt| Ending::with_document(&model, head, results, interrupt),
         move |interrupt, ending| {
             live::start(ending, false);
             let interrupt = &within(interrupt, args.time_limit);
             let mut run = MutateRun { args: &args, ending, interrupt, afterwards: Vec::new() };
-            let code = run.mutate();
+            let ended = run.mutate();
             ending.begin();
-            let code = exit::after_output(code, ending.output.finish());
+            let code = match ended {
+                Ok(code) => exit::after_output(code, ending.output.finish()),
+                Err((Failed { code, error }, why)) => {
+                    let mut document = ending.document();
+                    (document.error, document.reason) = (Some(error), why.as_ref().map(WhyOpen::from));
+                    ending.finish(code, document)
+                }
+            };
             run.afterwards.iter().for_each(|note| ending.messages.note(note));
             code
         },
     )
 }
+
+/// What is written where there are no mutants to show.
+const fn results(args: &MutateArgs) -> Results {
+    match args.format {
+        MutantFormat::Human => Results::Human,
+        MutantFormat::Json => Results::Mutants,
+        MutantFormat::Sarif => Results::Sarif,
+    }
+}
+
+/// Why no mutants are shown, which was told, and what left the model itself open.
+type NoMutants = (Failed, Option<Reason>);
 
 /// The same, with the time limit of the user.
 fn within(interrupt: &Interrupt, limit: Option<Duration>) -> Interrupt {
@@ -75,11 +105,9 @@ struct MutateRun<'a> {
 }
 
 impl MutateRun<'_> {
-    fn mutate(&mut self) -> u8 {
+    fn mutate(&mut self) -> Result<u8, NoMutants> {
         let Self { args, ending, .. } = *self;
-        let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
-            return exit::USAGE;
-        };
+        let LoadedModel { system, text, .. } = self.load()?;
         let stdin = args.model.as_os_str() == "-";
         let name = if stdin { "<stdin>".to_owned() } else { args.model.display().to_string() };
         let source = Source { name: &name, text: &text };
@@ -88,8 +116,7 @@ impl MutateRun<'_> {
             return self.print(&loaded.file, &text, number);
         }
         if let Some(error) = self.unknown_transition(&loaded.file) {
-            ending.messages.error(&error);
-            return exit::USAGE;
+            return Err(self.failed(exit::USAGE, error));
         }
         ending.progress().begin("making mutants");
         let model = (&loaded.file, text.as_str(), &system);
@@ -98,15 +125,12 @@ impl MutateRun<'_> {
             let style = settings::automatic_style(&stdout());
             ending.begin();
             ending.output.write(&report::listed(plan.mutants.iter().map(|(it, _)| it), &source, style));
-            return exit::OK;
+            return Ok(exit::OK);
         }
         if let Some(error) = args.cache.as_ref().and_then(|folder| files::probe_folder(folder).err()) {
-            ending.messages.error(&error);
-            return exit::INTERNAL;
+            return Err(self.failed(exit::INTERNAL, error));
         }
-        if let Some(code) = self.not_safe(&system) {
-            return code;
-        }
+        self.safe(&system)?;
         let tell = |progress: cubicle::mutation::MutationProgress| {
             let (done, of, killed) = (progress.done, progress.of, progress.killed);
             ending.progress().begin(&format!("{done} of {of} mutants, {killed} killed"));
@@ -115,14 +139,28 @@ impl MutateRun<'_> {
         let found = look_at((&system, &text), &plan, (&options, &memory), self.interrupt, &tell);
         ending.begin();
         let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
-        let code = self.show(&found, &source);
-        match self.remember(|| MutantMemory::write(&found, &keys, &source, &options)) {
-            Ok(()) => code,
-            Err(error) => {
-                ending.messages.error(&error);
-                exit::INTERNAL
-            }
-        }
+        // Before anything is shown, since a document says whether that went well.
+        let kept = self.remember(|| MutantMemory::write(&found, &keys, &source, &options));
+        Ok(self.show(&found, &source, kept.err()))
+    }
+
+    /// The model, which has no errors.
+    fn load(&self) -> Result<LoadedModel, NoMutants> {
+        let Self { args, ending, .. } = *self;
+        let loaded = load(&args.model, Some(&[]), &ending.messages);
+        let text = match &loaded {
+            Ok(model) => Some(&model.text),
+            Err(wrong) => wrong.text.as_ref(),
+        };
+        text.map_or(Ok(()), |text| ending.know_model(text))
+            .map_err(|error| self.failed(exit::INTERNAL, error))?;
+        loaded.map_err(|NoModel { error, .. }| (Failed { code: exit::USAGE, error }, None))
+    }
+
+    /// Tells why there are no mutants.
+    fn failed(&self, code: u8, error: String) -> NoMutants {
+        self.ending.messages.error(&error);
+        (Failed { code, error }, None)
     }
 
     /// The file of the cache, if there is one.
@@ -193,30 +231,24 @@ impl MutateRun<'_> {
     }
 
     /// Prints one mutant as a model.
-    fn print(&self, file: &File, text: &str, number: usize) -> u8 {
+    fn print(&self, file: &File, text: &str, number: usize) -> Result<u8, NoMutants> {
         let all = candidates(file, text);
-        self.ending.begin();
-        match all.iter().find(|it| it.number == number) {
+        let wrong = match all.iter().find(|it| it.number == number) {
             Some(candidate) if candidate.system(text).is_some() => {
+                self.ending.begin();
                 self.ending.output.write(&candidate.text(text));
-                exit::OK
+                return Ok(exit::OK);
             }
-            Some(_) => {
-                self.ending.messages.error(&format!("mutant #{number} is no model: its types do not fit"));
-                exit::USAGE
-            }
-            None => {
-                let text = format!("there is no mutant #{number}: the model has {} of them", all.len());
-                self.ending.messages.error(&text);
-                exit::USAGE
-            }
-        }
+            Some(_) => format!("mutant #{number} is no model: its types do not fit"),
+            None => format!("there is no mutant #{number}: the model has {} of them", all.len()),
+        };
+        Err(self.failed(exit::USAGE, wrong))
     }
 
-    /// The exit code when the model itself is not safe, and nobody wants its mutants all the same.
-    fn not_safe(&self, system: &System) -> Option<u8> {
+    /// Nothing when the model itself is safe, or somebody wants its mutants all the same.
+    fn safe(&self, system: &System) -> Result<(), NoMutants> {
         if self.args.anyway {
-            return None;
+            return Ok(());
         }
         self.ending.progress().begin("checking the model itself");
         let options = Options::default()
@@ -226,25 +258,33 @@ impl MutateRun<'_> {
             .seed(self.args.seed);
         let report = check_here(system, &options, self.interrupt, &mut Silent);
         let what = match report.conclusion() {
-            Conclusion::Safe => return None,
+            Conclusion::Safe => return Ok(()),
             Conclusion::Unknown => "not decided",
             _ => "not safe",
         };
         self.ending.begin();
-        let messages = &self.ending.messages;
-        messages.error(&format!("the model itself is {what}: what its mutants show says little"));
-        messages.help("`cubicle FILE` says more about the model; --anyway mutates it all the same");
-        Some(exit::of_report(&report))
+        let error = format!("the model itself is {what}: what its mutants show says little");
+        let (failed, _) = self.failed(exit::of_report(&report), error);
+        self.ending
+            .messages
+            .help("`cubicle FILE` says more about the model; --anyway mutates it all the same");
+        Err((failed, report.open().cloned()))
     }
 
-    /// Writes what was found; the exit code.
-    fn show(&mut self, found: &Mutation, source: &Source<'_>) -> u8 {
+    /// Writes what was found; the exit code. `error`: what went wrong with it.
+    fn show(&mut self, found: &Mutation, source: &Source<'_>, error: Option<String>) -> u8 {
+        let mut code = self.code(found);
+        if let Some(error) = &error {
+            self.ending.messages.error(error);
+            code = exit::INTERNAL;
+        }
         let Self { args, ending, .. } = *self;
-        let code = self.code(found);
         let document = || {
-            let Head { tool, model, .. } = ending.document_head(source.text);
-            let command = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-            MutationDocument::new(found, source, (tool, command, model), (args.seed, code))
+            let mut run = ending.draft(code, &ending.document());
+            run.error.clone_from(&error);
+            let notes = self.afterwards.iter().map(|note| Message::new(Level::Note, note.as_str()));
+            run.messages.extend(notes);
+            MutationDocument::new(found, source, &run)
         };
         match args.format {
             MutantFormat::Human => self.tell(found, source),
@@ -275,7 +315,7 @@ impl MutateRun<'_> {
 
     fn code(&mut self, found: &Mutation) -> u8 {
         match &found.stopped {
-            Some(cubicle::verdict::Reason::Interrupted(signal)) => return exit::of_signal(*signal),
+            Some(Reason::Interrupted(signal)) => return exit::of_signal(*signal),
             Some(_) => return exit::UNKNOWN,
             None => {}
         }

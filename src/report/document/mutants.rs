@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::message::{Lines, Place};
-use super::{Model, SCHEMA_VERSION, Tool};
+use super::message::{Lines, Message, Place};
+use super::{Document, Model, SCHEMA_VERSION, Tool};
 use crate::diagnostic::Source;
 use crate::model::BadKind;
 use crate::mutation::{curve, finder_name, rate_by, rate_by_claim, smallest_set};
@@ -31,6 +31,9 @@ pub struct MutationDocument {
     pub seed: u64,
     /// Exit code of the program.
     pub exit_code: u8,
+    /// Why no mutant was looked at, or not all is there that was asked for: wrong usage, a model with errors or one that
+    /// is not safe itself, a file that cannot be written, an internal error.
+    pub error: Option<String>,
     /// Why the run ended before all mutants were looked at.
     pub stopped: Option<String>,
     /// Candidates that were no models.
@@ -57,6 +60,8 @@ pub struct MutationDocument {
     pub settled: bool,
     /// The mutants, in the order of the text.
     pub mutants: Vec<MutantRecord>,
+    /// Errors, warnings and notes, in the order in which they were told.
+    pub messages: Vec<Message>,
 }
 
 /// Tells a [`MutationDocument`] from others.
@@ -183,13 +188,36 @@ pub struct ChangeFigures {
 }
 
 impl MutationDocument {
-    /// Of what was found of the mutants of `source`.
-    pub fn new(
-        found: &Mutation,
-        source: &Source<'_>,
-        (tool, command, model): (Tool, Vec<String>, Model),
-        (seed, exit_code): (u64, u8),
-    ) -> Self {
+    /// What a run ended with that has no mutants to show: `run` has what went wrong.
+    pub fn without_mutants(run: &Document) -> Self {
+        Self {
+            kind: MutationMark::Mutation,
+            schema_version: SCHEMA_VERSION,
+            tool: run.tool.clone(),
+            command: run.command.clone(),
+            model: run.model.clone(),
+            seed: run.seed,
+            exit_code: run.exit_code,
+            error: run.error.clone(),
+            stopped: run.reason.as_ref().map(|why| why.text.clone()),
+            ill_typed: 0,
+            duplicates: 0,
+            counted: 0,
+            killed: 0,
+            claims: Vec::new(),
+            smallest_set: Vec::new(),
+            operators: Vec::new(),
+            transitions: Vec::new(),
+            curve: Vec::new(),
+            mutant_stable_k: None,
+            settled: false,
+            mutants: Vec::new(),
+            messages: run.messages.clone(),
+        }
+    }
+
+    /// Of what was found in the model `source`; `run` has everything else.
+    pub fn new(found: &Mutation, source: &Source<'_>, run: &Document) -> Self {
         let lines = Lines::new(source.text);
         let claims =
             found.claims.iter().zip(rate_by_claim(found)).map(|(claim, (kills, alone))| ClaimFigures {
@@ -208,13 +236,6 @@ impl MutationDocument {
         });
         let curve = curve(found);
         Self {
-            kind: MutationMark::Mutation,
-            schema_version: SCHEMA_VERSION,
-            tool,
-            command,
-            model,
-            seed,
-            exit_code,
             stopped: found.stopped.as_ref().map(reason),
             ill_typed: found.ill_typed,
             duplicates: found.same,
@@ -228,6 +249,7 @@ impl MutationDocument {
             settled: curve.settled,
             curve: curve.killed.into_iter().map(|(procs, killed)| CurveFigures { procs, killed }).collect(),
             mutants: found.mutants.iter().map(|it| record(it, found, source, &lines)).collect(),
+            ..Self::without_mutants(run)
         }
     }
 
