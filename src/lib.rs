@@ -79,6 +79,7 @@ pub mod spelling;
 pub mod syntax;
 pub mod transform;
 pub mod verdict;
+pub mod witness;
 pub mod words;
 mod workers;
 

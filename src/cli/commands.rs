@@ -6,7 +6,9 @@ use std::ffi::OsString;
 use clap::{Command, CommandFactory};
 
 use super::args::Args;
-use super::{certificate, completions, explain, export, fmt, lsp, manual, mutate, replay, shrink, simulate};
+use super::{
+    certificate, completions, explain, export, fmt, lsp, manual, mutate, replay, shrink, simulate, witness,
+};
 
 /// A command with a word of its own.
 pub struct Subcommand {
@@ -62,6 +64,12 @@ pub const ALL: &[Subcommand] = &[
         parser: simulate::SimulateArgs::command,
         run: |words| simulate::run(words.into_iter()),
         needs_stack: true,
+    },
+    Subcommand {
+        name: "witness",
+        parser: witness::WitnessArgs::command,
+        run: witness::run,
+        needs_stack: false,
     },
 ];
 

@@ -42,6 +42,7 @@ mod simulate;
 mod supervise;
 mod version;
 mod watchdog;
+mod witness;
 
 use std::ffi::OsString;
 use std::io;

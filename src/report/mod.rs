@@ -27,6 +27,7 @@ mod style;
 mod survivors;
 mod trace;
 mod vacuity;
+mod witness;
 
 pub use assumptions::axioms;
 pub use conclusion::{answer, conclusion};
@@ -45,5 +46,6 @@ pub use stages::stage;
 pub use statistics::profile;
 pub use style::Style;
 pub use survivors::survivors_sarif;
-pub use trace::{TraceStates, history, states};
+pub use trace::{TraceStates, history, open_run, states};
 pub use vacuity::diagnostics as vacuity;
+pub use witness::witness;

@@ -39,6 +39,34 @@ fn action(system: &System, step: &Step, style: Style) -> String {
 /// make the last one bad.
 pub fn states(system: &System, trace: &Trace, which: TraceStates, style: Style) -> String {
     let names = ValueNames::new(system, trace);
+    let mut text = walked(system, trace, which, &names, style);
+    let _ = writeln!(text, "-> {}{}", style.bad(ending(system, trace)), witnesses(system, trace));
+    for line in names.legend() {
+        let _ = writeln!(text, "({line})");
+    }
+    text
+}
+
+/// A run that ends in nothing in particular: its steps in one line, and what each changes.
+pub fn open_run(system: &System, trace: &Trace, style: Style) -> String {
+    let steps = trace.steps.iter().map(|step| format!(" -> {}", action(system, step, style)));
+    let names = ValueNames::new(system, trace);
+    let mut text = format!("Init{}\n\n", steps.collect::<String>());
+    text += &walked(system, trace, TraceStates::Diff, &names, style);
+    for line in names.legend() {
+        let _ = writeln!(text, "({line})");
+    }
+    text
+}
+
+/// The states of a run, each below its step.
+fn walked(
+    system: &System,
+    trace: &Trace,
+    which: TraceStates,
+    names: &ValueNames<'_>,
+    style: Style,
+) -> String {
     let procs = trace.initial.procs;
     let cells: Vec<_> = cells(system, procs).collect();
     let mut text = format!("Init ({} {})\n", procs, if procs == 1 { "process" } else { "processes" });
@@ -62,10 +90,6 @@ pub fn states(system: &System, trace: &Trace, which: TraceStates, style: Style) 
             text.push_str("     (nothing changes)\n");
         }
         before = Some(state);
-    }
-    let _ = writeln!(text, "-> {}{}", style.bad(ending(system, trace)), witnesses(system, trace));
-    for line in names.legend() {
-        let _ = writeln!(text, "({line})");
     }
     text
 }

@@ -2,7 +2,8 @@
 //!
 //! In goes nothing but values; engines fill the types, `observer`, `report` and the command line read them.
 //! [`backward`](Outcome) and [`forward`](Exploration) belong to one engine each, [`run`](Report) to a run as a
-//! whole, [`mutation`](Mutation) to runs on many mutants of a model.
+//! whole, [`mutation`](Mutation) to runs on many mutants of a model, [`witness`](Witness)
+//! to a run that is looked for on its own.
 
 mod backward;
 mod forward;
@@ -10,6 +11,7 @@ mod graph;
 mod mutation;
 mod open;
 mod run;
+mod witness;
 
 pub use backward::{Candidate, Forgotten, Outcome, PhaseReport, Proposals, Statistics, Tests};
 pub use forward::{AROUND_DEADLOCKS, CurvePoint, Exploration, TechniqueReport};
@@ -20,5 +22,6 @@ pub use run::{
     Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Looked, Refuted, Report,
     Stage, Vacuous,
 };
+pub use witness::{Witness, WitnessCoverage};
 
 pub use crate::verdict::Stop;

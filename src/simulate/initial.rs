@@ -22,7 +22,7 @@ struct InitialClause<'a> {
 }
 
 /// The initial states in which some cells hold given values.
-pub(super) struct Initials<'a> {
+pub(crate) struct Initials<'a> {
     instance: &'a CellNames<'a>,
     clauses: Vec<InitialClause<'a>>,
     /// For each cell, the clauses that have a literal whose last cell it is.

@@ -26,6 +26,11 @@ mod table;
 mod tests;
 mod values;
 
+pub(crate) use cube::NamedCube;
 pub use execute::{Reply, Then};
+pub(crate) use initial::Initials;
+pub(crate) use moves::Moves;
 pub use refusal::CommandRefusal;
+pub(crate) use search::{all_are_tried, steps};
 pub use session::Simulation;
+pub(crate) use values::CellNames;

@@ -9,7 +9,7 @@ use crate::words::{ValueNames, processes};
 
 /// A transition that is enabled for some processes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Move {
+pub(crate) struct Move {
     pub transition: TransitionId,
     /// For all parameters, hidden ones included.
     pub args: Vec<usize>,
@@ -21,7 +21,7 @@ pub(super) struct Move {
 
 /// What is enabled in a state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Moves {
+pub(crate) struct Moves {
     /// In order of the file and of the arguments. What has the same name, arguments and effect as an earlier one
     /// (parts of one declaration, hidden parameters) is left out.
     pub list: Vec<Move>,

@@ -87,13 +87,13 @@ pub(super) fn nearest(
 
 /// Whether [`CellNames::choices`] has every value up to names: there are infinitely many numbers, and between two
 /// values of an order there may be no room.
-fn all_are_tried(system: &System, var: VarId) -> bool {
+pub(crate) fn all_are_tried(system: &System, var: VarId) -> bool {
     let ty = system.var(var).ty;
     !(ty.is_numeric() || ty == Type::Proc && system.orders_processes)
 }
 
 /// The steps of a move, one for each way to choose the values that it leaves open.
-fn steps(instance: &CellNames<'_>, state: &State, next: &Move) -> Vec<Step> {
+pub(crate) fn steps(instance: &CellNames<'_>, state: &State, next: &Move) -> Vec<Step> {
     let mut ways: Vec<(State, Vec<Value>)> = vec![(state.clone(), Vec::new())];
     for var in &next.open {
         let at = instance.semantics.layout().position(*var, []);

@@ -8,13 +8,13 @@ use crate::words::cells;
 
 /// A value and how it is typed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct TypedValue {
+pub(crate) struct TypedValue {
     pub name: String,
     pub value: Value,
 }
 
 /// An instance and its cells.
-pub(super) struct CellNames<'a> {
+pub(crate) struct CellNames<'a> {
     pub system: &'a System,
     pub procs: usize,
     pub semantics: Semantics<'a>,

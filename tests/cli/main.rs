@@ -27,6 +27,7 @@ mod shrink;
 mod signals;
 mod simulate;
 mod terminal;
+mod witness;
 
 #[test]
 fn transcripts() {

@@ -1,0 +1,21 @@
+//! A run that shows something harmless.
+
+use crate::verdict::Trace;
+
+/// A run that shows what is wanted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Witness {
+    /// The run, without bad states; its `bad` says nothing.
+    pub run: Trace,
+    /// What it covers.
+    pub coverage: WitnessCoverage,
+}
+
+/// What a run takes and shows of what there is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WitnessCoverage {
+    /// Names of transitions, in order of the file, each with whether it is taken.
+    pub transitions: Vec<(String, bool)>,
+    /// `X = C` for each variable of a finite type and each of its constructors, with whether some cell holds it once.
+    pub values: Vec<(String, bool)>,
+}

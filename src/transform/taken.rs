@@ -1,0 +1,113 @@
+//! A system in which it is a bad state that a transition was taken: a further variable remembers it.
+
+use smallvec::SmallVec;
+
+use crate::model::semantics::{State, Step, Trace};
+use crate::model::{
+    Assignment, Bad, BadKind, Branch, Cell, Dnf, EnumDecl, EnumId, Literal, System, Term, Type, Update, Var,
+    VarId, VarKind,
+};
+
+/// A system with a variable, behind those of the original, that says whether a transition was taken.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// The system. That the transition was taken is its only bad state.
+    pub system: System,
+}
+
+impl Taken {
+    /// For the transitions with this name; `None` when there are none, or too many variables.
+    pub fn new(original: &System, name: &str) -> Option<Self> {
+        let mut system = original.clone();
+        let span = system.transitions.iter().find(|it| it.name == name)?.span;
+        let var = VarId(u16::try_from(system.vars.len()).ok()?);
+        let ty = Type::Enum(truth_values(&mut system)?);
+        let mut ghost = "Taken".to_owned();
+        while has_name(&system, &ghost) {
+            ghost.push('_');
+        }
+        system.vars.push(Var { name: ghost, kind: VarKind::Global, ty, range: 0b11, span });
+        let holds =
+            |value: u64| Literal::In { cell: Cell { var, index: SmallVec::new() }, values: 1 << value };
+        for conj in system.init.body.0.iter_mut().chain(&mut system.init.without_processes.0) {
+            conj.push(holds(0));
+        }
+        for transition in system.transitions.iter_mut().filter(|it| it.name == name) {
+            let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
+            transition.updates.push(Update { var, assignment: Assignment::Cases(vec![branch]) });
+        }
+        system.bad = vec![Bad {
+            name: format!("{name} taken"),
+            number: 1,
+            kind: BadKind::Unsafe,
+            params: 0,
+            cube: vec![holds(1)],
+            span,
+            spans: vec![span],
+        }];
+        Some(Self { system })
+    }
+
+    /// A run of this system as one of the original. Its `bad` is none.
+    #[must_use]
+    pub fn run(&self, run: &Trace) -> Trace {
+        // A global, and the last variable: one cell, the last one.
+        let state = |state: &State| {
+            let cells = state.values.len() - 1;
+            State { procs: state.procs, values: state.values[..cells].to_vec() }
+        };
+        let step = |it: &Step| Step { after: state(&it.after), ..it.clone() };
+        Trace { initial: state(&run.initial), steps: run.steps.iter().map(step).collect(), bad: None }
+    }
+}
+
+/// The type of truth values; it is added when the model has none.
+fn truth_values(system: &mut System) -> Option<EnumId> {
+    let at = system.enums.iter().position(|it| it.name == "bool" && it.constructors.len() == 2);
+    let at = at.unwrap_or_else(|| {
+        let constructors = vec!["False".to_owned(), "True".to_owned()];
+        system.enums.push(EnumDecl { name: "bool".to_owned(), constructors });
+        system.enums.len() - 1
+    });
+    Some(EnumId(u16::try_from(at).ok()?))
+}
+
+fn has_name(system: &System, name: &str) -> bool {
+    system.vars.iter().any(|it| it.name == name)
+        || system.enums.iter().any(|it| it.constructors.iter().any(|c| c == name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forward::explore;
+    use crate::interrupt::Interrupt;
+    use crate::model::semantics::replay_steps;
+    use crate::observer::Silent;
+    use crate::options::ForwardOptions;
+
+    #[test]
+    fn the_run_to_the_bad_state_ends_with_the_transition() {
+        let text = "array In[proc] : bool var Taken : proc
+            init (p) { In[p] = False } unsafe (p) { In[p] = True }
+            transition enter (p) requires { In[p] = False } { In[p] := True; Taken := p; }
+            transition leave (p) requires { In[p] = True && Taken = p } { In[p] := False; }
+            transition both (p q) requires { In[p] = True && In[q] = True && Taken = q } { In[p] := False; }
+            transition never (p q r) requires { In[p] = True } { In[q] := True; }";
+        let system = crate::load(text).expect("a model").system;
+        let explored = |name: &str| {
+            let taken = Taken::new(&system, name).expect("such a transition");
+            let found =
+                explore(&taken.system, 2, &ForwardOptions::default(), &Interrupt::default(), &mut Silent);
+            found.exploration.unsafe_trace.map(|trace| taken.run(&trace))
+        };
+        let run = explored("leave").expect("a run");
+        assert_eq!(replay_steps(&system, &run), Ok(()));
+        let names: Vec<_> =
+            run.steps.iter().map(|step| system.transition(step.transition).name.as_str()).collect();
+        assert_eq!(names, ["enter", "leave"]);
+        assert_eq!(explored("both").map(|run| run.steps.len()), Some(3));
+        assert!(explored("never").is_none());
+        assert!(Taken::new(&system, "nowhere").is_none());
+    }
+}

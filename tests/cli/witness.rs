@@ -1,0 +1,50 @@
+//! `cubicle witness`: runs that show something harmless, as files and under limits.
+
+use crate::harness::{run, run_stdin, run_words};
+use crate::models;
+
+#[test]
+fn the_file_is_a_run_of_the_model() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("run.itf.json");
+    let file = file.to_str().expect("a plain name");
+    let outcome =
+        run_words(&["witness", "examples/german.cub", "--transition", "grant_shared", "--trace-out", file]);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    let replayed = run_words(&["replay", "examples/german.cub", file]);
+    assert_eq!(replayed.code, Some(0), "{replayed:?}");
+    // What there is none of leaves no file of an earlier run.
+    let cube = "At[#1] = Inside && At[#2] = Inside";
+    let never = run_words(&["witness", "examples/mutex.cub", "--cube", cube, "--trace-out", file]);
+    assert_eq!(never.code, Some(0), "{never:?}");
+    assert!(never.stdout.contains("never, for any number of processes"), "{never:?}");
+    assert!(!std::path::Path::new(file).exists());
+}
+
+#[test]
+fn limits_leave_it_open() {
+    let line = "witness - --cube N=100001 --rounds 1 --max-states 50";
+    let outcome = run_stdin(line, models::ENDLESS.as_bytes());
+    assert_eq!(outcome.code, Some(3), "{outcome:?}");
+    assert!(outcome.stdout.contains("not found with 2 and 3 processes, not all runs"), "{outcome:?}");
+    assert!(outcome.stdout.contains("UNKNOWN: "), "{outcome:?}");
+    let short = run_stdin(&format!("{line} --time-limit 1ms"), models::ENDLESS.as_bytes());
+    assert_eq!(short.code, Some(3), "{short:?}");
+}
+
+#[test]
+fn what_does_not_fit_the_model_is_refused() {
+    for (line, says) in [
+        ("witness examples/mutex.cub", "--transition <NAME>|--cube <CUBE>|--mutant <N>"),
+        ("witness examples/mutex.cub --transition leav", "did you mean `leave`?"),
+        ("witness examples/mutex.cub --cube At[p]=Inside", "unknown process `p`"),
+        ("witness examples/mutex.cub --cube At[#0]=Inside", "error"),
+        ("witness examples/mutex.cub --mutant 9999", "there is no mutant #9999"),
+        ("witness examples/mutex.cub --mutant 1 --transition leave", "cannot be used with"),
+        ("witness nowhere.cub --transition leave", "cannot read nowhere.cub"),
+    ] {
+        let outcome = run(line);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{line}: {outcome:?}");
+        assert!(outcome.stderr.contains(says), "{line}: {outcome:?}");
+    }
+}
