@@ -85,7 +85,7 @@ pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
 pub use prove::Extent;
 pub use smtlib::Script;
-pub use text::{declaration, read};
+pub use text::{declaration, literal_words, read};
 
 use crate::interrupt::Interrupt;
 use crate::model::{Owner, System, owner_names};

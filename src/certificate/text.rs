@@ -12,7 +12,7 @@ use crate::verdict::Forbidden;
 pub fn declaration(system: &System, cube: &Forbidden) -> Option<String> {
     let mut literals = Vec::new();
     for literal in &cube.cube {
-        literals.push(literal_text(system, literal)?);
+        literals.push(literal_words(system, literal)?);
     }
     if literals.is_empty() {
         literals.push("true".to_owned());
@@ -45,7 +45,8 @@ fn term_text(system: &System, term: &Term) -> Option<String> {
     }
 }
 
-fn literal_text(system: &System, literal: &Literal) -> Option<String> {
+/// A literal as it stands in such a declaration; `None` when the language has no words for it.
+pub fn literal_words(system: &System, literal: &Literal) -> Option<String> {
     match literal {
         Literal::In { cell, values } => {
             let Type::Enum(id) = system.var(cell.var).ty else { return None };

@@ -60,7 +60,7 @@ fn axiom(system: &System, bad: &Bad) -> Option<Axiom> {
 }
 
 /// The literal that holds exactly where this one does not; `None` when a number leaves the 64-bit range.
-fn negated(system: &System, literal: &Literal) -> Option<Literal> {
+pub(crate) fn negated(system: &System, literal: &Literal) -> Option<Literal> {
     Some(match literal {
         Literal::In { cell, values } => {
             let Type::Enum(id) = system.var(cell.var).ty else { unreachable!("only enums have value sets") };

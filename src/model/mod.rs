@@ -24,6 +24,7 @@ mod rational;
 pub(crate) mod rename;
 mod scope;
 pub mod semantics;
+mod subsumes;
 mod symbols;
 mod terms;
 mod transitions;
@@ -31,8 +32,10 @@ mod tuning;
 pub mod union_find;
 mod updates;
 
+pub(crate) use axioms::negated;
 pub use elaborate::elaborate;
 pub use initially::is_initially;
 pub use ir::*;
 pub use owner::{Owner, owner_names};
 pub use rational::{Rational, gcd, lcm};
+pub use subsumes::forbids_all_of;

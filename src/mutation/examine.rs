@@ -22,7 +22,7 @@ const EPOCHS: usize = 30;
 const EFFORT: (u64, u64) = (300, 3);
 
 /// Time limit of one call of Z3 while a certificate is checked.
-const TIMEOUT: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A mutant while it is looked at.
 pub struct Mutant<'a> {
@@ -47,25 +47,48 @@ pub fn examine(mutant: &Mutant<'_>, recall: Option<Recall>) -> (Fate, Option<Cha
         }
         Some(Recall::Hard) | None => {}
     }
-    let Mutant { baseline, system, .. } = mutant;
-    let mut cut = None;
-    for &size in &baseline.sizes {
-        let found = explore(system, size, &baseline.forward(), baseline.interrupt, &mut Silent).exploration;
-        if let Some(trace) = found.unsafe_trace {
-            return (mutant.killed(trace, KillFinder::Exploration), None);
+    match mutant.decided() {
+        Decided::Bad(trace, finder) => (mutant.killed(trace, finder), None),
+        Decided::Open(reason) if mutant.baseline.interrupt.reason().is_some() => {
+            (Fate::Undecided(reason), None)
         }
-        if let Some(reason) = baseline.interrupt.reason() {
-            return (Fate::Undecided(reason), None);
-        }
-        cut = cut.or((found.stop != Stop::Complete).then_some(size));
+        Decided::Open(reason) => mutant.compared(Fate::Undecided(reason)),
+        Decided::Safe(survival) => mutant.compared(Fate::Survived(survival)),
     }
-    if let Some(trace) = mutant.walk(cut) {
-        return (mutant.killed(trace, KillFinder::Walks), None);
-    }
-    mutant.compared(mutant.decide())
+}
+
+/// What the engines say of the claims of a system.
+pub enum Decided {
+    /// A bad state is reachable.
+    Bad(Trace, KillFinder),
+    /// None is, for any number of processes, by a certificate that was checked.
+    Safe(Survival),
+    /// Neither was found out.
+    Open(Reason),
 }
 
 impl Mutant<'_> {
+    /// Whether it has bad states, by the cheapest engine first.
+    pub fn decided(&self) -> Decided {
+        let Mutant { baseline, system, .. } = self;
+        let mut cut = None;
+        for &size in &baseline.sizes {
+            let found =
+                explore(system, size, &baseline.forward(), baseline.interrupt, &mut Silent).exploration;
+            if let Some(trace) = found.unsafe_trace {
+                return Decided::Bad(trace, KillFinder::Exploration);
+            }
+            if let Some(reason) = baseline.interrupt.reason() {
+                return Decided::Open(reason);
+            }
+            cut = cut.or((found.stop != Stop::Complete).then_some(size));
+        }
+        match self.walk(cut) {
+            Some(trace) => Decided::Bad(trace, KillFinder::Walks),
+            None => self.decide(),
+        }
+    }
+
     /// It is killed by this run.
     pub fn killed(&self, trace: Trace, finder: KillFinder) -> Fate {
         if let Err(error) = replay(self.system, &trace) {
@@ -122,12 +145,12 @@ impl Mutant<'_> {
     }
 
     /// Looks for a proof.
-    fn decide(&self) -> Fate {
+    fn decide(&self) -> Decided {
         let report = check_here(self.system, &self.options(), self.baseline.interrupt, &mut Silent);
         match &report.verdict {
-            Some(Verdict::Unsafe(trace)) => self.killed((**trace).clone(), KillFinder::Search),
+            Some(Verdict::Unsafe(trace)) => Decided::Bad((**trace).clone(), KillFinder::Search),
             Some(Verdict::Safe) => self.certified(&report),
-            Some(Verdict::Unknown(reason)) => Fate::Undecided(reason.clone()),
+            Some(Verdict::Unknown(reason)) => Decided::Open(reason.clone()),
             None => unreachable!("a proof was asked for"),
         }
     }
@@ -153,20 +176,20 @@ impl Mutant<'_> {
     }
 
     /// A proof counts when its certificate does.
-    fn certified(&self, report: &Report) -> Fate {
+    fn certified(&self, report: &Report) -> Decided {
         let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt);
         let cubes = report.backward.as_ref().map(|it| &it.invariant[..]).unwrap_or_default();
         match certificate::certify(self.system, self.text, &report.owners, cubes, how) {
-            Ok(certificate) => Fate::Survived(Survival {
+            Ok(certificate) => Decided::Safe(Survival {
                 decider: report.decider,
                 invariants: certificate.cubes.proved,
                 proof: certificate.invariants(self.system),
                 same: false,
             }),
             Err(certificate::NoCertificate::Failed(certificate::ProofFailure::Stopped(reason), _)) => {
-                Fate::Undecided(reason)
+                Decided::Open(reason)
             }
-            Err(other) => Fate::Undecided(Reason::Uncertified(certificate::explain(self.system, &other))),
+            Err(other) => Decided::Open(Reason::Uncertified(certificate::explain(self.system, &other))),
         }
     }
 

@@ -3,7 +3,8 @@
 //! In: a model, options, an interrupt. Out: a [`Mutation`](crate::result::Mutation). In reading order: `plan` (which
 //! mutants, and how much effort), `baseline` (what is known of the model itself), `examine` (one mutant, by the cheapest
 //! engine first), `memory` (what earlier runs found), `claims` (which claims a mutant violates), `pool` (threads), `run` (all of it), `summary` (kill rates,
-//! the smallest set of claims, the number of processes at which no more are killed).
+//! the smallest set of claims, the number of processes at which no more are killed); `properties` (mutants of what the
+//! model claims: what it could claim beside).
 //!
 //! A mutant is *killed* by a run to a bad state, replayed by the reference semantics; it *survives* when it is proved
 //! safe for any number of processes, by a certificate that was checked. Nothing else is said of either. Effort is
@@ -15,11 +16,13 @@ mod examine;
 mod memory;
 mod plan;
 mod pool;
+mod properties;
 mod run;
 mod summary;
 
 pub use memory::{MutantMemory, finder_name};
 pub use plan::{MutantSelection, MutationOptions, Plan};
 pub use pool::THREAD;
+pub use properties::{PropertySelection, properties};
 pub use run::{MutationProgress, run};
 pub use summary::{KillCurve, Rate, curve, rate_by, rate_by_claim, smallest_set};

@@ -10,6 +10,7 @@ mod forward;
 mod graph;
 mod mutation;
 mod open;
+mod properties;
 mod run;
 mod witness;
 
@@ -18,6 +19,7 @@ pub use forward::{AROUND_DEADLOCKS, CurvePoint, Exploration, TechniqueReport};
 pub use graph::{GraphFate, GraphNode, GraphOrigin, GraphRun, GraphStep, SearchGraph};
 pub use mutation::{Change, Fate, Kill, KillFinder, MutantClaim, MutantResult, Mutation, Survival};
 pub use open::{Growing, Growth, Limit, Open, OpenRoot, Try};
+pub use properties::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
 pub use run::{
     Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Looked, Refuted, Report,
     Stage, Vacuous,

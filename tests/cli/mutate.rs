@@ -29,6 +29,31 @@ fn documents_are_valid_and_say_the_same() {
 }
 
 #[test]
+fn properties_are_in_a_document_too() {
+    let line = "mutate examples/szymanski.cub --properties --suggest --sample 20 --format json";
+    let document = assert_valid(&schema("docs/schema/mutation.json"), &run(line).stdout, line);
+    assert_eq!(
+        (document["exit_code"].as_u64(), document["mutants"].as_array().map(Vec::len)),
+        (Some(0), Some(0))
+    );
+    let properties = &document["properties"];
+    assert_eq!(properties["mutants"].as_u64(), Some(20));
+    let lines = |of: &str| properties[of].as_array().expect("a list").len();
+    assert!(lines("stronger") > 0 && lines("suggested") > 0, "{properties}");
+    assert!(properties["stronger"][0]["of"].as_str().is_some_and(|it| it.starts_with("unsafe at line")));
+    for (words, says) in [
+        ("--properties --format sarif", "--format json has them"),
+        ("--properties --cache x", "cannot be used with"),
+        ("--suggest --min-kill-rate 3", "cannot be used with"),
+    ] {
+        let outcome = run(&format!("mutate examples/mutex.cub {words}"));
+        assert_eq!((outcome.code, outcome.stderr.contains(says)), (Some(2), true), "{outcome:?}");
+    }
+    let outcome = run("mutate examples/directory.cub --properties --suggest --time-limit 2s");
+    assert_eq!(outcome.code, Some(3), "{outcome:?}");
+}
+
+#[test]
 fn every_end_is_a_document() {
     let schema = schema("docs/schema/mutation.json");
     let folder = tempfile::tempdir().expect("a folder");

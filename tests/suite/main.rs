@@ -4,6 +4,7 @@
 
 mod build;
 mod certificates;
+mod claims;
 mod deadlocks;
 mod editors;
 mod embedded;

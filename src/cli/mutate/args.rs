@@ -35,6 +35,15 @@ pub struct MutateArgs {
     #[arg(long, value_name = "N", conflicts_with_all = ["list", "format"])]
     pub print: Option<usize>,
 
+    /// Look for claims that are stronger than those of the model and true, strongest first, instead of mistakes
+    #[arg(long, conflicts_with_all = ["list", "print", "anyway", "cache", "min_kill_rate", "trace", "verbose"])]
+    pub properties: bool,
+
+    /// Look for claims that the proof rests on, to be pasted into the model, instead of mistakes; those first that notice
+    /// most of the mistakes that no claim notices
+    #[arg(long, conflicts_with_all = ["list", "print", "anyway", "cache", "min_kill_rate", "trace", "verbose"])]
+    pub suggest: bool,
+
     /// Only mistakes of these kinds (may be repeated, or several with commas)
     #[arg(long, value_name = "OPERATOR", value_delimiter = ',', value_parser = operators())]
     pub only: Vec<Operator>,

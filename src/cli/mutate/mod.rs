@@ -9,12 +9,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use cubicle::Conclusion;
 use cubicle::check::check_here;
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::mutation::{MutantMemory, MutantSelection, MutationOptions, Plan, run as look_at};
+use cubicle::mutation::{
+    MutantMemory, MutantSelection, MutationOptions, Plan, PropertySelection, properties, run as look_at,
+};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, Options, Vacuity};
 use cubicle::report;
@@ -23,6 +24,7 @@ use cubicle::result::Mutation;
 use cubicle::syntax::ast::{File, Item};
 use cubicle::transform::mutate::candidates;
 use cubicle::verdict::Reason;
+use cubicle::{Conclusion, Report};
 
 use self::args::MutantFormat;
 pub use self::args::MutateArgs;
@@ -130,7 +132,10 @@ impl MutateRun<'_> {
         if let Some(error) = args.cache.as_ref().and_then(|folder| files::probe_folder(folder).err()) {
             return Err(self.failed(exit::INTERNAL, error));
         }
-        self.safe(&system)?;
+        let proof = self.safe(&system)?;
+        if args.properties || args.suggest {
+            return self.properties((&system, &text), &plan, proof.as_ref());
+        }
         let tell = |progress: cubicle::mutation::MutationProgress| {
             let (done, of, killed) = (progress.done, progress.of, progress.killed);
             ending.progress().begin(&format!("{done} of {of} mutants, {killed} killed"));
@@ -246,9 +251,9 @@ impl MutateRun<'_> {
     }
 
     /// Nothing when the model itself is safe, or somebody wants its mutants all the same.
-    fn safe(&self, system: &System) -> Result<(), NoMutants> {
+    fn safe(&self, system: &System) -> Result<Option<Report>, NoMutants> {
         if self.args.anyway {
-            return Ok(());
+            return Ok(None);
         }
         self.ending.progress().begin("checking the model itself");
         let options = Options::default()
@@ -258,7 +263,7 @@ impl MutateRun<'_> {
             .seed(self.args.seed);
         let report = check_here(system, &options, self.interrupt, &mut Silent);
         let what = match report.conclusion() {
-            Conclusion::Safe => return Ok(()),
+            Conclusion::Safe => return Ok(Some(report)),
             Conclusion::Unknown => "not decided",
             _ => "not safe",
         };
@@ -269,6 +274,40 @@ impl MutateRun<'_> {
             .messages
             .help("`cubicle FILE` says more about the model; --anyway mutates it all the same");
         Err((failed, report.open().cloned()))
+    }
+
+    /// Looks for properties that the model does not claim, and writes them; the exit code.
+    fn properties(
+        &self,
+        model: (&System, &str),
+        plan: &Plan,
+        proof: Option<&Report>,
+    ) -> Result<u8, NoMutants> {
+        let Self { args, ending, .. } = *self;
+        if args.format == MutantFormat::Sarif {
+            let error = "properties are no places of the model: --format json has them for programs";
+            return Err(self.failed(exit::USAGE, error.to_owned()));
+        }
+        let selection =
+            PropertySelection { stronger: args.properties, proof: proof.filter(|_| args.suggest) };
+        let tell = |what: String| ending.progress().begin(&what);
+        let found = properties(model, (plan, selection), &self.options(), self.interrupt, &tell);
+        ending.begin();
+        let code = match &found.stopped {
+            Some(Reason::Interrupted(signal)) => exit::of_signal(*signal),
+            Some(_) => exit::UNKNOWN,
+            None => exit::OK,
+        };
+        let text = if args.format == MutantFormat::Json {
+            let run = ending.draft(code, &ending.document());
+            MutationDocument::of_properties(&found, model.0, &run).text()
+        } else {
+            let style = settings::automatic_style(&stdout());
+            let text = report::properties(&found, model.0, (args.properties, args.suggest), style);
+            if args.quiet { last_block(&text).to_owned() } else { text }
+        };
+        ending.output.write(&text);
+        Ok(code)
     }
 
     /// Writes what was found; the exit code. `error`: what went wrong with it.

@@ -9,6 +9,7 @@ mod event;
 mod fill;
 mod message;
 mod mutants;
+mod properties;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub use self::mutants::{
     ChangeFigures, ClaimFigures, CurveFigures, FateWord, MutantRecord, MutationDocument, MutationMark,
     RateFigures,
 };
+pub use self::properties::{OpenPropertyRecord, PropertyFigures, PropertyRecord};
 pub use self::search::{
     BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, OwnerRecord, PhaseCalls,
     SearchKind, Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,

@@ -3,13 +3,14 @@
 use serde::Serialize;
 
 use super::message::{Lines, Message, Place};
+use super::properties::PropertyFigures;
 use super::{Document, Model, SCHEMA_VERSION, Tool};
 use crate::diagnostic::Source;
-use crate::model::BadKind;
+use crate::model::{BadKind, System};
 use crate::mutation::{curve, finder_name, rate_by, rate_by_claim, smallest_set};
 use crate::report::style::Style;
 use crate::report::trace::history;
-use crate::result::{Fate, MutantResult, Mutation};
+use crate::result::{Fate, MutantResult, Mutation, Properties};
 use crate::words::reason;
 
 /// The mutants of a model as one document.
@@ -60,6 +61,8 @@ pub struct MutationDocument {
     pub settled: bool,
     /// The mutants, in the order of the text.
     pub mutants: Vec<MutantRecord>,
+    /// What the model could claim beside, with `--properties` or `--suggest`: there are no mutants then.
+    pub properties: Option<PropertyFigures>,
     /// Errors, warnings and notes, in the order in which they were told.
     pub messages: Vec<Message>,
 }
@@ -212,6 +215,7 @@ impl MutationDocument {
             mutant_stable_k: None,
             settled: false,
             mutants: Vec::new(),
+            properties: None,
             messages: run.messages.clone(),
         }
     }
@@ -249,6 +253,15 @@ impl MutationDocument {
             settled: curve.settled,
             curve: curve.killed.into_iter().map(|(procs, killed)| CurveFigures { procs, killed }).collect(),
             mutants: found.mutants.iter().map(|it| record(it, found, source, &lines)).collect(),
+            ..Self::without_mutants(run)
+        }
+    }
+
+    /// Of properties that a model has and does not claim; `run` has everything else.
+    pub fn of_properties(found: &Properties, system: &System, run: &Document) -> Self {
+        Self {
+            stopped: found.stopped.as_ref().map(reason),
+            properties: Some(PropertyFigures::new(found, system)),
             ..Self::without_mutants(run)
         }
     }

@@ -1,0 +1,100 @@
+//! When forbidding one cube forbids another: by their literals, whatever the system.
+
+use super::{Literal, ProcRef, Relation, Term, rename};
+
+/// Whether each state in which `weaker` holds for some pairwise distinct processes is one in which `stronger` does. Each
+/// is a number of processes and literals over them. "No" may also mean that literals alone do not tell.
+pub fn forbids_all_of(stronger: (u8, &[Literal]), weaker: (u8, &[Literal])) -> bool {
+    let mut chosen = Vec::with_capacity(stronger.0.into());
+    choose(stronger, weaker, &mut chosen)
+}
+
+/// Tries all distinct processes of the weaker cube for those of the stronger one.
+fn choose(stronger: (u8, &[Literal]), weaker: (u8, &[Literal]), chosen: &mut Vec<u8>) -> bool {
+    if chosen.len() == usize::from(stronger.0) {
+        let map = |proc: ProcRef| match proc {
+            ProcRef::Var(p) => ProcRef::Var(chosen[usize::from(p)]),
+            constant @ ProcRef::Const(_) => constant,
+        };
+        return stronger.1.iter().all(|literal| match rename::literal(literal, &map) {
+            Some(rename::Truth::Constant(truth)) => truth,
+            Some(rename::Truth::Literal(literal)) => weaker.1.iter().any(|it| implies(it, &literal)),
+            None => false,
+        });
+    }
+    (0..weaker.0).any(|p| {
+        if chosen.contains(&p) {
+            return false;
+        }
+        chosen.push(p);
+        let found = choose(stronger, weaker, chosen);
+        chosen.pop();
+        found
+    })
+}
+
+/// Whether a literal surely holds where another does.
+fn implies(given: &Literal, wanted: &Literal) -> bool {
+    match (given, wanted) {
+        (Literal::In { cell, values }, Literal::In { cell: of, values: among }) => {
+            cell == of && values & !among == 0
+        }
+        (Literal::Less { left, right, strict }, Literal::Less { left: l, right: r, strict: s }) => {
+            left == l && right == r && (*strict || !s)
+        }
+        (Literal::Less { left, right, strict: true }, Literal::Eq { left: l, right: r, negated: true }) => {
+            same((left, right), (l, r))
+        }
+        (Literal::Eq { left, right, negated }, Literal::Eq { left: l, right: r, negated: n }) => {
+            negated == n && same((left, right), (l, r))
+        }
+        (
+            Literal::Linear { expr, relation, integer },
+            Literal::Linear { expr: e, relation: r, integer: i },
+        ) => {
+            let weaker = match (relation, r) {
+                (Relation::Le, Relation::Le) | (Relation::Lt, Relation::Lt | Relation::Le) => {
+                    // The greater constant leaves less room.
+                    expr.constant >= e.constant
+                }
+                (Relation::Eq, Relation::Le | Relation::Eq) => expr.constant == e.constant,
+                (a, b) => a == b && expr.constant == e.constant,
+            };
+            integer == i && expr.terms == e.terms && weaker
+        }
+        _ => false,
+    }
+}
+
+fn same(a: (&Term, &Term), b: (&Term, &Term)) -> bool {
+    a == b || (a.0, a.1) == (b.1, b.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::forbids_all_of;
+
+    #[test]
+    fn fewer_literals_and_more_values_forbid_more() {
+        let text = "type t = A | B | C array S[proc] : t var O : proc var N : int
+            init (p) { S[p] = A && N = 0 }
+            unsafe (p q) { S[p] = B && S[q] = B && O = q }
+            unsafe (p q) { S[q] = B && S[p] <> A }
+            unsafe (p) { S[p] = B }
+            unsafe (p) { N >= 4 && S[p] <> C }
+            unsafe () { N >= 3 }
+            unsafe (p q) { true && S[p] = S[q] }
+            transition t (p) { S[p] := B; N := N + 1; O := p }";
+        let system = crate::load(text).expect("a model").system;
+        let stronger = |a: usize, b: usize| {
+            let of = |i: usize| (system.bad[i].params, &system.bad[i].cube[..]);
+            forbids_all_of(of(a), of(b))
+        };
+        let pairs: Vec<(usize, usize)> = (0..6)
+            .flat_map(|a| (0..6).map(move |b| (a, b)))
+            .filter(|(a, b)| a != b && stronger(*a, *b))
+            .collect();
+        assert_eq!(pairs, [(1, 0), (2, 0), (2, 1), (4, 3)]);
+        assert!((0..6).all(|a| stronger(a, a)));
+    }
+}

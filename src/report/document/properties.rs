@@ -1,0 +1,74 @@
+//! Properties that a model has and does not claim, for programs.
+
+use serde::Serialize;
+
+use crate::model::System;
+use crate::result::{Properties, PropertyOrigin, TrueProperty};
+use crate::words::reason;
+
+/// Properties that a model has and does not claim.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PropertyFigures {
+    /// Those that forbid more than a claim of the model, strongest first.
+    pub stronger: Vec<PropertyRecord>,
+    /// Those that the proof rests on, what notices most mutants first.
+    pub suggested: Vec<PropertyRecord>,
+    /// How many were tried and are not true.
+    pub refuted: usize,
+    /// Those that were not decided.
+    pub undecided: Vec<OpenPropertyRecord>,
+    /// How many more there were that nobody tried.
+    pub left_out: usize,
+    /// How many mutants were looked at to tell what properties are worth.
+    pub mutants: usize,
+}
+
+/// A property that holds for any number of processes: proved, with a certificate that was checked.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PropertyRecord {
+    /// A declaration that can be pasted into the model.
+    pub line: String,
+    /// The claim of the model that it is a change of, `unsafe at line 12`; `null` for one of the proof.
+    pub of: Option<String>,
+    /// The last change: `drop-parameter`, `drop-literal`, `generalise` or `negate-literal`.
+    pub operator: Option<String>,
+    /// Mutants that it kills and no claim of the model does, as far as small instances show.
+    pub notices: usize,
+}
+
+/// A property that was not decided.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct OpenPropertyRecord {
+    /// The declaration.
+    pub line: String,
+    /// Why it was not decided.
+    pub reason: String,
+}
+
+impl PropertyFigures {
+    pub(super) fn new(found: &Properties, system: &System) -> Self {
+        let record = |it: &TrueProperty| {
+            let (of, operator) = match it.origin {
+                PropertyOrigin::Claim(number, operator) => {
+                    (Some(system.bad[number].name.clone()), Some(operator.name().to_owned()))
+                }
+                PropertyOrigin::Proof => (None, None),
+            };
+            PropertyRecord { line: it.line.clone(), of, operator, notices: it.notices }
+        };
+        let open = found.open.iter();
+        Self {
+            stronger: found.stronger.iter().map(record).collect(),
+            suggested: found.suggested.iter().map(record).collect(),
+            refuted: found.refuted,
+            undecided: open
+                .map(|it| OpenPropertyRecord { line: it.line.clone(), reason: reason(&it.reason) })
+                .collect(),
+            left_out: found.left_out,
+            mutants: found.mutants,
+        }
+    }
+}

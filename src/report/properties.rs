@@ -1,0 +1,76 @@
+//! Properties that a model has and does not claim, for a person.
+
+use std::fmt::Write as _;
+
+use super::count::count;
+use super::style::Style;
+use crate::model::System;
+use crate::result::{Properties, PropertyOrigin, TrueProperty};
+use crate::words::reason;
+
+/// All about them; a part is left out where nobody asked for it.
+pub fn properties(found: &Properties, system: &System, asked: (bool, bool), style: Style) -> String {
+    let mut text = String::new();
+    if asked.0 {
+        let says = "each forbids more than a claim of the model and holds for any number of processes, strongest first";
+        text += &group("Stronger properties", says, &found.stronger, system, style);
+    }
+    if asked.1 {
+        let says = "what the proof rests on and the model does not claim, what notices most mistakes first";
+        text += &group("Suggestions", says, &found.suggested, system, style);
+    }
+    if !found.open.is_empty() {
+        let _ = writeln!(text, "{}", style.title("Undecided"));
+        for it in &found.open {
+            let _ = writeln!(text, "  {}\n      {}", it.line, reason(&it.reason));
+        }
+        text += "\n";
+    }
+    text + &answer(found, asked, style)
+}
+
+/// Where a property comes from, in words.
+pub(super) fn origin(origin: PropertyOrigin, system: &System) -> String {
+    match origin {
+        PropertyOrigin::Claim(number, operator) => format!("{operator} in {}", system.bad[number].name),
+        PropertyOrigin::Proof => "of the proof".to_owned(),
+    }
+}
+
+fn group(title: &str, says: &str, all: &[TrueProperty], system: &System, style: Style) -> String {
+    let title = style.title(title);
+    if all.is_empty() {
+        return format!("{title}: none\n\n");
+    }
+    let mut text = format!("{title}: {says}\n");
+    for it in all {
+        let _ = writeln!(text, "  {}", it.line);
+        let worth = match it.notices {
+            0 => "notices no further mutant".to_owned(),
+            n => format!("notices {} that no claim notices", count(n, "mutant")),
+        };
+        let _ = writeln!(text, "      {}; {worth}", origin(it.origin, system));
+    }
+    text + "\n"
+}
+
+fn answer(found: &Properties, asked: (bool, bool), style: Style) -> String {
+    let mut parts = Vec::new();
+    if asked.0 {
+        parts.push(count(found.stronger.len(), "stronger property"));
+    }
+    if asked.1 {
+        parts.push(count(found.suggested.len(), "suggestion"));
+    }
+    parts.push(format!("{} not true", found.refuted));
+    for (number, what) in [(found.open.len(), "undecided"), (found.left_out, "not tried")] {
+        if number > 0 {
+            parts.push(format!("{number} {what}"));
+        }
+    }
+    let mut text = format!("{}\n", style.title(parts.join(", ")));
+    if let Some(why) = &found.stopped {
+        let _ = writeln!(text, "{}: {}", style.doubtful("Ended early"), reason(why));
+    }
+    text
+}

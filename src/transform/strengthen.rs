@@ -1,0 +1,239 @@
+//! Stronger properties: bad states with one demand less, so that more states are forbidden.
+//!
+//! In: what a system forbids. Out: [`StrongerClaim`]s, of which some are true and some are not: to find out is for engines.
+
+use std::fmt;
+
+use crate::model::{
+    BOOL, Conj, Linear, Literal, ProcRef, Relation, System, Term, Type, forbids_all_of, negated, rename,
+};
+use crate::verdict::Forbidden;
+
+/// How a property is made stronger.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum PropertyOperator {
+    /// A parameter is left out, with all literals that speak of it.
+    DropParameter,
+    /// A literal is left out.
+    DropLiteral,
+    /// A constant becomes one of several: one more constructor, a bound instead of a number, any process instead of `#1`.
+    Generalise,
+    /// A literal becomes its opposite: together with the property itself, as if it was left out.
+    NegateLiteral,
+}
+
+impl PropertyOperator {
+    /// Its name, as it is shown.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DropParameter => "drop-parameter",
+            Self::DropLiteral => "drop-literal",
+            Self::Generalise => "generalise",
+            Self::NegateLiteral => "negate-literal",
+        }
+    }
+}
+
+impl fmt::Display for PropertyOperator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A property that may be true.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StrongerClaim {
+    /// What it changes.
+    pub operator: PropertyOperator,
+    /// The states that it forbids.
+    pub claim: Forbidden,
+    /// Those of them that the property it comes from does not forbid, where that is a cube.
+    pub new: Option<Forbidden>,
+}
+
+/// All properties that are one step stronger than one.
+pub fn stronger(system: &System, claim: &Forbidden) -> Vec<StrongerClaim> {
+    let mut found: Vec<StrongerClaim> = Vec::new();
+    let mut add = |operator, params, cube: Conj, new: Option<Conj>| {
+        let claim = Forbidden { params, cube };
+        let new = new.map(|cube| Forbidden { params, cube });
+        let known = |it: &StrongerClaim| equivalent(&it.claim, &claim);
+        // Without literals it forbids all states with so many processes.
+        if !claim.cube.is_empty() && !found.iter().any(known) {
+            found.push(StrongerClaim { operator, claim, new });
+        }
+    };
+    for param in 0..claim.params {
+        if let Some(cube) = without_parameter(claim, param) {
+            add(PropertyOperator::DropParameter, claim.params - 1, cube, None);
+        }
+    }
+    let with = |at: usize, literal: Option<Literal>| {
+        let mut cube = claim.cube.clone();
+        match literal {
+            Some(literal) => cube[at] = literal,
+            None => drop(cube.remove(at)),
+        }
+        cube
+    };
+    for (at, literal) in claim.cube.iter().enumerate() {
+        let opposite = negated(system, literal).map(|opposite| with(at, Some(opposite)));
+        add(PropertyOperator::DropLiteral, claim.params, with(at, None), opposite);
+    }
+    for (at, literal) in claim.cube.iter().enumerate() {
+        for wider in wider(system, literal) {
+            let new = added(literal, &wider).map(|literal| with(at, Some(literal)));
+            add(PropertyOperator::Generalise, claim.params, with(at, Some(wider)), new);
+        }
+    }
+    for constant in 0..system.proc_constants {
+        if let Some(cube) = any_process(claim, constant) {
+            add(PropertyOperator::Generalise, 1, cube, None);
+        }
+    }
+    for (at, literal) in claim.cube.iter().enumerate() {
+        if let Some(opposite) = negated(system, literal) {
+            let cube = with(at, Some(opposite));
+            add(PropertyOperator::NegateLiteral, claim.params, cube.clone(), Some(cube));
+        }
+    }
+    found
+}
+
+/// Whether two properties forbid the same states, by their literals.
+pub fn equivalent(a: &Forbidden, b: &Forbidden) -> bool {
+    implies(a, b) && implies(b, a)
+}
+
+/// Whether a property forbids all that another one does, by their literals.
+pub fn implies(stronger: &Forbidden, weaker: &Forbidden) -> bool {
+    forbids_all_of((stronger.params, &stronger.cube), (weaker.params, &weaker.cube))
+}
+
+/// What a property demands of bad states, in bits: one that forbids more demands less. A process counts as much as a
+/// literal of two values.
+pub fn demand(system: &System, claim: &Forbidden) -> f64 {
+    let literal = |literal: &Literal| match literal {
+        Literal::In { cell, values } => {
+            let Type::Enum(id) = system.var(cell.var).ty else { return 1.0 };
+            let all = f64::from(system.enumeration(id).all().count_ones());
+            (all / f64::from(values.count_ones().max(1))).log2()
+        }
+        Literal::Eq { negated: false, .. } | Literal::Linear { relation: Relation::Eq, .. } => 2.0,
+        Literal::Eq { .. } | Literal::Linear { relation: Relation::Ne, .. } => 0.5,
+        Literal::Less { strict, .. } => {
+            if *strict {
+                1.0
+            } else {
+                0.75
+            }
+        }
+        Literal::Linear { .. } => 1.0,
+    };
+    f64::from(claim.params) + claim.cube.iter().map(literal).sum::<f64>()
+}
+
+/// Those behind it move up; `None` when a number leaves the 64-bit range.
+fn without_parameter(claim: &Forbidden, param: u8) -> Option<Conj> {
+    let speaks = |literal: &&Literal| !mentions(literal, ProcRef::Var(param));
+    let moved = |proc: ProcRef| match proc {
+        ProcRef::Var(p) if p > param => ProcRef::Var(p - 1),
+        other => other,
+    };
+    let kept: Vec<Literal> = claim.cube.iter().filter(speaks).cloned().collect();
+    rename::conj(&kept, &moved)?
+}
+
+/// Any process instead of a constant, where no other process is spoken of: one that is not the constant and that
+/// was told apart from it might be the same otherwise.
+fn any_process(claim: &Forbidden, constant: u8) -> Option<Conj> {
+    let this = ProcRef::Const(constant);
+    if claim.params > 0 || !claim.cube.iter().any(|literal| mentions(literal, this)) {
+        return None;
+    }
+    rename::conj(&claim.cube, &|proc| if proc == this { ProcRef::Var(0) } else { proc })?
+}
+
+/// The literals that hold where this one does, and a little more often.
+fn wider(system: &System, literal: &Literal) -> Vec<Literal> {
+    match literal {
+        Literal::In { cell, values } => {
+            let var = system.var(cell.var);
+            let Type::Enum(id) = var.ty else { return Vec::new() };
+            let all = system.enumeration(id).all();
+            let more = (0..64).map(|c| 1_u64 << c).filter(|c| all & !values & c != 0 && var.range & c != 0);
+            // All values: that is to leave it out, which is a way of its own.
+            let more = more.filter(|c| id != BOOL && (values | c) & all != all && values.is_power_of_two());
+            more.map(|c| Literal::In { cell: cell.clone(), values: values | c }).collect()
+        }
+        Literal::Linear { expr, relation: Relation::Eq, integer } => {
+            let le = |expr: Linear| Literal::Linear { expr, relation: Relation::Le, integer: *integer };
+            let opposite = Linear {
+                terms: expr.terms.iter().map(|(cell, k)| (cell.clone(), k.neg())).collect(),
+                constant: expr.constant.neg(),
+            };
+            vec![le(expr.clone()), le(opposite)]
+        }
+        Literal::Eq { .. } | Literal::Less { .. } | Literal::Linear { .. } => Vec::new(),
+    }
+}
+
+/// What the wider of two literals allows and the other does not, where that is a literal.
+fn added(literal: &Literal, wider: &Literal) -> Option<Literal> {
+    match (literal, wider) {
+        (Literal::In { cell, values }, Literal::In { values: all, .. }) => {
+            Some(Literal::In { cell: cell.clone(), values: all & !values })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a literal speaks of a process.
+fn mentions(literal: &Literal, proc: ProcRef) -> bool {
+    let term = |term: &Term| *term == Term::Proc(proc);
+    let named = match literal {
+        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => term(left) || term(right),
+        Literal::In { .. } | Literal::Linear { .. } => false,
+    };
+    named || literal.cells().iter().any(|cell| cell.index.contains(&proc))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certificate::declaration;
+
+    #[test]
+    fn each_operator_makes_a_property_stronger() {
+        let text = "type t = A | B | C array S[proc] : t var L : bool var N : int
+            init (p) { S[p] = A && N = 0 && L = False }
+            unsafe (p q) { S[p] = B && S[q] = B && L = True && N = 3 }
+            transition t (p) { S[p] := B; N := N + 1; L := True }
+            transition u (p) { S[p] := C }";
+        let system = crate::load(text).expect("a model").system;
+        let claim = Forbidden { params: system.bad[0].params, cube: system.bad[0].cube.clone() };
+        let all = stronger(&system, &claim);
+        let of = |operator: PropertyOperator| -> Vec<String> {
+            let made = all.iter().filter(|it| it.operator == operator);
+            made.map(|it| declaration(&system, &it.claim).expect("words")).collect()
+        };
+        assert_eq!(
+            of(PropertyOperator::DropParameter),
+            ["invariant (p1) { S[p1] = B && L = True && N = 3 }"]
+        );
+        assert_eq!(of(PropertyOperator::DropLiteral).len(), 3);
+        let wider = of(PropertyOperator::Generalise);
+        assert!(wider.contains(&"invariant (p1 p2) { S[p1] <> A && S[p2] = B && L = True && N = 3 }".into()));
+        assert!(wider.contains(&"invariant (p1 p2) { S[p1] = B && S[p2] = B && L = True && N <= 3 }".into()));
+        assert!(
+            of(PropertyOperator::NegateLiteral)
+                .contains(&"invariant (p1 p2) { S[p1] = B && S[p2] = B && L = False && N = 3 }".into())
+        );
+        for it in &all {
+            let stronger = it.operator != PropertyOperator::NegateLiteral;
+            assert_eq!(implies(&it.claim, &claim), stronger, "{it:?}");
+            assert!(!implies(&claim, &it.claim), "{it:?}");
+            assert!(!stronger || demand(&system, &it.claim) < demand(&system, &claim), "{it:?}");
+        }
+    }
+}

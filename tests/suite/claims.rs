@@ -1,0 +1,111 @@
+//! Properties that a model has and does not claim: whoever pastes one gets a model that is proved safe.
+
+use cubicle::interrupt::Interrupt;
+use cubicle::mutation::{MutantSelection, MutationOptions, Plan, PropertySelection, properties};
+use cubicle::observer::Silent;
+use cubicle::options::{Options, Vacuity};
+use cubicle::result::{Properties, PropertyOrigin, TrueProperty};
+use cubicle::transform::strengthen::PropertyOperator;
+use cubicle::verdict::Verdict;
+use cubicle::{Loaded, Report};
+
+use crate::support::explore::explore;
+use crate::support::generate::{Weights, generate};
+
+/// Whoever is inside has the lock, and the claim says so of two processes, each at a place too many.
+const LOCK: &str = "\
+type place = Out | Door | In
+var Locked : bool
+array At[proc] : place
+init (p) { Locked = False && At[p] = Out }
+unsafe (p q) { At[p] = In && At[q] = In && Locked = False }
+transition ask (p) requires { At[p] = Out } { At[p] := Door }
+transition enter (p) requires { At[p] = Door && Locked = False } { At[p] := In; Locked := True }
+transition leave (p) requires { At[p] = In } { At[p] := Out; Locked := False }
+";
+
+fn load(text: &str) -> Loaded {
+    cubicle::load(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn check(text: &str) -> Report {
+    let options = Options::default().rounds(Some(6)).vacuity(Vacuity::Ignore);
+    cubicle::check(&load(text).system, &options, &Interrupt::default(), &mut Silent).expect("no bug")
+}
+
+fn look(text: &str, jobs: usize) -> Properties {
+    let (loaded, interrupt) = (load(text), Interrupt::default());
+    let selection = MutantSelection { sample: Some(20), ..MutantSelection::default() };
+    let plan = Plan::new((&loaded.file, text, &loaded.system), &selection, &interrupt);
+    let proof = check(text);
+    assert_eq!(proof.verdict, Some(Verdict::Safe), "{text}");
+    let asked = PropertySelection { stronger: true, proof: Some(&proof) };
+    let options = MutationOptions { jobs, ..MutationOptions::default() };
+    properties((&loaded.system, text), (&plan, asked), &options, &interrupt, &|_| {})
+}
+
+/// The model with a further declaration behind init.
+fn pasted(text: &str, line: &str) -> String {
+    let init = load(text).system.init.span.end as usize;
+    format!("{}\n{line}\n{}", &text[..init], &text[init..])
+}
+
+fn all(found: &Properties) -> impl Iterator<Item = &TrueProperty> {
+    found.stronger.iter().chain(&found.suggested)
+}
+
+#[test]
+fn a_stronger_property_is_found_and_the_strongest_stands_first() {
+    let found = look(LOCK, 1);
+    let lines: Vec<&str> = found.stronger.iter().map(|it| it.line.as_str()).collect();
+    assert_eq!(
+        lines,
+        ["unsafe (p1) { At[p1] = In && Locked = False }", "unsafe (p1 p2) { At[p1] = In && At[p2] = In }",]
+    );
+    let PropertyOrigin::Claim(0, operator) = found.stronger[0].origin else { panic!("{found:?}") };
+    assert_eq!(operator, PropertyOperator::DropParameter);
+    assert!(found.refuted > 3, "{found:?}");
+}
+
+#[test]
+fn what_is_pasted_parses_and_is_safe() {
+    let mut models = vec![LOCK.to_owned()];
+    for name in ["mutex", "mesi", "szymanski", "burns", "german", "synapse"] {
+        models.push(std::fs::read_to_string(format!("examples/{name}.cub")).expect("an example"));
+    }
+    let (mut pastes, mut notices) = (0, 0);
+    for text in models {
+        for it in all(&look(&text, 2)) {
+            pastes += 1;
+            notices += it.notices;
+            let model = pasted(&text, &it.line);
+            assert_eq!(check(&model).verdict, Some(Verdict::Safe), "{model}");
+        }
+    }
+    assert!(pastes > 20 && notices > 0, "{pastes} {notices}");
+}
+
+#[test]
+fn the_number_of_threads_does_not_count() {
+    let mesi = std::fs::read_to_string("examples/mesi.cub").expect("an example");
+    assert_eq!(format!("{:?}", look(&mesi, 1)), format!("{:?}", look(&mesi, 3)));
+}
+
+#[test]
+fn no_instance_of_a_random_model_has_a_state_that_is_said_to_be_impossible() {
+    let mut found = 0;
+    for seed in 0..30 {
+        let text = generate(seed, &Weights::varied(seed)).to_string();
+        if check(&text).verdict != Some(Verdict::Safe) {
+            continue;
+        }
+        for it in all(&look(&text, 2)) {
+            found += 1;
+            let model = pasted(&text, &it.line);
+            let system = load(&model).system;
+            let bad = (1..=3).any(|procs| explore(&system, procs, 2_000).is_some_and(|it| it.bad.is_some()));
+            assert!(!bad, "{model}");
+        }
+    }
+    assert!(found > 10, "{found}");
+}
