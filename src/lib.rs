@@ -63,6 +63,7 @@ mod growth;
 pub mod index;
 pub mod interrupt;
 pub mod itf;
+pub mod lint;
 pub mod load;
 pub mod model;
 pub mod mutation;

@@ -7,7 +7,8 @@ use clap::{Command, CommandFactory};
 
 use super::args::Args;
 use super::{
-    certificate, completions, explain, export, fmt, lsp, manual, mutate, replay, shrink, simulate, witness,
+    certificate, completions, explain, export, fmt, lint, lsp, manual, mutate, replay, shrink, simulate,
+    witness,
 };
 
 /// A command with a word of its own.
@@ -44,6 +45,7 @@ pub const ALL: &[Subcommand] = &[
     },
     Subcommand { name: "export", parser: export::ExportArgs::command, run: export::run, needs_stack: true },
     Subcommand { name: "fmt", parser: fmt::FmtArgs::command, run: fmt::run, needs_stack: true },
+    Subcommand { name: "lint", parser: lint::LintArgs::command, run: lint::run, needs_stack: false },
     Subcommand { name: "lsp", parser: lsp::LspArgs::command, run: lsp::run, needs_stack: true },
     Subcommand {
         name: "man",

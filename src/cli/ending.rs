@@ -123,6 +123,11 @@ impl Ending {
         }
     }
 
+    /// The same, with other messages.
+    pub fn telling(self, messages: Messages) -> Self {
+        Self { messages, ..self }
+    }
+
     /// What is known so far.
     pub fn snapshot(&self) -> MutexGuard<'_, Snapshot> {
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)

@@ -21,6 +21,7 @@ mod fmt;
 mod hints;
 mod input;
 mod line;
+mod lint;
 mod listener;
 mod live;
 mod load;

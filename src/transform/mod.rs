@@ -1,10 +1,11 @@
 //! From a model to others.
 //!
 //! `owner`: from a system to one that is easier to decide, and the way back for what is found there: ghost variables
-//! for universal guards. `taken`: to one in which a step is a bad state. `shrink`: to a smaller one that shows the same. `strengthen`: to
+//! for universal guards. `taken`, `again`: to ones in which a step is a bad state. `shrink`: to a smaller one that shows the same. `strengthen`: to
 //! ones that claim more. `mutate`: from the text of a model to those with one small mistake. `edit`: changes of a
 //! text, of which these are made.
 
+mod again;
 pub mod edit;
 pub mod mutate;
 mod owner;
@@ -12,5 +13,6 @@ pub mod shrink;
 pub mod strengthen;
 mod taken;
 
+pub use again::ActsAgain;
 pub use owner::{Instrumented, excluded_initially, gives, with_owners};
 pub use taken::Taken;

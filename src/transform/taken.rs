@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use crate::model::semantics::{State, Step, Trace};
 use crate::model::{
-    Assignment, Bad, BadKind, Branch, Cell, Dnf, EnumDecl, EnumId, Literal, System, Term, Type, Update, Var,
-    VarId, VarKind,
+    Assignment, Bad, BadKind, Branch, Cell, Dnf, EnumDecl, EnumId, Literal, System, Term, Transition, Type,
+    Update, Var, VarId, VarKind,
 };
 
 /// A system with a variable, behind those of the original, that says whether a transition was taken.
@@ -18,21 +18,24 @@ pub struct Taken {
 impl Taken {
     /// For the transitions with this name; `None` when there are none, or too many variables.
     pub fn new(original: &System, name: &str) -> Option<Self> {
+        Self::by(original, |it| it.name == name)
+    }
+
+    /// For these transitions; `None` when there are none, or too many variables.
+    pub fn by(original: &System, which: impl Fn(&Transition) -> bool) -> Option<Self> {
         let mut system = original.clone();
-        let span = system.transitions.iter().find(|it| it.name == name)?.span;
+        let first = system.transitions.iter().find(|it| which(it))?;
+        let (name, span) = (first.name.clone(), first.span);
         let var = VarId(u16::try_from(system.vars.len()).ok()?);
         let ty = Type::Enum(truth_values(&mut system)?);
-        let mut ghost = "Taken".to_owned();
-        while has_name(&system, &ghost) {
-            ghost.push('_');
-        }
+        let ghost = fresh_name(&system, "Taken");
         system.vars.push(Var { name: ghost, kind: VarKind::Global, ty, range: 0b11, span });
         let holds =
             |value: u64| Literal::In { cell: Cell { var, index: SmallVec::new() }, values: 1 << value };
         for conj in system.init.body.0.iter_mut().chain(&mut system.init.without_processes.0) {
             conj.push(holds(0));
         }
-        for transition in system.transitions.iter_mut().filter(|it| it.name == name) {
+        for transition in system.transitions.iter_mut().filter(|it| which(it)) {
             let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
             transition.updates.push(Update { var, assignment: Assignment::Cases(vec![branch]) });
         }
@@ -62,7 +65,7 @@ impl Taken {
 }
 
 /// The type of truth values; it is added when the model has none.
-fn truth_values(system: &mut System) -> Option<EnumId> {
+pub(super) fn truth_values(system: &mut System) -> Option<EnumId> {
     let at = system.enums.iter().position(|it| it.name == "bool" && it.constructors.len() == 2);
     let at = at.unwrap_or_else(|| {
         let constructors = vec!["False".to_owned(), "True".to_owned()];
@@ -70,6 +73,15 @@ fn truth_values(system: &mut System) -> Option<EnumId> {
         system.enums.len() - 1
     });
     Some(EnumId(u16::try_from(at).ok()?))
+}
+
+/// The name, or a longer one that the system does not have.
+pub(super) fn fresh_name(system: &System, name: &str) -> String {
+    let mut name = name.to_owned();
+    while has_name(system, &name) {
+        name.push('_');
+    }
+    name
 }
 
 fn has_name(system: &System, name: &str) -> bool {

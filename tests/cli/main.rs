@@ -13,6 +13,7 @@ mod flags;
 mod fmt;
 mod harness;
 mod limits;
+mod lint;
 mod load;
 mod lsp;
 mod machine;

@@ -11,6 +11,7 @@ mod embedded;
 mod format;
 mod front;
 mod house;
+mod lints;
 mod models;
 mod mutants;
 mod owners;

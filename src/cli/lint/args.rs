@@ -1,0 +1,75 @@
+//! The words of `cubicle lint`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+
+use crate::cli::choices::Deny;
+use crate::cli::quantities::{duration, warning};
+
+/// Says what in a model is probably not meant: the warnings that every run gives, and with --deep what makes no
+/// difference: transitions that are never enabled, parts of guards that never decide, values that are never taken,
+/// variables that nothing depends on, processes that are stuck after their first step, claims that say nothing new.
+///
+/// Each of these says whether it is proved for any number of processes or was only seen in all states of small
+/// instances. As any warning, `cubicle explain CODE` explains it and `(* cubicle: allow CODE *)` silences it.
+///
+/// Exit codes: 0 the model was looked at, whatever was found; 2 wrong usage, errors in the model, or warnings with
+/// --deny warnings; 3 a limit ended the look; 4 output that cannot be written; 130, 143 a signal.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "cubicle lint", max_term_width = 110)]
+pub struct LintArgs {
+    /// The model
+    #[arg(value_name = "FILE")]
+    pub model: PathBuf,
+
+    /// Look for what makes no difference as well, by exploration and proof
+    #[arg(long)]
+    pub deep: bool,
+
+    /// Explore instances of up to K processes
+    #[arg(long, value_name = "K", default_value_t = 3, requires = "deep", value_parser = clap::value_parser!(u8).range(1..=8))]
+    pub procs: u8,
+
+    /// Store at most N states of an instance
+    #[arg(long, value_name = "N", default_value_t = 20_000, requires = "deep", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_states: u32,
+
+    /// Give a proof up after N rounds, each with three times the effort of the one before
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "deep", value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub rounds: u8,
+
+    /// Number of threads of a proof; the result does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "deep", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: u16,
+
+    /// End the look after this time (500ms, 10s, 2m), with what was found
+    #[arg(long, value_name = "TIME", requires = "deep", value_parser = duration)]
+    pub time_limit: Option<Duration>,
+
+    /// End with exit code 2 when there are warnings
+    #[arg(long, value_name = "WHAT")]
+    pub deny: Option<Deny>,
+
+    /// Give no warnings with this code; several are separated by commas
+    #[arg(long, value_name = "CODE", value_delimiter = ',', value_parser = warning)]
+    pub allow: Vec<&'static str>,
+
+    /// What to write to standard output
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LintFormat::Human)]
+    pub format: LintFormat,
+}
+
+/// How warnings are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum LintFormat {
+    /// For a person, on standard error; their number on standard output
+    Human,
+    /// The document of a run, with the warnings among its messages
+    Json,
+    /// SARIF 2.1.0, for editors and forges
+    Sarif,
+    /// Workflow commands of GitHub, on standard error
+    Github,
+}

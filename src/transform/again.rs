@@ -1,0 +1,163 @@
+//! A system in which it is a bad state that a process acts again whose first step was a certain transition: further variables
+//! remember what each process did first, and that one acted again.
+
+use smallvec::smallvec;
+
+use super::taken::{fresh_name, truth_values};
+use crate::model::{
+    Assignment, Bad, BadKind, Branch, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, Term,
+    Transition, Type, Update, Var, VarId, VarKind,
+};
+
+/// What a process did: nothing, the transition in question first, or another one first.
+const DONE: [&str; 3] = ["Nothing", "First", "Other"];
+const NOTHING: u8 = 0;
+const FIRST: u8 = 1;
+const OTHER: u8 = 2;
+
+/// A system with these variables behind its own.
+#[derive(Clone, Debug)]
+pub struct ActsAgain {
+    /// Its first bad state: a process whose first step was the transition acts again. Its second: some process took it
+    /// first.
+    pub system: System,
+}
+
+impl ActsAgain {
+    /// For the transitions of this declaration; `None` when there are too many variables or types. A process acts when it is
+    /// an argument of a transition that is taken.
+    pub fn new(original: &System, origin: u16) -> Option<Self> {
+        let mut system = original.clone();
+        let span = system.transitions.iter().find(|it| it.origin == origin)?.span;
+        let truth = truth_values(&mut system)?;
+        let done = EnumId(u16::try_from(system.enums.len()).ok()?);
+        let constructors = DONE.iter().map(|name| fresh_name(&system, name)).collect();
+        let name = fresh_name(&system, "done");
+        system.enums.push(EnumDecl { name, constructors });
+        let mut declare = |name: &str, kind, ty, range| {
+            let var = VarId(u16::try_from(system.vars.len()).ok()?);
+            let name = fresh_name(&system, name);
+            system.vars.push(Var { name, kind, ty: Type::Enum(ty), range, span });
+            Some(var)
+        };
+        let ghosts = Ghosts {
+            done: declare("Done", VarKind::Array(1), done, 0b111)?,
+            again: declare("Again", VarKind::Global, truth, 0b11)?,
+        };
+        ghosts.begin(&mut system);
+        let mut copies = Vec::new();
+        for t in &mut system.transitions {
+            for param in 0..t.params.len() as u8 {
+                copies.push(ghosts.acting_again(t, param));
+            }
+            ghosts.remember(t, if t.origin == origin { FIRST } else { OTHER });
+        }
+        system.transitions.extend(copies);
+        let bad = |name: &str, number, params, literal| Bad {
+            name: name.to_owned(),
+            number,
+            kind: BadKind::Unsafe,
+            params,
+            cube: vec![literal],
+            span,
+            spans: vec![span],
+        };
+        system.bad = vec![
+            bad("acts again", 1, 0, ghosts.acted_again(1)),
+            bad("acts first", 2, 1, ghosts.did(ProcRef::Var(0), FIRST)),
+        ];
+        Some(Self { system })
+    }
+}
+
+/// The further variables.
+struct Ghosts {
+    done: VarId,
+    again: VarId,
+}
+
+impl Ghosts {
+    fn done(&self, proc: ProcRef) -> Cell {
+        Cell { var: self.done, index: smallvec![proc] }
+    }
+
+    fn did(&self, proc: ProcRef, what: u8) -> Literal {
+        Literal::In { cell: self.done(proc), values: 1 << what }
+    }
+
+    fn acted_again(&self, value: u8) -> Literal {
+        Literal::In { cell: Cell { var: self.again, index: smallvec![] }, values: 1 << value }
+    }
+
+    /// Initially nobody has done anything.
+    fn begin(&self, system: &mut System) {
+        let init = &mut system.init;
+        init.params = init.params.max(1);
+        for conj in &mut init.body.0 {
+            conj.push(self.did(ProcRef::Var(0), NOTHING));
+            conj.push(self.acted_again(0));
+        }
+        for conj in &mut init.without_processes.0 {
+            conj.push(self.acted_again(0));
+        }
+    }
+
+    /// The transition, taken by a process that took the one in question first.
+    fn acting_again(&self, t: &Transition, param: u8) -> Transition {
+        let mut guard: Conj = t.guard.clone();
+        guard.push(self.did(ProcRef::Var(param), FIRST));
+        let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
+        let updates = vec![Update { var: self.again, assignment: Assignment::Cases(vec![branch]) }];
+        Transition { spans: vec![t.span; guard.len()], guard, updates, ..t.clone() }
+    }
+
+    /// Each argument that has done nothing has done this.
+    fn remember(&self, t: &mut Transition, what: u8) {
+        let index = ProcRef::Var(t.arity() as u8);
+        let mut branches: Vec<Branch> = (0..t.params.len() as u8)
+            .map(|param| {
+                let (left, right) = (Term::Proc(ProcRef::Var(param)), Term::Proc(index));
+                let is = Literal::Eq { left, right, negated: false };
+                let when = Dnf(vec![vec![is, self.did(ProcRef::Var(param), NOTHING)]]);
+                Branch { when, value: Term::Constructor(what) }
+            })
+            .collect();
+        if branches.is_empty() {
+            return;
+        }
+        branches.push(Branch { when: Dnf::truth(), value: Term::Cell(self.done(index)) });
+        t.updates.push(Update { var: self.done, assignment: Assignment::Cases(branches) });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forward::explore;
+    use crate::interrupt::Interrupt;
+    use crate::observer::Silent;
+    use crate::options::ForwardOptions;
+
+    #[test]
+    fn who_acts_again_is_seen() {
+        let text = "type t = Nothing | B | C array S[proc] : t var Done : t
+            init () { Done = Nothing } unsafe (p) { S[p] = C }
+            transition end (p) requires { S[p] = B } { S[p] := Nothing }
+            transition step (p) requires { S[p] = Nothing && Done = Nothing } { S[p] := B; Done := B; }
+            transition pass (p q) requires { S[p] = B && S[q] <> B && Done = C } { S[p] := C; }";
+        let system = crate::load(text).expect("a model").system;
+        let met = |origin: u16| {
+            let again = ActsAgain::new(&system, origin).expect("such a transition").system;
+            let options = ForwardOptions::default().stop_at_unsafe(false);
+            let seen = explore(&again, 2, &options, &Interrupt::default(), &mut Silent).exploration;
+            let traces = seen.unsafe_trace.into_iter().chain(seen.more_unsafe_traces);
+            let mut met: Vec<usize> = traces.filter_map(|trace| trace.bad).collect();
+            met.sort_unstable();
+            met
+        };
+        // Nobody begins to end twice, whoever steps ends, and nobody passes.
+        assert_eq!(met(0), [0, 1]);
+        assert_eq!(met(1), [0, 1]);
+        assert_eq!(met(2), Vec::<usize>::new());
+    }
+}
