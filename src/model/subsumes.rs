@@ -1,6 +1,6 @@
 //! When forbidding one cube forbids another: by their literals, whatever the system.
 
-use super::{Literal, ProcRef, Relation, Term, rename};
+use super::{Cell, Literal, ProcRef, Rational, Relation, Term, rename};
 
 /// Whether each state in which `weaker` holds for some pairwise distinct processes is one in which `stronger` does. Each
 /// is a number of processes and literals over them. "No" may also mean that literals alone do not tell.
@@ -52,15 +52,22 @@ fn implies(given: &Literal, wanted: &Literal) -> bool {
             Literal::Linear { expr, relation, integer },
             Literal::Linear { expr: e, relation: r, integer: i },
         ) => {
-            let weaker = match (relation, r) {
-                (Relation::Le, Relation::Le) | (Relation::Lt, Relation::Lt | Relation::Le) => {
-                    // The greater constant leaves less room.
-                    expr.constant >= e.constant
-                }
-                (Relation::Eq, Relation::Le | Relation::Eq) => expr.constant == e.constant,
-                (a, b) => a == b && expr.constant == e.constant,
+            let same = expr.terms == e.terms;
+            let turned = || {
+                let negated = |(a, b): (&(Cell, Rational), &(Cell, Rational))| a.0 == b.0 && a.1 == b.1.neg();
+                expr.terms.len() == e.terms.len() && expr.terms.iter().zip(&e.terms).all(negated)
             };
-            integer == i && expr.terms == e.terms && weaker
+            // Of two bounds the one with the greater constant leaves less room.
+            let implied = match (relation, r) {
+                (Relation::Le, Relation::Le) | (Relation::Lt, Relation::Lt | Relation::Le) => {
+                    same && expr.constant >= e.constant
+                }
+                (Relation::Eq, Relation::Le) => {
+                    same && expr.constant >= e.constant || turned() && expr.constant.neg() >= e.constant
+                }
+                (a, b) => a == b && same && expr.constant == e.constant,
+            };
+            integer == i && implied
         }
         _ => false,
     }
@@ -84,17 +91,18 @@ mod tests {
             unsafe (p) { N >= 4 && S[p] <> C }
             unsafe () { N >= 3 }
             unsafe (p q) { true && S[p] = S[q] }
+            unsafe () { N = 4 }
             transition t (p) { S[p] := B; N := N + 1; O := p }";
         let system = crate::load(text).expect("a model").system;
         let stronger = |a: usize, b: usize| {
             let of = |i: usize| (system.bad[i].params, &system.bad[i].cube[..]);
             forbids_all_of(of(a), of(b))
         };
-        let pairs: Vec<(usize, usize)> = (0..6)
-            .flat_map(|a| (0..6).map(move |b| (a, b)))
+        let pairs: Vec<(usize, usize)> = (0..7)
+            .flat_map(|a| (0..7).map(move |b| (a, b)))
             .filter(|(a, b)| a != b && stronger(*a, *b))
             .collect();
-        assert_eq!(pairs, [(1, 0), (2, 0), (2, 1), (4, 3)]);
-        assert!((0..6).all(|a| stronger(a, a)));
+        assert_eq!(pairs, [(1, 0), (2, 0), (2, 1), (4, 3), (4, 6)]);
+        assert!((0..7).all(|a| stronger(a, a)));
     }
 }
