@@ -42,10 +42,24 @@ fn item(w: &mut Writer<'_, '_>, item: &Item, sep: Sep) {
         }
         Item::Property(property) => {
             w.token(sep);
-            if w.next() == "(" {
-                names(w, property.params.len(), Sep::Space);
-            }
+            head(w, property.name.is_some(), property.params.len());
             block(w, Sep::Space, &property.body);
+        }
+        Item::Temporal(property) => {
+            w.token(sep);
+            head(w, property.name.is_some(), property.params.len());
+            block(w, Sep::Space, &property.body);
+            if let Some(then) = &property.then {
+                w.token(Sep::Space);
+                block(w, Sep::Space, then);
+            }
+        }
+        Item::Fairness(fairness) => {
+            w.token(sep);
+            w.token(Sep::Space);
+            if fairness.any {
+                w.token(Sep::Space);
+            }
         }
         Item::Predicate(predicate) => {
             w.token(sep);
@@ -54,6 +68,16 @@ fn item(w: &mut Writer<'_, '_>, item: &Item, sep: Sep) {
             block(w, Sep::Space, &predicate.body);
         }
         Item::Transition(this) => transition(w, this, sep),
+    }
+}
+
+/// The name and the parameters of a property, as far as it has them.
+fn head(w: &mut Writer<'_, '_>, named: bool, params: usize) {
+    if named {
+        w.token(Sep::Space);
+    }
+    if w.next() == "(" {
+        names(w, params, Sep::Space);
     }
 }
 

@@ -114,7 +114,12 @@ impl<'f> IndexBuilder<'f> {
 
     fn declare(&mut self, item: &'f Item) {
         match item {
-            Item::NumberProcs(_) | Item::Property(_) => {}
+            Item::NumberProcs(_) | Item::Fairness(_) => {}
+            Item::Property(ast::Property { name, .. }) | Item::Temporal(ast::Temporal { name, .. }) => {
+                if let Some(name) = name {
+                    self.global(name, NameKind::Property, None);
+                }
+            }
             Item::Type(TypeDecl { name, constructors, .. }) => {
                 self.global(name, NameKind::Type, None);
                 for constructor in constructors.iter().flatten() {
@@ -150,6 +155,14 @@ impl<'f> IndexBuilder<'f> {
             Item::Property(property) => {
                 property.params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
                 self.formula(&property.body);
+            }
+            Item::Temporal(property) => {
+                property.params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
+                self.formula(&property.body);
+                property.then.iter().for_each(|then| self.formula(then));
+            }
+            Item::Fairness(fairness) => {
+                self.named(&fairness.transition, NameKind::Transition, Role::Read);
             }
             Item::Predicate(predicate) => {
                 predicate.params.iter().for_each(|name| self.local(name, NameKind::Argument, scope));

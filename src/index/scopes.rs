@@ -19,6 +19,8 @@ pub enum NameKind {
     Predicate,
     /// A transition.
     Transition,
+    /// A property with a name.
+    Property,
     /// A process: a parameter, bound by a quantifier, or by the update of an array.
     Process,
     /// What a parameter of a predicate stands for.
@@ -40,6 +42,7 @@ impl NameKind {
             Self::Constructor | Self::Global | Self::Const | Self::Array => 1,
             Self::Predicate => 2,
             Self::Transition => 3,
+            Self::Property => 5,
             Self::Process | Self::Argument | Self::Abbreviation => 4,
         }
     }
@@ -54,6 +57,7 @@ impl NameKind {
             Self::Array => "array",
             Self::Predicate => "predicate",
             Self::Transition => "transition",
+            Self::Property => "property",
             Self::Process => "process",
             Self::Argument => "argument",
             Self::Abbreviation => "abbreviation",

@@ -43,7 +43,9 @@ fn declaration(document: &OpenModel, symbol: &NamedSymbol) -> String {
                 let params: Vec<&str> = it.params.iter().map(|name| name.text.as_str()).collect();
                 format!("transition {} ({})", it.name, params.join(" "))
             }
-            Item::Property(_) | Item::NumberProcs(_) => symbol.name.clone(),
+            Item::Property(it) => format!("{} {}", word(it.kind), symbol.name),
+            Item::Temporal(it) => format!("{} {}", it.kind.word(), symbol.name),
+            Item::Fairness(_) | Item::NumberProcs(_) => symbol.name.clone(),
         },
     }
 }
@@ -52,6 +54,8 @@ fn declaration(document: &OpenModel, symbol: &NamedSymbol) -> String {
 fn owner(document: &OpenModel, item: &Item) -> String {
     match item {
         Item::Property(it) => format!("{} at line {}", word(it.kind), document.line(it.loc.0.start)),
+        Item::Temporal(it) => format!("{} at line {}", it.kind.word(), document.line(it.loc.0.start)),
+        Item::Fairness(it) => format!("fairness at line {}", document.line(it.loc.0.start)),
         Item::Predicate(it) => it.name.text.clone(),
         Item::Transition(it) => it.name.text.clone(),
         Item::Type(it) => it.name.text.clone(),

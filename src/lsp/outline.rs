@@ -53,12 +53,20 @@ fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
         Item::Property(property) => {
             let word = word(property.kind);
             let start = property.loc.0.start;
-            let name = match property.kind {
-                PropertyKind::Init => word.to_owned(),
-                _ => format!("{word} at line {}", document.line(start)),
+            let name = match (&property.name, property.kind) {
+                (Some(name), _) => name.text.clone(),
+                (None, PropertyKind::Init) => word.to_owned(),
+                (None, _) => format!("{word} at line {}", document.line(start)),
             };
             (name, Span::new(start, start + word.len() as u32), kind::EVENT, String::new())
         }
+        Item::Temporal(property) => {
+            let (word, start) = (property.kind.word(), property.loc.0.start);
+            let unnamed = || format!("{word} at line {}", document.line(start));
+            let name = property.name.as_ref().map_or_else(unnamed, |name| name.text.clone());
+            (name, Span::new(start, start + word.len() as u32), kind::EVENT, word.to_owned())
+        }
+        Item::Fairness(_) => return None,
     };
     Some(json!({
         "name": name,

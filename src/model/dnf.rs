@@ -20,6 +20,19 @@ pub(super) struct Disjunct {
     pub universals: Vec<(u8, Vec<Conj>)>,
 }
 
+impl Disjunct {
+    /// Numbers the processes of `exists` from `declared` on, where the parameters end.
+    pub fn numbering(&self, declared: usize) -> impl Fn(ProcRef) -> ProcRef {
+        move |p: ProcRef| match p {
+            ProcRef::Var(v) => {
+                let at = self.exists.iter().position(|&e| e == v);
+                at.map_or(p, |i| ProcRef::Var((declared + i) as u8))
+            }
+            ProcRef::Const(_) => p,
+        }
+    }
+}
+
 /// Why there is no normal form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NoNormalForm {

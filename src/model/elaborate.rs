@@ -5,7 +5,9 @@ use indexmap::IndexMap;
 use super::context::Context;
 use super::limits::MAX_TRANSITIONS;
 use super::symbols::Symbols;
-use super::{Bad, BadKind, Dnf, Init, Literal, System, Transition, axioms, names, ranges};
+use super::{
+    Bad, BadKind, Dnf, Fairness, Init, Literal, System, Temporal, Transition, axioms, names, ranges,
+};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, File, Item, PropertyKind};
 
@@ -24,7 +26,8 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         }
     }
     declared.missing(file, Span::new(end, end), &mut context);
-    let Declared { init, mut bad, transitions, .. } = declared;
+    let fairness = declared.fairness(&mut context);
+    let Declared { init, mut bad, transitions, mut temporal, .. } = declared;
     let proc_constants = context.proc_constants;
     let mut diagnostics = std::mem::take(&mut context.diagnostics);
     super::lints::unused(file, &context, init.as_ref(), &transitions, &mut diagnostics);
@@ -33,6 +36,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     let Some(init) = init.filter(|_| !failed) else { return (None, diagnostics) };
     number(&mut bad, text);
+    names::temporal(&mut temporal, text);
     let mut system = System {
         max_procs,
         proc_constants,
@@ -44,6 +48,8 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         axioms: Vec::new(),
         bad,
         transitions,
+        temporal,
+        fairness,
     };
     derive(&mut system);
     super::lints::spare_parameters(&system, &mut diagnostics);
@@ -56,6 +62,11 @@ struct Declared<'a> {
     init: Option<Init>,
     bad: Vec<Bad>,
     transitions: Vec<Transition>,
+    temporal: Vec<Temporal>,
+    /// Transitions may be declared after what asks for their fairness.
+    fairness: Vec<&'a ast::Fairness>,
+    /// Where each name of a property was declared first.
+    titles: IndexMap<&'a str, Span>,
     /// How many transitions the file has so far, each of which may be several here.
     origin: u16,
     /// Where each name of a transition was declared first.
@@ -79,10 +90,41 @@ impl<'a> Declared<'a> {
                     self.init = Some(this);
                 }
             }
-            Item::Property(property) => self.bad.extend(context.bad(property)),
+            Item::Property(property) => {
+                self.title(property.name.as_ref(), context);
+                self.bad.extend(context.bad(property));
+            }
+            Item::Temporal(property) => {
+                self.title(property.name.as_ref(), context);
+                self.temporal.push(context.temporal(property));
+            }
+            Item::Fairness(fairness) => self.fairness.push(fairness),
             Item::Transition(transition) => return self.transition(transition, context),
         }
         true
+    }
+
+    /// Takes in the name of a property: no two have the same.
+    fn title(&mut self, name: Option<&'a ast::Name>, context: &mut Context<'a>) {
+        let Some(name) = name else { return };
+        if let Some(&previous) = self.titles.get(name.text.as_str()) {
+            context.push(super::symbols::duplicate("C0103", name, "property", Some(previous)));
+        } else {
+            self.titles.insert(&name.text, name.span());
+        }
+    }
+
+    /// What is assumed of runs, once all transitions are known.
+    fn fairness(&self, context: &mut Context<'_>) -> Vec<Fairness> {
+        let mut found = Vec::new();
+        for decl in &self.fairness {
+            if self.names.contains_key(decl.transition.text.as_str()) {
+                found.extend(context.fairness(decl, &self.transitions));
+            } else if !context.diagnostics.is_full() {
+                context.unknown_transition(decl, self.names.keys().copied());
+            }
+        }
+        found
     }
 
     fn transition(&mut self, transition: &'a ast::Transition, context: &mut Context<'a>) -> bool {
@@ -116,7 +158,8 @@ impl<'a> Declared<'a> {
                 .help("every model says what its initial states are: `init (z) { .. }`");
             context.push(error);
         }
-        if self.bad.is_empty() && !file.damage.bad && !says(PropertyKind::Unsafe) {
+        let silent = self.bad.is_empty() && self.temporal.is_empty();
+        if silent && !file.damage.bad && !says(PropertyKind::Unsafe) {
             let warning = Diagnostic::warning("C0913", end, "no `unsafe` declaration")
                 .label("nothing is checked but deadlocks");
             context.push(warning);
@@ -185,6 +228,7 @@ fn orders_processes(system: &System) -> bool {
         || dnf(&system.init.without_processes)
         || system.bad.iter().any(|b| orders(&b.cube))
         || system.axioms.iter().any(|axiom| orders(&axiom.cube))
+        || system.temporal.iter().any(Temporal::orders_processes)
         || system.transitions.iter().any(|t| {
             orders(&t.guard)
                 || t.universals.iter().any(|u| dnf(&u.body))

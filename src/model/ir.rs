@@ -7,6 +7,7 @@
 use smallvec::SmallVec;
 
 use super::rational::Rational;
+use super::temporal::{Fairness, Temporal};
 use crate::diagnostic::Span;
 
 /// Index of an enum type in [`System::enums`]; 0 is `bool`, with constructors `False`, `True`.
@@ -400,6 +401,10 @@ pub struct System {
     pub bad: Vec<Bad>,
     /// Transitions in file order.
     pub transitions: Vec<Transition>,
+    /// Properties of runs, in file order.
+    pub temporal: Vec<Temporal>,
+    /// What the properties of runs may assume of them, in file order.
+    pub fairness: Vec<Fairness>,
     /// Whether any literal orders processes, so that renaming them is no symmetry.
     pub orders_processes: bool,
 }

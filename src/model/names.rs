@@ -1,9 +1,10 @@
 //! How properties are called wherever a person reads of them: by their place in the source.
 
-use super::{Bad, BadKind};
+use super::{Bad, BadKind, Temporal};
 use crate::diagnostic::Span;
 
-/// Gives each bad cube its name: `unsafe at line 12`, with the column where the line has several, and their
+/// Gives each bad cube its name. One that its author gave stays; cubes of one declaration are counted (`mutual, case 2`).
+/// The others have `unsafe at line 12`, with the column where the line has several, and their
 /// number in this order where several come from one place (`unsafe at line 12:30, case 2`). `text` is what the
 /// spans index.
 ///
@@ -26,6 +27,13 @@ pub(super) fn properties(bad: &mut [Bad], text: &str) {
     };
     for at in 0..bad.len() {
         let (kind, line, start) = places[at];
+        if !bad[at].name.is_empty() {
+            if !is_alone(bad, &bad[at]) {
+                let earlier = bad[..at].iter().filter(|other| other.span == bad[at].span).count();
+                bad[at].name.push_str(&format!(", case {}", earlier + 1));
+            }
+            continue;
+        }
         let mut name = match kind {
             BadKind::Unsafe => format!("unsafe at line {line}"),
             BadKind::Invariant => format!("invariant at line {line}"),
@@ -39,6 +47,22 @@ pub(super) fn properties(bad: &mut [Bad], text: &str) {
             }
         }
         bad[at].name = name;
+    }
+}
+
+/// Gives each property of runs that has no name one by its place, with the column where the line has several.
+pub(super) fn temporal(properties: &mut [Temporal], text: &str) {
+    let line = |at: u32| text[..at as usize].matches('\n').count() + 1;
+    let place = |it: &Temporal| (it.kind, line(it.span.start));
+    let places: Vec<_> = properties.iter().map(place).collect();
+    for (at, property) in properties.iter_mut().enumerate().filter(|(_, it)| it.name.is_empty()) {
+        let (kind, number) = places[at];
+        property.name = format!("{} at line {number}", kind.word());
+        if places.iter().filter(|other| **other == places[at]).count() > 1 {
+            let from = text[..property.span.start as usize].rfind('\n').map_or(0, |at| at + 1);
+            let before = text.get(from..property.span.start as usize).unwrap_or_default();
+            property.name.push_str(&format!(":{}", before.chars().count() + 1));
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::limits::{MAX_PARAMS, MAX_VARIANTS};
 use super::scope::{Scope, TermMeaning};
 use super::{Bad, BadKind, Cell, Dnf, Init, Literal, ProcRef, Term, VarId, rename};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{Name, Property, PropertyKind};
+use crate::syntax::ast::{Expr, Name, Property, PropertyKind};
 
 impl<'a> Context<'a> {
     /// The parameters of a declaration in scope.
@@ -83,7 +83,7 @@ impl<'a> Context<'a> {
         let declared = decl.params.len().min(MAX_PARAMS);
         self.start(span, FormulaPlace::Bad, declared);
         let mut scope = self.parameters(&decl.params);
-        let disjuncts = self.bad_states(decl, declared, &mut scope);
+        let disjuncts = self.disjuncts_of(&decl.body, span, declared, &mut scope);
         self.unused_parameters(&decl.params);
         self.warn_of_passing_over(decl, declared, &mut scope, &disjuncts);
         if disjuncts.is_empty() && !self.exhausted {
@@ -95,18 +95,11 @@ impl<'a> Context<'a> {
         let mut bad = Vec::new();
         for disjunct in disjuncts.into_iter().rev() {
             let params = declared + disjunct.exists.len();
-            let map = |p: ProcRef| match p {
-                ProcRef::Var(v) => disjunct
-                    .exists
-                    .iter()
-                    .position(|&e| e == v)
-                    .map_or(p, |i| ProcRef::Var((declared + i) as u8)),
-                ProcRef::Const(_) => p,
-            };
+            let map = disjunct.numbering(declared);
             if let Some(Some(cube)) = rename::conj(&disjunct.literals, &map) {
                 let spans = self.origins_of(&cube, &map, span);
                 bad.push(Bad {
-                    name: String::new(),
+                    name: decl.name.as_ref().map(|name| name.text.clone()).unwrap_or_default(),
                     number: 0,
                     kind,
                     params: params as u8,
@@ -120,17 +113,23 @@ impl<'a> Context<'a> {
     }
 
     /// The formula of a declaration, for all that the globals used as indices can name.
-    fn bad_states(&mut self, decl: &'a Property, declared: usize, scope: &mut Scope<'a>) -> Vec<Disjunct> {
+    pub fn disjuncts_of(
+        &mut self,
+        body: &'a Expr,
+        span: Span,
+        declared: usize,
+        scope: &mut Scope<'a>,
+    ) -> Vec<Disjunct> {
         let mut disjuncts = Vec::new();
-        let formula = self.formula(&decl.body, scope, true);
+        let formula = self.formula(body, scope, true);
         if self.needed.is_empty() {
             self.bad_disjuncts(&formula, &[], &[], &mut disjuncts);
             return disjuncts;
         }
         for variant in self.variants() {
-            self.start(decl.loc.0, FormulaPlace::Bad, declared);
+            self.start(span, FormulaPlace::Bad, declared);
             let (hidden, facts) = self.assume(&variant);
-            let formula = self.formula(&decl.body, scope, true);
+            let formula = self.formula(body, scope, true);
             // Where the globals name no process, cells at them are false, which only makes the formula
             // stronger: it may be asked for without saying that they name none.
             let facts: Vec<Literal> =
@@ -156,7 +155,7 @@ impl<'a> Context<'a> {
         let wider = self.on_trial(|context| {
             context.start(decl.loc.0, FormulaPlace::Bad, declared);
             context.inclusive = true;
-            let wider = context.bad_states(decl, declared, scope);
+            let wider = context.disjuncts_of(&decl.body, decl.loc.0, declared, scope);
             context.inclusive = false;
             wider
         });

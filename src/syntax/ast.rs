@@ -112,6 +112,10 @@ pub enum Item {
     Symbol(SymbolDecl),
     /// `init`, `invariant`, `unsafe`
     Property(Property),
+    /// `response`, `recurrence`, `possible`, `cover`
+    Temporal(Temporal),
+    /// `fair t`, `strong_fair t`
+    Fairness(Fairness),
     /// `predicate p (x) { .. }`
     Predicate(Predicate),
     /// `transition t (i) requires { .. } { .. }`
@@ -126,6 +130,8 @@ impl Item {
             Self::Type(x) => x.loc.0,
             Self::Symbol(x) => x.loc.0,
             Self::Property(x) => x.loc.0,
+            Self::Temporal(x) => x.loc.0,
+            Self::Fairness(x) => x.loc.0,
             Self::Predicate(x) => x.loc.0,
             Self::Transition(x) => x.loc.0,
         }
@@ -192,10 +198,67 @@ pub enum PropertyKind {
 pub struct Property {
     /// Which of them.
     pub kind: PropertyKind,
+    /// What it is called, if it has a name.
+    pub name: Option<Name>,
     /// Its process parameters.
     pub params: Vec<Name>,
     /// The formula.
     pub body: Expr,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// What is declared of runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TemporalKind {
+    /// Whenever the first formula holds, the second holds then or later.
+    Response,
+    /// The formula holds again and again.
+    Recurrence,
+    /// From every reachable state some run leads to where the formula holds.
+    Possible,
+    /// Some run leads to where the formula holds.
+    Cover,
+}
+
+impl TemporalKind {
+    /// The word that declares it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Response => "response",
+            Self::Recurrence => "recurrence",
+            Self::Possible => "possible",
+            Self::Cover => "cover",
+        }
+    }
+}
+
+/// A property of runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Temporal {
+    /// Which kind.
+    pub kind: TemporalKind,
+    /// What it is called, if it has a name.
+    pub name: Option<Name>,
+    /// Its process parameters.
+    pub params: Vec<Name>,
+    /// The formula; of a `response` the first one.
+    pub body: Expr,
+    /// The second formula of a `response`.
+    pub then: Option<Expr>,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// Which steps runs must not put off for ever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fairness {
+    /// `strong_fair`
+    pub strong: bool,
+    /// `any`: what is asked for is some instance of the transition, not each.
+    pub any: bool,
+    /// The transition.
+    pub transition: Name,
     /// Where.
     pub loc: Loc,
 }

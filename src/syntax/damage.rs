@@ -22,7 +22,15 @@ pub fn note(damage: &mut Damage, chunk: &[Placed<'_>]) {
                 chunk.iter().position(|&(_, token, _)| matches!(token, Token::Colon | Token::BracketOpen));
             damage.names.extend(names(&chunk[..end.unwrap_or(chunk.len())]));
         }
-        Token::Invariant | Token::Transition | Token::NumberProcs => {}
+        Token::Invariant
+        | Token::Transition
+        | Token::NumberProcs
+        | Token::Fair
+        | Token::StrongFair
+        | Token::Response
+        | Token::Recurrence
+        | Token::Possible
+        | Token::Cover => {}
         // Types, and what nobody knows.
         _ => {
             damage.names.extend(names(chunk));

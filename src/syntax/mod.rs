@@ -2,6 +2,7 @@
 
 pub mod ast;
 mod build;
+mod contextual;
 mod damage;
 mod foreign;
 mod negate;

@@ -6,6 +6,7 @@ use lalrpop_util::ParseError;
 
 use super::ast::{File, Item};
 use super::build::TreeBuilder;
+use super::contextual;
 use super::damage;
 use super::foreign;
 use super::grammar::DeclarationParser;
@@ -63,6 +64,7 @@ pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
         } else {
             match result {
                 Ok(token) => {
+                    let token = contextual::meant(token, &chunk, text, end);
                     // `var S : array [proc] of t` is one slip.
                     let within = token == Token::Array && matches!(chunk.last(), Some((_, Token::Colon, _)));
                     if token.starts_declaration() && !within && (broken || !chunk.is_empty()) {
@@ -392,6 +394,10 @@ fn kind(item: &Item) -> (usize, &'static str) {
         Item::Type(_) => (0, "types"),
         Item::Symbol(_) => (1, "variables"),
         Item::Transition(_) => (2, "transitions"),
-        Item::NumberProcs(_) | Item::Property(_) | Item::Predicate(_) => (3, "other declarations"),
+        Item::NumberProcs(_)
+        | Item::Property(_)
+        | Item::Temporal(_)
+        | Item::Fairness(_)
+        | Item::Predicate(_) => (3, "other declarations"),
     }
 }

@@ -21,6 +21,11 @@ fn list<T: fmt::Display>(items: &[T], separator: &str) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
+/// A name before parameters, if there is one.
+fn titled(name: Option<&Name>) -> String {
+    name.map_or_else(String::new, |name| format!("{name} "))
+}
+
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
@@ -46,7 +51,19 @@ impl fmt::Display for Item {
                     PropertyKind::Invariant => "invariant",
                     PropertyKind::Unsafe => "unsafe",
                 };
-                writeln!(f, "\n{kind} ({}) {{ {} }}", list(&x.params, " "), x.body)
+                writeln!(f, "\n{kind} {}({}) {{ {} }}", titled(x.name.as_ref()), list(&x.params, " "), x.body)
+            }
+            Self::Temporal(x) => {
+                let (kind, name) = (x.kind.word(), titled(x.name.as_ref()));
+                write!(f, "\n{kind} {name}({}) {{ {} }}", list(&x.params, " "), x.body)?;
+                if let Some(then) = &x.then {
+                    write!(f, " ~> {{ {then} }}")?;
+                }
+                writeln!(f)
+            }
+            Self::Fairness(x) => {
+                let (kind, any) = (if x.strong { "strong_fair" } else { "fair" }, if x.any { "any " } else { "" });
+                write!(f, "{kind} {any}{}", x.transition)
             }
             Self::Predicate(x) => {
                 writeln!(f, "\npredicate {} ({}) {{ {} }}", x.name, list(&x.params, ", "), x.body)

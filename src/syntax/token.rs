@@ -136,6 +136,16 @@ pub enum Token<'t> {
     Semicolon,
     #[token("_")]
     Underscore,
+    #[token("~>")]
+    LeadsTo,
+    // Words that are keywords only where a declaration begins: no text is one of these to the lexer.
+    Fair,
+    StrongFair,
+    Any,
+    Response,
+    Recurrence,
+    Possible,
+    Cover,
 }
 
 /// Reads a comment, whose opening has been read. Comments nest; nothing inside has another meaning.
@@ -167,7 +177,7 @@ fn comment<'t>(lexer: &mut Lexer<'t, Token<'t>>) -> Result<(), LexError> {
 }
 
 impl Token<'_> {
-    /// Whether this token starts a declaration. Such keywords occur nowhere else.
+    /// Whether this token starts a declaration. Such tokens occur nowhere else.
     pub fn starts_declaration(self) -> bool {
         self.stage().is_some()
     }
@@ -179,6 +189,12 @@ impl Token<'_> {
             Self::Type => Some(1),
             Self::Var | Self::Const | Self::Array => Some(2),
             Self::Init | Self::Invariant | Self::Unsafe | Self::Predicate | Self::Transition => Some(3),
+            Self::Fair
+            | Self::StrongFair
+            | Self::Response
+            | Self::Recurrence
+            | Self::Possible
+            | Self::Cover => Some(3),
             _ => None,
         }
     }

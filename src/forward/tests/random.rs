@@ -220,6 +220,8 @@ impl Shape {
             bad,
             transitions,
             orders_processes: order,
+            temporal: Vec::new(),
+            fairness: Vec::new(),
         }
     }
 }

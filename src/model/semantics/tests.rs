@@ -35,6 +35,8 @@ fn system() -> System {
         bad: vec![],
         transitions: vec![],
         orders_processes: false,
+        temporal: vec![],
+        fairness: vec![],
     }
 }
 

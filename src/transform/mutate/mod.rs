@@ -71,6 +71,9 @@ fn claims<'f>(file: &'f File, text: &str) -> Vec<&'f str> {
         {
             used.extend(words(property.body.span.start, property.body.span.end));
         }
+        if let Item::Temporal(property) = item {
+            used.extend(words(property.loc.0.start, property.loc.0.end));
+        }
     }
     let mut claims: Vec<&str> = Vec::new();
     // A predicate only uses those declared before it.

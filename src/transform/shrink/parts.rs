@@ -10,7 +10,7 @@ use crate::transform::edit::Edit;
 pub fn declarations(file: &File) -> Vec<Span> {
     let rank = |item: &Item| match item {
         Item::Transition(_) => 0,
-        Item::Property(_) => 1,
+        Item::Property(_) | Item::Temporal(_) | Item::Fairness(_) => 1,
         Item::Predicate(_) => 2,
         Item::Symbol(_) => 3,
         Item::Type(_) => 4,
@@ -28,6 +28,10 @@ pub fn details(file: &File, text: &str) -> Vec<Edit> {
         match item {
             Item::Transition(transition) => parts.transition(transition),
             Item::Property(property) => parts.formula(&property.body),
+            Item::Temporal(property) => {
+                parts.formula(&property.body);
+                property.then.iter().for_each(|then| parts.formula(then));
+            }
             Item::Predicate(predicate) => parts.formula(&predicate.body),
             Item::Type(decl) => parts.constructors(decl),
             Item::Symbol(decl) => {
@@ -35,13 +39,14 @@ pub fn details(file: &File, text: &str) -> Vec<Edit> {
                     parts.list(index);
                 }
             }
-            Item::NumberProcs(_) => {}
+            Item::NumberProcs(_) | Item::Fairness(_) => {}
         }
     }
     for item in &file.items {
         match item {
             Item::Transition(it) => parts.params(&it.params),
             Item::Property(it) => parts.params(&it.params),
+            Item::Temporal(it) => parts.params(&it.params),
             _ => {}
         }
     }

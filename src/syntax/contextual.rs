@@ -1,0 +1,116 @@
+//! Words that are keywords only where a declaration begins: anywhere else, models may use them as names.
+
+use super::token::{Placed, Token, tokens};
+
+/// The words, and what they are at the beginning of a declaration.
+const WORDS: [(&str, Token<'static>); 6] = [
+    ("fair", Token::Fair),
+    ("strong_fair", Token::StrongFair),
+    ("response", Token::Response),
+    ("recurrence", Token::Recurrence),
+    ("possible", Token::Possible),
+    ("cover", Token::Cover),
+];
+
+/// What `token`, which ends at byte `end` of `text`, is after the tokens of `chunk`, which begin a declaration.
+pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32) -> Token<'t> {
+    let Token::Lident(word) = token else { return token };
+    let follows = || tokens(text, end as usize).next().and_then(|(_, token, _)| token.ok());
+    if word == "any" {
+        let fairness = matches!(chunk, [(_, Token::Fair | Token::StrongFair, _)]);
+        let named = |next| match next {
+            // The name of a transition, unless it begins the next declaration.
+            Some(Token::Lident(name)) => keyword(name).is_none() || !declares(text, end, name),
+            Some(Token::Mident(_)) => true,
+            _ => false,
+        };
+        return if fairness && named(follows()) { Token::Any } else { token };
+    }
+    match keyword(word) {
+        Some(keyword) if may_begin(chunk) => keyword,
+        _ => token,
+    }
+}
+
+fn keyword(word: &str) -> Option<Token<'static>> {
+    WORDS.iter().find(|(known, _)| *known == word).map(|(_, token)| *token)
+}
+
+/// Whether `name`, the word after byte `end`, has something behind it that only a declaration has.
+fn declares(text: &str, end: u32, name: &str) -> bool {
+    let next = tokens(text, end as usize).nth(1).and_then(|(_, token, _)| token.ok());
+    match next {
+        Some(Token::Lident(next)) => keyword(next).is_none(),
+        Some(Token::Mident(_)) => true,
+        Some(Token::ParOpen | Token::BraceOpen) => !name.ends_with("fair"),
+        _ => false,
+    }
+}
+
+/// Whether a declaration may begin after these tokens: there are none, or they are one.
+fn may_begin(chunk: &[Placed<'_>]) -> bool {
+    let Some(&(_, last, _)) = chunk.last() else { return true };
+    let before = |n: usize| chunk.len().checked_sub(n + 1).map(|i| chunk[i].1);
+    match (chunk[0].1, last) {
+        (_, Token::BraceClose) => true,
+        (Token::NumberProcs, Token::Int(_)) => true,
+        (Token::Var | Token::Const | Token::Array, Token::Lident(_)) => before(1) == Some(Token::Colon),
+        (Token::Type, Token::Lident(_)) => chunk.len() == 2,
+        (Token::Type, Token::Mident(_)) => matches!(before(1), Some(Token::Equal | Token::Bar)),
+        (Token::Fair | Token::StrongFair, Token::Lident(_) | Token::Mident(_)) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::{parse, print};
+
+    const WORDS: [&str; 7] = ["fair", "strong_fair", "any", "response", "recurrence", "possible", "cover"];
+
+    /// A model that uses `word` wherever a small name may stand.
+    fn everywhere(word: &str) -> String {
+        format!(
+            "type {word}\ntype {word} = A | B\nvar X : {word}\nconst C : {word}\narray S[proc] : {word}\n\
+             init ({word}) {{ S[{word}] = A }}\ninvariant ({word} q) {{ S[{word}] = B && S[q] = X }}\n\
+             predicate {word} ({word}) {{ S[{word}] = A }}\n\
+             unsafe ({word} q) {{ {word}({word}) && exists {word}. S[{word}] = B }}\n\
+             transition {word} ({word}) requires {{ {word}({word}) && forall_other q. S[q] <> {word} }} \
+             {{ let {word} = B in S[{word}] := {word} }}\n"
+        )
+    }
+
+    #[test]
+    fn the_words_are_names_elsewhere() {
+        for word in WORDS {
+            let text = everywhere(word);
+            let (file, errors) = parse(&text);
+            assert!(errors.is_empty(), "{word}: {errors:?}");
+            assert_eq!(file.items.len(), 10, "{word}");
+            assert_eq!(parse(&print(&file)).0, file, "{word}");
+        }
+    }
+
+    #[test]
+    fn fairness_of_transitions_with_these_names() {
+        for word in WORDS {
+            let text = format!(
+                "{}fair {word} strong_fair {word}\nfair any {word}\ncover {word} (p) {{ S[p] = A }}\n\
+                 fair any {word}\nresponse {word} {{ X = A }} ~> {{ X = B }} recurrence {{ X = A }} possible () {{ X = B }}",
+                everywhere(word)
+            );
+            let (file, errors) = parse(&text);
+            assert!(errors.is_empty(), "{word}: {errors:?}");
+            assert_eq!(file.items.len(), 18, "{word}");
+            assert_eq!(parse(&print(&file)).0, file, "{word}");
+        }
+    }
+
+    #[test]
+    fn any_is_the_name_of_a_transition_where_no_other_name_follows() {
+        let (file, errors) = parse("fair any fair any t fair any strong_fair any fair fair x");
+        assert!(errors.is_empty(), "{errors:?}");
+        let shown: Vec<String> = file.items.iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["fair any", "fair any t", "fair any", "strong_fair any fair", "fair x"]);
+    }
+}
