@@ -51,6 +51,17 @@ pub enum Event<'a> {
     Suspect(&'a str),
     /// That path is not executable.
     Spurious(&'a str),
+    /// All runs of an instance were looked at, or some.
+    Runs {
+        /// Processes.
+        procs: usize,
+        /// States.
+        states: usize,
+        /// Steps between them.
+        steps: usize,
+        /// Whether these are all.
+        complete: bool,
+    },
     /// A search of [`BackwardMode::Auto`] begins.
     Stage {
         /// From 1.

@@ -324,6 +324,7 @@ pub struct KnownVacuity {
 
 /// Options of a whole run.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 #[non_exhaustive]
 pub struct Options {
     /// How a proof is looked for.
@@ -336,6 +337,8 @@ pub struct Options {
     pub only_forward: bool,
     /// An exploration that finds nothing wrong answers nothing unless it has seen all states.
     pub require_complete: bool,
+    /// Do not look at properties of runs; the report says nothing of them.
+    pub only_states: bool,
     /// The forward exploration.
     pub forward: ForwardOptions,
     /// The backward search.
@@ -452,6 +455,7 @@ setters! {
         up_to: bool,
         only_forward: bool,
         require_complete: bool,
+        only_states: bool,
         forward: ForwardOptions,
         backward: BackwardOptions,
         vacuity: Vacuity,

@@ -82,6 +82,10 @@ pub enum Reason {
     Vacuous(usize),
     /// There is an answer, but also this number of warnings, which the user denied.
     Denied(usize),
+    /// Properties of runs hold in the instances with these numbers of processes, and are open for others.
+    Runs(Vec<usize>),
+    /// No run was found that gets to where these properties want one, in instances that were seen as a whole.
+    NotReached(Vec<String>),
     /// The user interrupted the run (signal number).
     Interrupted(i32),
 }

@@ -78,6 +78,7 @@ pub fn run(job: &Job) -> Row {
     row.verdict = match (report.conclusion(), &report.verdict) {
         (Conclusion::Safe, _) => "safe",
         (Conclusion::Unsafe, _) => "unsafe",
+        (Conclusion::Violated, _) => "violated",
         (Conclusion::Deadlock, _) => "deadlock",
         (Conclusion::NothingFound, _) => "nothing",
         (Conclusion::Unknown, Some(Verdict::Unknown(Reason::Time))) => "time",

@@ -21,7 +21,10 @@ const MOST_BOUNDS: usize = 2;
 /// What may lead to an answer of the run that `options` asked for and that came to `report`, most likely first. Empty
 /// when it has an answer, or when nothing but another machine helps.
 pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
-    let Some(reason) = report.open() else { return Vec::new() };
+    // What helps a search for bad states is no help with properties of runs.
+    let Some(reason) = report.open().filter(|why| report.unproved.as_ref() != Some(why)) else {
+        return Vec::new();
+    };
     let told = Told { system, options, report };
     let mut tries = match reason {
         Reason::Nodes(most) => told.search(Some(Limit::Nodes(*most))),
@@ -37,6 +40,8 @@ pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
         | Reason::Uncertified(_)
         | Reason::Vacuous(_)
         | Reason::Denied(_)
+        | Reason::Runs(_)
+        | Reason::NotReached(_)
         | Reason::Interrupted(_) => Vec::new(),
     };
     let mut kept = Vec::new();

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Instant;
 
 use super::session::Session;
-use super::{assumptions, auto, coverage, explore, search, spurious, vacuity};
+use super::{assumptions, auto, coverage, explore, runs, search, spurious, vacuity};
 use crate::forward::StateSpace;
 use crate::interrupt::Interrupt;
 use crate::model::System;
@@ -101,6 +101,7 @@ pub fn check_here(
     if !session.report.explorations.is_empty() {
         session.report.spend("forward exploration", start.elapsed());
     }
+    session.timed("look at runs", runs::look);
     if session.report.verdict.is_none() && !options.only_forward {
         match options.proof {
             BackwardMode::Auto => auto::decide(&mut session),

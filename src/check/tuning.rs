@@ -5,6 +5,14 @@
 /// nobody is a bystander. By estimate, as all of these.
 pub const DEFAULT_PROCS: usize = 3;
 
+/// The largest of the two instances whose runs are looked at, when no number is given: with two processes one can starve
+/// the other, with three two can do so in turns.
+pub const RUN_PROCS: usize = 3;
+
+/// States of one instance whose runs are looked at, when no limit is given: with their steps they take some hundred bytes
+/// each.
+pub const RUN_STATES: usize = 1_000_000;
+
 /// The largest instance of the oracle of a BRAB run, when the search asks for larger ones: more processes refute
 /// more candidates, and cost several times the states each.
 pub const WIDEST_ORACLE: usize = 8;

@@ -51,7 +51,8 @@ fn of_explorations(system: &System, options: &Options, report: &Report) -> Vec<V
 
 fn nothing_to_prove(system: &System, options: &Options) -> Option<Vacuous> {
     let to_prove = |kind| kind == BadKind::Unsafe || !options.backward.trust_invariants;
-    (!system.bad.iter().any(|bad| to_prove(bad.kind))).then_some(Vacuous::NothingToProve)
+    let promises = !system.temporal.is_empty() || system.bad.iter().any(|bad| to_prove(bad.kind));
+    (!promises).then_some(Vacuous::NothingToProve)
 }
 
 fn of_proof(session: &Session<'_>) -> Vec<Vacuous> {

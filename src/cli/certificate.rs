@@ -21,7 +21,7 @@ use cubicle::{Report, report};
 use super::args::Args;
 use super::ending::Ending;
 use super::external::Ruling;
-use super::load::{LoadedModel, load};
+use super::load::{LoadedModel, load, passes_over_runs};
 use super::messages::Messages;
 use super::output::complain;
 use super::quantities::duration;
@@ -151,6 +151,7 @@ fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let Ok(LoadedModel { system, text: model, .. }) = load(&words.model, None, &ending.messages) else {
         return exit::USAGE;
     };
+    passes_over_runs(&system, &ending.messages);
     let invariants = match input::read(&words.folder.join(INVARIANTS)) {
         Ok(input) => input,
         Err(error) => {

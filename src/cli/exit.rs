@@ -45,7 +45,7 @@ pub fn of_signal(signal: i32) -> u8 {
 pub fn of_report(report: &Report) -> u8 {
     match report.conclusion() {
         Conclusion::Safe | Conclusion::NothingFound => OK,
-        Conclusion::Unsafe | Conclusion::InvariantRefuted => UNSAFE,
+        Conclusion::Unsafe | Conclusion::InvariantRefuted | Conclusion::Violated => UNSAFE,
         Conclusion::AssumptionRefuted => USAGE,
         Conclusion::Deadlock => DEADLOCK,
         Conclusion::Unknown => match report.open() {

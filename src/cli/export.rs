@@ -9,7 +9,7 @@ use cubicle::diagnostic::Source;
 use cubicle::export::{InstanceName, Target, export};
 use cubicle::interrupt::Interrupt;
 
-use super::load::{LoadedModel, load};
+use super::load::{LoadedModel, load, passes_over_runs};
 use super::messages::Messages;
 use super::output::{Output, complain};
 use super::{exit, files};
@@ -76,6 +76,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
     let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &messages) else {
         return exit::USAGE;
     };
+    passes_over_runs(&system, &messages);
     let stdin = args.model.as_os_str() == "-";
     let name = if stdin { "<stdin>".to_owned() } else { args.model.display().to_string() };
     let stem = args.output.as_ref().unwrap_or(&args.model).file_stem().filter(|stem| *stem != "-");

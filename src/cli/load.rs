@@ -61,6 +61,14 @@ pub fn load(
     Ok(LoadedModel { system, text: input.text, allowed, warnings })
 }
 
+/// Says which properties of a model a command that is about bad states only says nothing of.
+pub fn passes_over_runs(system: &System, messages: &Messages) {
+    let names: Vec<&str> = system.temporal.iter().map(|it| it.name.as_str()).collect();
+    if !names.is_empty() {
+        messages.note(&format!("this is about bad states; it says nothing of {}", names.join(", ")));
+    }
+}
+
 /// `3 errors, 1 warning`.
 fn count(diagnostics: &[Diagnostic]) -> String {
     let of = |severity, what: &str| {

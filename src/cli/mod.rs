@@ -319,6 +319,11 @@ fn write_traces(
         written += 1;
         files::write(&files::numbered(path, written), &itf::write(system, trace, source))?;
     }
+    for known in &found.temporal {
+        let Some(run) = known.found.as_ref().filter(|_| written < most_traces(args)) else { continue };
+        written += 1;
+        files::write(&files::numbered(path, written), &itf::write_run(system, known.property, run, source))?;
+    }
     let removed = files::remove_traces(path, written + 1)?;
     match written {
         0 if removed => {

@@ -52,6 +52,12 @@ impl RunDir {
             let name = files::numbered(Path::new("trace.json"), number);
             files::write(&self.path.join(name), &itf::write(system, trace, source))?;
         }
+        let first = found.traces().take(MOST_TRACES).count() + 1;
+        let runs = found.temporal.iter().filter_map(|it| Some((it.property, it.found.as_ref()?)));
+        for (number, (property, run)) in (first..=MOST_TRACES).zip(runs) {
+            let name = files::numbered(Path::new("trace.json"), number);
+            files::write(&self.path.join(name), &itf::write_run(system, property, run, source))?;
+        }
         Ok(())
     }
 

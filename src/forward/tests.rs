@@ -24,6 +24,7 @@ use crate::result::{Exploration, Stop};
 mod brute;
 mod guards;
 mod random;
+mod runs;
 mod sleep;
 
 use brute::Brute;

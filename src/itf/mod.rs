@@ -17,6 +17,6 @@ mod replay;
 mod write;
 
 pub(crate) use explain::Explainer;
-pub use read::{Claims, ReadError, read};
+pub use read::{Claims, ReadError, RunClaim, read};
 pub use replay::replay;
-pub use write::{write, write_open};
+pub use write::{write, write_open, write_run};

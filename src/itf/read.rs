@@ -44,8 +44,23 @@ pub struct Claims {
     pub witnesses: Option<Vec<usize>>,
     /// The literals of the bad cube at these processes, as text.
     pub literals: Option<Vec<String>>,
+    /// What is claimed of a property of runs.
+    pub run: Option<RunClaim>,
     /// Nothing is claimed of the last state: the file has no "ends in", and the trace no bad cube.
     pub open: bool,
+}
+
+/// What a file says of a property of runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunClaim {
+    /// Index in [`System::temporal`].
+    pub property: usize,
+    /// The processes that it is about.
+    pub tuple: Vec<usize>,
+    /// The run has no end and breaks the property; otherwise its last state is where the property wants a run to get to.
+    pub breaks: bool,
+    /// The number of the state that the last one is again.
+    pub back: Option<usize>,
 }
 
 /// Reads the text of a file; `source` is the model. The result has the shape of a trace of `system`; whether
@@ -95,15 +110,17 @@ pub fn read(system: &System, source: &Source<'_>, text: &str) -> Result<(Trace, 
         let step = reader.step(before, json).map_err(at(number + 1))?;
         trace.steps.push(step);
     }
-    let claims = Claims { open, ..reader.claims(meta).map_err(ReadError::File)? };
+    let run = reader.run_claim(&file).map_err(ReadError::File)?;
+    let claims = Claims { run, open, ..reader.claims(meta).map_err(ReadError::File)? };
     Ok((trace, claims))
 }
 
 /// Whether the file has the keys of a trace and no others, and lists the variables of the model.
 fn well_formed(system: &System, file: &Json) -> Result<(), String> {
     let keys = file.as_object().into_iter().flat_map(Map::keys);
-    if let Some(key) =
-        keys.into_iter().find(|key| !key.starts_with('#') && !["vars", "states"].contains(&key.as_str()))
+    if let Some(key) = keys
+        .into_iter()
+        .find(|key| !key.starts_with('#') && !["vars", "states", "loop"].contains(&key.as_str()))
     {
         return Err(format!("it has {key:?}, of which nothing is known"));
     }
@@ -248,7 +265,36 @@ impl StateReader<'_> {
             }
             _ => None,
         };
-        Ok(Claims { witnesses, literals, open: false })
+        Ok(Claims { witnesses, literals, open: false, run: None })
+    }
+
+    /// What is claimed of a property of runs.
+    fn run_claim(&self, file: &Json) -> Result<Option<RunClaim>, String> {
+        let meta = &file["#meta"];
+        let back = match &file["loop"] {
+            Json::Null => None,
+            number => {
+                let number = number.as_u64().ok_or("\"loop\" is not the number of a state")?;
+                Some(usize::try_from(number).map_err(|_| "\"loop\" is not the number of a state")?)
+            }
+        };
+        let (name, breaks) = match (meta["breaks"].as_str(), meta["reaches"].as_str()) {
+            (Some(name), _) => (name, true),
+            (None, Some(name)) => (name, false),
+            (None, None) if back.is_some() => {
+                return Err("it has a loop, and #meta says not what it breaks".to_owned());
+            }
+            (None, None) => return Ok(None),
+        };
+        let property = self.system.temporal.iter().position(|it| it.name == name);
+        let property = property.ok_or_else(|| format!("the model has no property {name:?}"))?;
+        let meta = meta.as_object().ok_or("it has no #meta")?;
+        let tuple = self.arguments(meta, "for").map_err(|why| format!("#meta: {why}"))?;
+        let twice = tuple.iter().enumerate().any(|(at, process)| tuple[..at].contains(process));
+        if tuple.len() != self.system.temporal[property].params.len() || twice {
+            return Err(format!("#meta: {name} is not about these processes"));
+        }
+        Ok(Some(RunClaim { property, tuple, breaks, back }))
     }
 
     fn arguments(&self, meta: &Map<String, Json>, key: &str) -> Result<Vec<usize>, String> {

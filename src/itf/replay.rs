@@ -1,12 +1,13 @@
 //! Whether a trace from a file is a run of the model and what the file claims of it is true, with words for who
 //! wrote it by hand.
 
-use super::Claims;
 use super::explain::Explainer;
 use super::write::process;
+use super::{Claims, RunClaim};
 use crate::diagnostic::Source;
 use crate::model::semantics::{
-    Layout, ReplayError, Semantics, State, Value, replay as execute, replay_steps, tuples,
+    Lasso, Layout, ReplayError, Semantics, State, Value, replay as execute, replay_lasso, replay_steps,
+    tuples,
 };
 use crate::model::{Assignment, System, VarId};
 use crate::verdict::Trace;
@@ -28,6 +29,9 @@ pub fn replay(
         None => what,
     };
     let (steps, procs) = (trace.steps.len(), trace.initial.procs);
+    if let (true, Some(claim)) = (claims.open && replay_steps(system, trace).is_ok(), &claims.run) {
+        return replay_run(system, trace, claim);
+    }
     let executed = if claims.open { replay_steps(system, trace) } else { execute(system, trace) };
     match executed {
         Ok(()) if claims.open => Ok(format!("{steps} steps with {procs} processes, ending anywhere")),
@@ -49,6 +53,26 @@ pub fn replay(
             Err(because(error.to_string(), why))
         }
         Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Whether a run, whose steps can be taken, does what a file claims of a property of runs.
+fn replay_run(system: &System, trace: &Trace, claim: &RunClaim) -> Result<String, String> {
+    let (steps, procs) = (trace.steps.len(), trace.initial.procs);
+    let property = &system.temporal[claim.property];
+    if claim.breaks {
+        let lasso = Lasso { run: trace.clone(), back: claim.back };
+        replay_lasso(system, claim.property, &claim.tuple, &lasso)
+            .map_err(|why| format!("it does not break {}: {why}", property.name))?;
+        let end = match claim.back {
+            Some(back) => format!("from step {} on for ever", back + 1),
+            None => "stuck in the last state".to_owned(),
+        };
+        return Ok(format!("{steps} steps with {procs} processes, {end}: {} is broken", property.name));
+    }
+    match Semantics::new(system, procs).holds(last(trace), &property.first, &claim.tuple) {
+        Some(true) => Ok(format!("{steps} steps with {procs} processes, reaching {}", property.name)),
+        _ => Err(format!("the last state is not where {} wants a run to get to", property.name)),
     }
 }
 

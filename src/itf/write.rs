@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::diagnostic::{Source, Span};
 use crate::model::semantics::{Layout, State, Step, Value, tuples};
 use crate::model::{BOOL, System, Type, Var, VarId, VarKind};
+use crate::result::TemporalFinding;
 use crate::verdict::Trace;
 use crate::words::{Violation, ending, violated};
 
@@ -29,6 +30,28 @@ pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {
 /// the trace says.
 pub fn write_open(system: &System, trace: &Trace, source: &Source<'_>) -> String {
     file(system, trace, source, &meta(trace, source))
+}
+
+/// As [`write()`], for what was found out about property number `property` of
+/// [`System::temporal`](crate::model::System::temporal): a run without an end has its `loop`, the number of the state that
+/// the last one is again.
+pub fn write_run(system: &System, property: usize, found: &TemporalFinding, source: &Source<'_>) -> String {
+    let run = found.run();
+    let mut meta = meta(run, source);
+    let declared = &system.temporal[property];
+    let (says, back) = match found {
+        TemporalFinding::Lasso { lasso, .. } => ("breaks", lasso.back),
+        TemporalFinding::Reached { .. } => ("reaches", None),
+        TemporalFinding::DeadEnd { .. } => ("leaves for ever", None),
+    };
+    meta[says] = declared.name.as_str().into();
+    meta["for"] = found.tuple().iter().map(|&p| process(p)).collect();
+    meta["declared at"] = place(source, declared.span);
+    let text = file(system, run, source, &meta);
+    match back {
+        Some(back) => text.replacen("\n  \"vars\"", &format!("\n  \"loop\": {back},\n  \"vars\""), 1),
+        None => text,
+    }
 }
 
 fn meta(trace: &Trace, source: &Source<'_>) -> Json {

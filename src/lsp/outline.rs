@@ -29,7 +29,7 @@ fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
     let named = |name: &Name, kind: u8, detail: String| (name.text.clone(), name.span(), kind, detail);
     let mut children = Vec::new();
     let (name, place, kind, detail) = match item {
-        Item::NumberProcs(_) => return None,
+        Item::NumberProcs(_) | Item::Fairness(_) => return None,
         Item::Type(decl) => {
             children.extend(decl.constructors.iter().flatten().map(|it| {
                 let range = document.range(it.span());
@@ -66,7 +66,6 @@ fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
             let name = property.name.as_ref().map_or_else(unnamed, |name| name.text.clone());
             (name, Span::new(start, start + word.len() as u32), kind::EVENT, word.to_owned())
         }
-        Item::Fairness(_) => return None,
     };
     Some(json!({
         "name": name,

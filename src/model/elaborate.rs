@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 
 use super::context::Context;
 use super::limits::MAX_TRANSITIONS;
+use super::liveness;
 use super::symbols::Symbols;
 use super::{
     Bad, BadKind, Dnf, Fairness, Init, Literal, System, Temporal, Transition, axioms, names, ranges,
@@ -119,7 +120,7 @@ impl<'a> Declared<'a> {
         let mut found = Vec::new();
         for decl in &self.fairness {
             if self.names.contains_key(decl.transition.text.as_str()) {
-                found.extend(context.fairness(decl, &self.transitions));
+                found.extend(liveness::fairness(decl, &self.transitions));
             } else if !context.diagnostics.is_full() {
                 context.unknown_transition(decl, self.names.keys().copied());
             }

@@ -7,25 +7,24 @@
 use smallvec::SmallVec;
 
 use super::rational::Rational;
-use super::temporal::{Fairness, Temporal};
 use crate::diagnostic::Span;
 
-/// Index of an enum type in [`System::enums`]; 0 is `bool`, with constructors `False`, `True`.
+/// Index of an enum type in [`System::enums`](super::System::enums); 0 is `bool`, with constructors `False`, `True`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EnumId(pub u16);
 
 /// The predeclared enum `bool`.
 pub const BOOL: EnumId = EnumId(0);
 
-/// Index of an abstract type in [`System::abstracts`].
+/// Index of an abstract type in [`System::abstracts`](super::System::abstracts).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AbstractId(pub u16);
 
-/// Index of a state variable in [`System::vars`].
+/// Index of a state variable in [`System::vars`](super::System::vars).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VarId(pub u16);
 
-/// Index of a transition in [`System::transitions`].
+/// Index of a transition in [`System::transitions`](super::System::transitions).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TransitionId(pub u16);
 
@@ -264,7 +263,7 @@ pub enum BadKind {
     /// An `unsafe` declaration.
     Unsafe,
     /// An `invariant` declaration: states that the user claims never occur. Those that are assumed are no
-    /// bad cubes but [`System::axioms`].
+    /// bad cubes but [`System::axioms`](super::System::axioms).
     Invariant,
 }
 
@@ -376,59 +375,5 @@ impl Transition {
     /// Number of parameters, hidden ones included.
     pub fn arity(&self) -> usize {
         self.params.len() + usize::from(self.hidden)
-    }
-}
-
-/// A parameterized system: the meaning of one `.cub` file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct System {
-    /// Upper bound on the number of processes, when declared; at least 1.
-    pub max_procs: Option<u32>,
-    /// Number m of rigid process constants: `#1 .. #m` exist and are distinct, so every instance has
-    /// at least m processes. 0 when the file names none.
-    pub proc_constants: u8,
-    /// Enum types; the first is `bool`.
-    pub enums: Vec<EnumDecl>,
-    /// Names of abstract types.
-    pub abstracts: Vec<String>,
-    /// Globals, constants and arrays in file order.
-    pub vars: Vec<Var>,
-    /// Initial states, as far as the axioms allow them.
-    pub init: Init,
-    /// What is assumed of all initial states, and so of all reachable ones, in file order.
-    pub axioms: Vec<Axiom>,
-    /// `invariant` and `unsafe` cubes, in order of [`Bad::number`]; the numbers of axioms are left out.
-    pub bad: Vec<Bad>,
-    /// Transitions in file order.
-    pub transitions: Vec<Transition>,
-    /// Properties of runs, in file order.
-    pub temporal: Vec<Temporal>,
-    /// What the properties of runs may assume of them, in file order.
-    pub fairness: Vec<Fairness>,
-    /// Whether any literal orders processes, so that renaming them is no symmetry.
-    pub orders_processes: bool,
-}
-
-impl System {
-    /// The declarations that the axioms come from, in file order.
-    pub fn assumed(&self) -> Vec<Span> {
-        let mut spans: Vec<Span> = self.axioms.iter().map(|axiom| axiom.span).collect();
-        spans.dedup();
-        spans
-    }
-
-    /// The declaration of `id`.
-    pub fn var(&self, id: VarId) -> &Var {
-        &self.vars[id.0 as usize]
-    }
-
-    /// The declaration of enum `id`.
-    pub fn enumeration(&self, id: EnumId) -> &EnumDecl {
-        &self.enums[id.0 as usize]
-    }
-
-    /// The transition `id`.
-    pub fn transition(&self, id: TransitionId) -> &Transition {
-        &self.transitions[id.0 as usize]
     }
 }

@@ -60,21 +60,12 @@ impl<'a> Context<'a> {
         Condition(cases)
     }
 
-    /// What a declaration of fairness means, one for each transition of the name.
-    pub fn fairness(&mut self, decl: &ast::Fairness, transitions: &[Transition]) -> Vec<Fairness> {
-        let name = &decl.transition;
-        let mut found: Vec<Fairness> = Vec::new();
-        for transition in transitions.iter().filter(|it| it.name == name.text) {
-            if found.iter().all(|it| it.origin != transition.origin) {
-                let (strong, any, span) = (decl.strong, decl.any, decl.loc.0);
-                found.push(Fairness { origin: transition.origin, strong, any, span });
-            }
-        }
-        found
-    }
-
     /// Says that there is no transition of this name.
-    pub fn unknown_transition<'n>(&mut self, decl: &ast::Fairness, names: impl Iterator<Item = &'n str> + Clone) {
+    pub fn unknown_transition<'n>(
+        &mut self,
+        decl: &ast::Fairness,
+        names: impl Iterator<Item = &'n str> + Clone,
+    ) {
         let name = &decl.transition;
         let error = Diagnostic::error("C0112", name.span(), format!("unknown transition `{}`", name.text));
         let error = match nearest(&name.text, names) {
@@ -83,4 +74,17 @@ impl<'a> Context<'a> {
         };
         self.push(error);
     }
+}
+
+/// What a declaration of fairness means, one for each transition of the name.
+pub(super) fn fairness(decl: &ast::Fairness, transitions: &[Transition]) -> Vec<Fairness> {
+    let name = &decl.transition;
+    let mut found: Vec<Fairness> = Vec::new();
+    for transition in transitions.iter().filter(|it| it.name == name.text) {
+        if found.iter().all(|it| it.origin != transition.origin) {
+            let (strong, any, span) = (decl.strong, decl.any, decl.loc.0);
+            found.push(Fairness { origin: transition.origin, strong, any, span });
+        }
+    }
+    found
 }

@@ -164,6 +164,7 @@ impl Mutant<'_> {
             .forward(states)
             .backward(BackwardOptions::default().max_effort(units))
             .vacuity(Vacuity::Ignore)
+            .only_states(true)
     }
 
     fn effort(&self) -> Effort {

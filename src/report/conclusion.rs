@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::assumptions::{clause, lines};
 use super::block::Block;
 use super::progress::literals;
+use super::runs;
 use super::snapshot::unknown;
 use super::stages::decider;
 use super::statistics::statistics;
@@ -55,6 +56,7 @@ pub(super) fn ending(
             let _ = write!(text, "\n{}", states(system, trace, which, style));
         }
     }
+    text.push_str(&runs::findings(system, source, report, trace_states, style));
     let before = text.len();
     if let Some(why) = report.enough.and_then(|enough| sizes(report, enough)) {
         let _ = writeln!(text, "{why}");
@@ -92,6 +94,7 @@ pub fn answer(
         for (_, trace) in traces(report) {
             text.push_str(&states(system, trace, which, style));
         }
+        text.push_str(&runs::findings(system, source, report, trace_states, style));
     }
     text.push_str(&answers(system, source, report, style));
     text
@@ -106,6 +109,14 @@ fn traces(report: &Report) -> impl Iterator<Item = (&'static str, &Trace)> {
 fn answers(system: &System, source: &Source<'_>, report: &Report, style: Style) -> String {
     let rests_on = clause(source, &report.assumptions);
     let safety = match &report.verdict {
+        // Without a bad state to be proved unreachable, that none is says nothing beside what is said of runs.
+        Some(Verdict::Safe)
+            if system.bad.is_empty()
+                && !system.temporal.is_empty()
+                && report.conclusion() != Conclusion::Safe =>
+        {
+            None
+        }
         Some(Verdict::Safe) => Some(style.good(format!("The system is SAFE{rests_on}"))),
         Some(Verdict::Unsafe(trace)) if report.refuted.is_some() => {
             Some(style.bad(refuted(system, source, report, trace)))
@@ -132,7 +143,16 @@ fn answers(system: &System, source: &Source<'_>, report: &Report, style: Style) 
         (Conclusion::Deadlock, _) | (Conclusion::Unknown, Some(Verdict::Safe)) => [safety, deadlocks],
         _ => [deadlocks, safety],
     };
-    last.into_iter().flatten().map(|line| line + "\n").collect()
+    let of_runs = match report.conclusion() {
+        Conclusion::Violated => runs::violated(system, report, style),
+        Conclusion::Unknown if report.open() == report.unproved.as_ref() => {
+            report.unproved.as_ref().map(|why| unknown(why, style))
+        }
+        _ => None,
+    };
+    let known = runs::known(system, report, style);
+    let lines = last.into_iter().flatten().chain(of_runs).map(|line| line + "\n");
+    known + &lines.collect::<String>()
 }
 
 /// `INVARIANT REFUTED: line 4; whether an unsafe state is reachable is open`.

@@ -6,6 +6,8 @@ use super::document::{Document, Level, Message, PropertyKind, PropertyVerdict, T
 pub const UNSAFE: &str = "unsafe";
 /// An `invariant` that a run refutes.
 pub const INVARIANT: &str = "invariant";
+/// A property of runs that a run breaks.
+pub const RUNS: &str = "runs";
 /// A deadlock.
 pub const DEADLOCK: &str = "deadlock";
 
@@ -16,6 +18,10 @@ pub fn findings(document: &Document) -> Vec<Message> {
         let (code, what) = match property.kind {
             PropertyKind::Unsafe => (UNSAFE, "an unsafe state is reachable"),
             PropertyKind::Invariant => (INVARIANT, "a state that this `invariant` excludes is reachable"),
+            PropertyKind::Response
+            | PropertyKind::Recurrence
+            | PropertyKind::Possible
+            | PropertyKind::Cover => (RUNS, "a run breaks this property"),
         };
         let trace = document.traces.iter().find(|trace| trace.place == Some(property.place));
         let text = match trace {

@@ -82,6 +82,7 @@ impl Progress {
             Event::Suspect(_) => self.begin("executing a trace"),
             Event::Work(what) => self.begin(what),
             Event::StageEnd(_)
+            | Event::Runs { .. }
             | Event::Graph(_)
             | Event::Spurious(_)
             | Event::Warning(_)

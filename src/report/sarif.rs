@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::document::{Answer, Document, Level, Message, Place, TraceRecord};
-use super::findings::{DEADLOCK, INVARIANT, UNSAFE, findings};
+use super::findings::{DEADLOCK, INVARIANT, RUNS, UNSAFE, findings};
 use crate::explain;
 
 pub(super) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -47,6 +47,7 @@ pub fn sarif(document: &Document) -> String {
 fn rule(code: &str) -> Value {
     let title = match code {
         UNSAFE => "A state that `unsafe` describes is reachable",
+        RUNS => "A property of runs is broken",
         INVARIANT => "A state that an `invariant` excludes is reachable",
         DEADLOCK => "A state without an enabled transition is reachable",
         code => explain::codes().find(|(known, _)| *known == code).map_or("", |(_, title)| title),
@@ -83,7 +84,7 @@ fn result(document: &Document, message: &Message, codes: &[&str], uri: Option<&s
         result["relatedLocations"] = related.collect();
     }
     let trace = match code {
-        UNSAFE | INVARIANT => document.traces.iter().find(|trace| trace.place == message.place),
+        UNSAFE | INVARIANT | RUNS => document.traces.iter().find(|trace| trace.place == message.place),
         DEADLOCK => document.traces.iter().find(|trace| trace.place.is_none()),
         _ => None,
     };

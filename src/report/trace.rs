@@ -29,7 +29,7 @@ pub fn history(system: &System, trace: &Trace, style: Style) -> String {
 }
 
 /// `t(#1, #3)`: only the declared parameters are shown.
-fn action(system: &System, step: &Step, style: Style) -> String {
+pub(super) fn action(system: &System, step: &Step, style: Style) -> String {
     let transition = system.transition(step.transition);
     let shown = &step.args[..transition.params.len()];
     format!("{}({})", style.name(&transition.name), processes(shown))
@@ -60,7 +60,7 @@ pub fn open_run(system: &System, trace: &Trace, style: Style) -> String {
 }
 
 /// The states of a run, each below its step.
-fn walked(
+pub(super) fn walked(
     system: &System,
     trace: &Trace,
     which: TraceStates,

@@ -2,7 +2,7 @@
 //!
 //! In goes nothing but values; engines fill the types, `observer`, `report` and the command line read them.
 //! [`backward`](Outcome) and [`forward`](Exploration) belong to one engine each, [`run`](Report) to a run as a
-//! whole, [`mutation`](Mutation) to runs on many mutants of a model, [`witness`](Witness)
+//! whole, [`temporal`](TemporalReport) to properties of runs, [`mutation`](Mutation) to runs on many mutants of a model, [`witness`](Witness)
 //! to a run that is looked for on its own.
 
 mod backward;
@@ -12,6 +12,7 @@ mod mutation;
 mod open;
 mod properties;
 mod run;
+mod temporal;
 mod witness;
 
 pub use backward::{Candidate, Forgotten, Outcome, PhaseReport, Proposals, Statistics, Tests};
@@ -24,6 +25,7 @@ pub use run::{
     Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Looked, Refuted, Report,
     Stage, Vacuous,
 };
+pub use temporal::{TemporalFinding, TemporalReport};
 pub use witness::{Witness, WitnessCoverage};
 
 pub use crate::verdict::Stop;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Exploration, Outcome};
+use super::{Exploration, Outcome, TemporalReport};
 use crate::diagnostic::Span;
 use crate::model::{Owner, TransitionId};
 use crate::options::{BackwardMode, SearchOrder};
@@ -17,6 +17,10 @@ pub struct Report {
     pub verdict: Option<Verdict>,
     /// The answer to "is there a deadlock?"; `None` when nobody asked.
     pub deadlocks: Option<Deadlocks>,
+    /// What is known of each property of runs, in the order of [`System::temporal`](crate::model::System::temporal).
+    pub temporal: Vec<TemporalReport>,
+    /// Why some property of runs is open; `None` when none is.
+    pub unproved: Option<Reason>,
     /// What the explorations that the options ask for saw; `None` when they ask for none.
     pub coverage: Option<Coverage>,
     /// The forward explorations, in increasing order of processes.
@@ -67,6 +71,8 @@ pub enum Conclusion {
     InvariantRefuted,
     /// The same, of an `invariant` that was taken for granted.
     AssumptionRefuted,
+    /// A property of runs is broken, by a run that was replayed; no bad state is known.
+    Violated,
     /// A deadlock that the options asked to look for; no bad state is known.
     Deadlock,
     /// Only instances were explored, and nothing wrong was met.
@@ -81,6 +87,8 @@ impl Report {
         Self {
             verdict: None,
             deadlocks: None,
+            temporal: Vec::new(),
+            unproved: None,
             coverage: None,
             explorations: Vec::new(),
             backward: None,
@@ -105,18 +113,20 @@ impl Report {
                 Some(Refuted::Lemma) => Conclusion::InvariantRefuted,
                 Some(Refuted::Assumption) => Conclusion::AssumptionRefuted,
             },
+            _ if self.temporal.iter().any(TemporalReport::is_violated) => Conclusion::Violated,
             (_, Some(Deadlocks::Found)) => Conclusion::Deadlock,
             (Some(Verdict::Unknown(_)), _) | (_, Some(Deadlocks::Open(_))) => Conclusion::Unknown,
+            _ if self.unproved.is_some() => Conclusion::Unknown,
             (Some(Verdict::Safe), _) => Conclusion::Safe,
             (None, _) => Conclusion::NothingFound,
         }
     }
 
-    /// Why the run as a whole is open: the verdict's reason, else that of the answer about deadlocks.
+    /// Why the run as a whole is open: the verdict's reason, else that of the answer about deadlocks or about runs.
     pub fn open(&self) -> Option<&Reason> {
         match (&self.verdict, &self.deadlocks) {
             (Some(Verdict::Unknown(why)), _) | (_, Some(Deadlocks::Open(why))) => Some(why),
-            _ => None,
+            _ => self.unproved.as_ref().filter(|_| self.conclusion() == Conclusion::Unknown),
         }
     }
 

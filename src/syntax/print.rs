@@ -62,7 +62,8 @@ impl fmt::Display for Item {
                 writeln!(f)
             }
             Self::Fairness(x) => {
-                let (kind, any) = (if x.strong { "strong_fair" } else { "fair" }, if x.any { "any " } else { "" });
+                let (kind, any) =
+                    (if x.strong { "strong_fair" } else { "fair" }, if x.any { "any " } else { "" });
                 write!(f, "{kind} {any}{}", x.transition)
             }
             Self::Predicate(x) => {

@@ -188,8 +188,12 @@ impl Token<'_> {
             Self::NumberProcs => Some(0),
             Self::Type => Some(1),
             Self::Var | Self::Const | Self::Array => Some(2),
-            Self::Init | Self::Invariant | Self::Unsafe | Self::Predicate | Self::Transition => Some(3),
-            Self::Fair
+            Self::Init
+            | Self::Invariant
+            | Self::Unsafe
+            | Self::Predicate
+            | Self::Transition
+            | Self::Fair
             | Self::StrongFair
             | Self::Response
             | Self::Recurrence

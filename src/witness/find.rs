@@ -203,6 +203,7 @@ impl Search<'_> {
             .proof(BackwardMode::Auto)
             .rounds(Some(self.options.rounds))
             .vacuity(Vacuity::Ignore)
+            .only_states(true)
             .jobs(self.options.jobs);
         match check_here(target.system(), &options, self.interrupt, &mut Silent).verdict {
             Some(Verdict::Safe) => Decided::Never,

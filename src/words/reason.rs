@@ -31,6 +31,11 @@ pub fn reason(reason: &Reason) -> String {
         Reason::Vacuous(reasons) => format!("the answer would be vacuous: see the {reasons} warnings"),
         Reason::Denied(1) => "there was a warning, and --deny warnings takes none".to_owned(),
         Reason::Denied(warnings) => format!("there were {warnings} warnings, and --deny warnings takes none"),
+        Reason::Runs(procs) => {
+            let sizes: Vec<String> = procs.iter().map(ToString::to_string).collect();
+            format!("what is promised of runs is shown for {} processes only", sizes.join(", "))
+        }
+        Reason::NotReached(names) => format!("no run was found that gets to {}", names.join(", ")),
         Reason::Interrupted(2) => "interrupted by SIGINT".to_owned(),
         Reason::Interrupted(13) => "the output was closed".to_owned(),
         Reason::Interrupted(15) => "interrupted by SIGTERM".to_owned(),

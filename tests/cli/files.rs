@@ -146,7 +146,7 @@ fn a_changed_trace_does_not() {
     check(&|file| file["vars"][0] = "Count".into(), 2, "\"vars\" has Count twice");
     check(&|file| file["vars"][0] = "Nothing".into(), 2, "Nothing, which is no variable");
     check(&|file| drop(file.as_object_mut().unwrap().remove("vars")), 2, "no list \"vars\"");
-    check(&|file| file["loop"] = 1.into(), 2, "it has \"loop\"");
+    check(&|file| file["loop"] = 1.into(), 2, "it has a loop");
     check(&|file| file["states"][1]["More"] = 1.into(), 2, "state 1: More is no variable");
     check(&|file| drop(file["states"][1].as_object_mut().unwrap().remove("Flag")), 2, "Flag is missing");
     check(

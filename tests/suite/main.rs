@@ -17,5 +17,6 @@ mod mutants;
 mod owners;
 mod properties;
 mod random_systems;
+mod runs;
 mod states;
 mod support;

@@ -159,6 +159,9 @@ impl MutateRun<'_> {
         };
         text.map_or(Ok(()), |text| ending.know_model(text))
             .map_err(|error| self.failed(exit::INTERNAL, error))?;
+        if let Ok(model) = &loaded {
+            super::load::passes_over_runs(&model.system, &ending.messages);
+        }
         loaded.map_err(|NoModel { error, .. }| (Failed { code: exit::USAGE, error }, None))
     }
 
@@ -259,6 +262,7 @@ impl MutateRun<'_> {
         let options = Options::default()
             .proof(self.proof())
             .vacuity(Vacuity::Ignore)
+            .only_states(true)
             .jobs(self.args.jobs.into())
             .seed(self.args.seed);
         let report = check_here(system, &options, self.interrupt, &mut Silent);

@@ -21,7 +21,7 @@ use cubicle::witness::{NoWitness, WitnessAnswer, WitnessGoal, WitnessOptions, fi
 
 pub use self::args::WitnessArgs;
 use super::ending::Ending;
-use super::load::{LoadedModel, load};
+use super::load::{LoadedModel, load, passes_over_runs};
 use super::supervise::supervise;
 use super::{exit, files, live, memory, settings};
 
@@ -74,6 +74,7 @@ impl WitnessRun<'_> {
             ending.begin();
             return Ok(exit::USAGE);
         };
+        passes_over_runs(&system, &ending.messages);
         let wanted = self.wanted(system, text).map_err(|error| (exit::USAGE, error))?;
         if let Some(path) = &args.trace_out {
             files::probe(path).map_err(|error| (exit::INTERNAL, error))?;

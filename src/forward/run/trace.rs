@@ -75,7 +75,7 @@ pub fn build(
         names = next;
     }
     let last = real_codes(program, &finding.refined, &names);
-    let values = concretize(program, &steps, last);
+    let values = concretize(program, &steps, last, None);
     let mut states = values.into_iter().map(|values| State { procs: cells.procs, values });
     let initial = states.next().expect("a run has an initial state");
     let steps = steps
@@ -90,6 +90,37 @@ pub fn build(
     let trace = Trace { initial, steps, bad: finding.bad };
     replay(system, &trace)?;
     Ok(trace)
+}
+
+/// A step of a known instance, under real process names, from a state in which every cell that it reads is defined.
+pub struct LabelledStep {
+    /// The instance.
+    pub instance: usize,
+    /// The state before.
+    pub before: Vec<i64>,
+}
+
+/// The values of the first state and the steps of a run of which all steps are known; `last` is its final state, which is
+/// to be the state before step number `back` when there is one.
+pub fn labelled(
+    program: &Program,
+    steps: &[LabelledStep],
+    last: Vec<i64>,
+    back: Option<usize>,
+) -> (Vec<Value>, Vec<Step>) {
+    let real = |step: &LabelledStep| RealStep { instance: step.instance, before: step.before.clone() };
+    let real: Vec<RealStep> = steps.iter().map(real).collect();
+    let mut states = concretize(program, &real, last, back).into_iter();
+    let initial = states.next().expect("a run has an initial state");
+    let step = |(step, values): (&RealStep, Vec<Value>)| {
+        let instance = &program.instances[step.instance];
+        Step {
+            transition: instance.transition,
+            args: instance.args.iter().map(|a| usize::from(*a)).collect(),
+            after: State { procs: program.cells.procs, values },
+        }
+    };
+    (initial, real.iter().zip(states).map(step).collect())
 }
 
 /// The first firing that leads from one stored state to another: the instance, the source with what
@@ -134,8 +165,9 @@ fn real_codes(program: &Program, state: &[u64], names: &[u8]) -> Vec<i64> {
     out
 }
 
-/// Concrete values of all states of the run; `last` is its final state.
-fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>) -> Vec<Vec<Value>> {
+/// Concrete values of all states of the run; `last` is its final state, with the names of the state before step
+/// number `back`, if any.
+fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Option<usize>) -> Vec<Vec<Value>> {
     let cells = &program.cells;
     let n = cells.len();
     let mut codes: Vec<Vec<i64>> = steps.iter().map(|s| s.before.clone()).chain([last]).collect();
@@ -168,6 +200,9 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>) -> Vec<Vec<
                 }
             }
         }
+    }
+    for c in back.into_iter().flat_map(|_| 0..n) {
+        union.join(back.unwrap_or(0) * n + c, steps.len() * n + c);
     }
     let names = names(cells, steps, &codes, &mut union);
     codes

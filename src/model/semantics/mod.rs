@@ -4,6 +4,7 @@
 //! engines are tested against it. Nothing here knows an engine.
 
 mod eval;
+mod lasso;
 mod matching;
 mod replay;
 mod state;
@@ -14,6 +15,7 @@ mod trace;
 mod tuples;
 
 pub use eval::Env;
+pub use lasso::{FairStep, Lasso, Served, replay_lasso};
 pub use matching::{Matcher, interchangeable};
 pub use replay::{ReplayError, replay, replay_steps};
 pub use state::{Layout, PROC_STRIDE, Point, State, Step, Value};

@@ -66,11 +66,16 @@ impl<'a> Semantics<'a> {
         &self.layout
     }
 
+    /// The system.
+    pub const fn system(&self) -> &'a System {
+        self.system
+    }
+
     fn procs(&self) -> usize {
         self.layout.procs
     }
 
-    fn env<'b>(&'b self, state: &'b State, procs: &'b [usize]) -> Env<'b> {
+    pub(super) fn env<'b>(&'b self, state: &'b State, procs: &'b [usize]) -> Env<'b> {
         Env { layout: &self.layout, state, procs }
     }
 

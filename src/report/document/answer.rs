@@ -20,6 +20,8 @@ pub enum Answer {
     InvariantRefuted,
     /// The same, of an `invariant` that was taken for granted.
     AssumptionRefuted,
+    /// A property of runs is broken: there is a run that does so. No bad state is known.
+    Violated,
     /// A deadlock, and no bad state is known.
     Deadlock,
     /// Only instances were explored, and nothing wrong was met.
@@ -39,6 +41,7 @@ impl From<Conclusion> for Answer {
             Conclusion::Unsafe => Self::Unsafe,
             Conclusion::InvariantRefuted => Self::InvariantRefuted,
             Conclusion::AssumptionRefuted => Self::AssumptionRefuted,
+            Conclusion::Violated => Self::Violated,
             Conclusion::Deadlock => Self::Deadlock,
             Conclusion::NothingFound => Self::NothingFound,
             Conclusion::Unknown => Self::Unknown,
@@ -73,6 +76,8 @@ impl From<&Reason> for WhyOpen {
             Reason::Partial(_) => ReasonKind::Partial,
             Reason::Vacuous(_) => ReasonKind::Vacuous,
             Reason::Denied(_) => ReasonKind::Denied,
+            Reason::Runs(_) => ReasonKind::Runs,
+            Reason::NotReached(_) => ReasonKind::NotReached,
             Reason::Interrupted(_) => ReasonKind::Interrupted,
         };
         Self { kind, text: reason(why) }
@@ -112,6 +117,10 @@ pub enum ReasonKind {
     Vacuous,
     /// There were warnings, which were denied.
     Denied,
+    /// Properties of runs are known for some numbers of processes only.
+    Runs,
+    /// No run was found to where a `cover` wants one.
+    NotReached,
     /// A signal.
     Interrupted,
 }
@@ -273,7 +282,7 @@ pub enum AssumptionKind {
     TrustedInvariant,
 }
 
-/// What a model says never to occur: one declaration.
+/// What a model promises: one declaration.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Property {
@@ -286,6 +295,9 @@ pub struct Property {
     pub place: Place,
     /// What the run says of it.
     pub verdict: PropertyVerdict,
+    /// Of a property of runs: the numbers of processes for which it holds; of a `cover`, those with which no run gets
+    /// there.
+    pub processes: Vec<usize>,
 }
 
 /// How a property is declared.
@@ -297,6 +309,14 @@ pub enum PropertyKind {
     Unsafe,
     /// By `invariant`.
     Invariant,
+    /// By `response`.
+    Response,
+    /// By `recurrence`.
+    Recurrence,
+    /// By `possible`.
+    Possible,
+    /// By `cover`.
+    Cover,
 }
 
 /// What a run says of a property.
@@ -312,6 +332,10 @@ pub enum PropertyVerdict {
     Assumed,
     /// No such state was met in the instances that were explored, which is all that was asked for.
     NotMet,
+    /// Of a `cover`: a run gets there, and there is a trace.
+    Reached,
+    /// Of a property of runs: it holds with the numbers of processes in `processes`, and is open for others.
+    HoldsForProcesses,
     /// That is open.
     Unknown,
 }

@@ -43,6 +43,17 @@ pub enum EventLine<'a> {
     },
     /// It ended, for now: an oracle may grow later.
     ExplorationEnd(ExplorationFigures),
+    /// All runs of an instance were looked at, or some.
+    Runs {
+        /// Processes of the instance.
+        processes: usize,
+        /// States.
+        states: usize,
+        /// Steps between them.
+        steps: usize,
+        /// Whether these are all.
+        complete: bool,
+    },
     /// A node was expanded.
     Node {
         /// Number in this run, from 1.
@@ -123,6 +134,9 @@ impl<'a> EventLine<'a> {
                 Self::ExplorationProgress { states, waiting: queued, depth }
             }
             Event::ForwardEnd(exploration) => Self::ExplorationEnd(exploration.into()),
+            Event::Runs { procs, states, steps, complete } => {
+                Self::Runs { processes: procs, states, steps, complete }
+            }
             Event::Node { number, history, cube, queued, postponed } => {
                 Self::Node { number, history, cube, queued, postponed }
             }

@@ -9,9 +9,9 @@ use super::message::{Lines, Place};
 use super::search::{FiredIn, OwnerRecord, SearchKind, TransitionFigures};
 use super::trace::TraceRecord;
 use super::{Document, Times};
-use crate::model::{Bad, BadKind, Owner, System, owner_names};
+use crate::model::{Bad, BadKind, Owner, System, TemporalKind, owner_names};
 use crate::report::vacuity;
-use crate::result::{self, Decider, Exploration, Report};
+use crate::result::{self, Decider, Exploration, Report, TemporalFinding, TemporalReport};
 use crate::verdict::Verdict;
 
 impl Document {
@@ -29,6 +29,7 @@ impl Document {
         self.assumptions = report.assumptions.iter().map(|it| Assumption::new(lines, it)).collect();
         self.properties = properties(system, lines, report);
         self.traces = report.traces().map(|trace| TraceRecord::new(system, lines, trace)).collect();
+        self.traces.extend(report.temporal.iter().filter_map(|it| TraceRecord::of_runs(system, lines, it)));
         self.transitions = transitions(system, lines, &report.explorations);
         self.explorations = report.explorations.iter().map(Into::into).collect();
         self.sizes = report.enough.map(Into::into);
@@ -73,6 +74,7 @@ fn properties(system: &System, lines: &Lines<'_>, report: &Report) -> Vec<Proper
     }
     found.sort_by_key(|(bad, _)| bad.span);
     let declared = |(bad, verdict): (&Bad, PropertyVerdict)| Property {
+        processes: Vec::new(),
         name: bad.name.clone(),
         kind: match bad.kind {
             BadKind::Unsafe => PropertyKind::Unsafe,
@@ -81,7 +83,35 @@ fn properties(system: &System, lines: &Lines<'_>, report: &Report) -> Vec<Proper
         place: Place::new(lines, bad.span),
         verdict,
     };
-    found.into_iter().map(declared).collect()
+    let mut all: Vec<Property> = found.into_iter().map(declared).collect();
+    all.extend(report.temporal.iter().map(|it| temporal(system, lines, it)));
+    all.sort_by_key(|it| (it.place.line, it.place.column));
+    all
+}
+
+/// A property of runs.
+fn temporal(system: &System, lines: &Lines<'_>, known: &TemporalReport) -> Property {
+    let property = &system.temporal[known.property];
+    Property {
+        name: property.name.clone(),
+        kind: match property.kind {
+            TemporalKind::Response => PropertyKind::Response,
+            TemporalKind::Recurrence => PropertyKind::Recurrence,
+            TemporalKind::Possible => PropertyKind::Possible,
+            TemporalKind::Cover => PropertyKind::Cover,
+        },
+        place: Place::new(lines, property.span),
+        verdict: match &known.found {
+            Some(TemporalFinding::Reached { .. }) => PropertyVerdict::Reached,
+            Some(TemporalFinding::Lasso { .. } | TemporalFinding::DeadEnd { .. }) => {
+                PropertyVerdict::Violated
+            }
+            None if known.proved => PropertyVerdict::Proved,
+            None if property.kind == TemporalKind::Cover || known.held.is_empty() => PropertyVerdict::Unknown,
+            None => PropertyVerdict::HoldsForProcesses,
+        },
+        processes: known.held.clone(),
+    }
 }
 
 fn property(report: &Report, number: usize, bad: &Bad) -> PropertyVerdict {

@@ -5,8 +5,10 @@ use serde::Serialize;
 use super::message::{Lines, Place};
 use crate::model::semantics::State;
 use crate::model::{BadKind, System};
+use crate::report::runs;
 use crate::report::style::Style;
 use crate::report::trace::history;
+use crate::result::{TemporalFinding, TemporalReport};
 use crate::verdict::Trace;
 use crate::words::{ValueNames, Violation, cells, ending, processes, violated};
 
@@ -32,6 +34,8 @@ pub struct TraceRecord {
     pub initial: Vec<Assignment>,
     /// The steps.
     pub steps: Vec<TraceStep>,
+    /// Of a run without an end: the number of steps after which it repeats.
+    pub loop_from: Option<usize>,
     /// Explains names of values that are not the model's, one line each.
     pub legend: Vec<String>,
     /// The file in ITF that it was written to.
@@ -49,6 +53,13 @@ pub enum TraceKind {
     Invariant,
     /// A state without an enabled transition.
     Deadlock,
+    /// A fair run without an end that breaks a property of runs: from the state after `loop_from` steps on it repeats,
+    /// or it stays in its last state for ever, where nothing is enabled.
+    Lasso,
+    /// A state from which no run leads to where a `possible` wants one.
+    DeadEnd,
+    /// A state where a `cover` wants a run to get to.
+    Reached,
 }
 
 /// A literal that holds, and the comparison that it comes from.
@@ -128,9 +139,30 @@ impl TraceRecord {
             history: history(system, trace, Style::PLAIN),
             initial: assignments(system, &names, &trace.initial, None),
             steps,
+            loop_from: None,
             legend: names.legend(),
             file: None,
         }
+    }
+
+    /// Of what was found out about a property of runs, if that is a run.
+    pub fn of_runs(system: &System, lines: &Lines<'_>, known: &TemporalReport) -> Option<Self> {
+        let found = known.found.as_ref()?;
+        let property = &system.temporal[known.property];
+        let (kind, loop_from) = match found {
+            TemporalFinding::Lasso { lasso, .. } => (TraceKind::Lasso, lasso.back),
+            TemporalFinding::DeadEnd { .. } => (TraceKind::DeadEnd, None),
+            TemporalFinding::Reached { .. } => (TraceKind::Reached, None),
+        };
+        Some(Self {
+            kind,
+            ends_in: property.name.clone(),
+            place: Some(Place::new(lines, property.span)),
+            witnesses: processes_of(found.tuple()),
+            history: runs::history(system, known.property, found, Style::PLAIN),
+            loop_from,
+            ..Self::new(system, lines, found.run())
+        })
     }
 }
 

@@ -22,7 +22,7 @@ impl Promise {
         let mut words = text.split_whitespace();
         let exit_code = match words.next()? {
             "safe" | "nothing-wrong" => 0,
-            "unsafe" => 1,
+            "unsafe" | "violated" => 1,
             "unknown" => 3,
             "deadlock" => 5,
             _ => return None,

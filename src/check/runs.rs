@@ -1,0 +1,128 @@
+//! Properties of runs: looked at in small instances, exactly.
+
+use super::instances::nearest;
+use super::session::Session;
+use super::tuning::{RUN_PROCS, RUN_STATES};
+use crate::forward::{RunAnswer, RunsChecked, check_runs};
+use crate::model::semantics::admits;
+use crate::model::{System, TemporalKind};
+use crate::observer::Event;
+use crate::options::{BackwardMode, ForwardOptions, Options, Procs};
+use crate::result::{Stop, TemporalFinding, TemporalReport};
+use crate::verdict::{Cut, Reason};
+
+/// Looks at the properties of runs of the model, and puts into the report what is known of them.
+pub fn look(session: &mut Session<'_>) {
+    let (system, options) = (session.system, session.options);
+    if system.temporal.is_empty() || options.only_states {
+        return;
+    }
+    let limits = limits(options);
+    let mut reports: Vec<TemporalReport> = (0..system.temporal.len()).map(TemporalReport::none).collect();
+    let sizes = sizes(system, options);
+    for &procs in &sizes {
+        if session.interrupt.reason().is_some() {
+            let cut =
+                Cut { procs, states: 0, stop: session.interrupt.reason().map_or(Stop::Time, Stop::from) };
+            reports.iter_mut().filter(|it| it.found.is_none()).for_each(|it| {
+                it.open.get_or_insert_with(|| cut.clone());
+            });
+            break;
+        }
+        session.tell(Event::Work("looking at all runs of an instance"));
+        let checked = check_runs(system, procs, &limits, session.interrupt);
+        let RunsChecked { states, steps, stop, .. } = checked;
+        session.tell(Event::Runs { procs, states, steps, complete: stop == Stop::Complete });
+        for (report, answer) in reports.iter_mut().zip(checked.answers) {
+            take(system, report, answer, (procs, states));
+        }
+        if reports.iter().all(|report| report.found.is_some()) {
+            break;
+        }
+    }
+    let all = |held: &[usize]| {
+        let most = system.max_procs.map(|most| most as usize);
+        most.is_some_and(|most| {
+            (0..=most).filter(|procs| admits(system, *procs)).all(|it| held.contains(&it))
+        })
+    };
+    for report in &mut reports {
+        let is_cover = system.temporal[report.property].kind == TemporalKind::Cover;
+        report.proved = report.found.is_none() && !is_cover && all(&report.held);
+    }
+    session.report.unproved = unproved(system, options, &reports);
+    session.report.temporal = reports;
+}
+
+/// Numbers of processes of the instances that are looked at.
+fn sizes(system: &System, options: &Options) -> Vec<usize> {
+    let least = usize::from(system.proc_constants);
+    let mut sizes: Vec<usize> = match (options.proof, options.procs) {
+        (BackwardMode::Brab(procs), _) | (_, Some(Procs::Exactly(procs))) => {
+            let procs = nearest(system, procs);
+            if options.up_to { (least..=procs).collect() } else { vec![procs] }
+        }
+        _ => match system.max_procs.map(|most| most as usize) {
+            Some(most) if most <= RUN_PROCS => (least..=most).collect(),
+            _ => {
+                let params = system.temporal.iter().map(|it| it.params.len()).max().unwrap_or(0);
+                let first = params.max(RUN_PROCS - 1).max(least);
+                vec![nearest(system, first), nearest(system, first + 1)]
+            }
+        },
+    };
+    sizes.dedup();
+    sizes
+}
+
+fn limits(options: &Options) -> ForwardOptions {
+    let max_states = options.forward.max_states.or(Some(RUN_STATES));
+    ForwardOptions { max_states, ..options.forward.clone() }
+}
+
+/// Takes in what an instance says of a property that is not settled yet.
+fn take(system: &System, report: &mut TemporalReport, answer: RunAnswer, (procs, states): (usize, usize)) {
+    if report.found.is_some() {
+        return;
+    }
+    let property = &system.temporal[report.property];
+    match answer {
+        RunAnswer::Holds => report.held.push(procs),
+        RunAnswer::Lasso(tuple, lasso) => {
+            let replayed = crate::model::semantics::replay_lasso(system, report.property, &tuple, &lasso);
+            assert!(
+                replayed.is_ok(),
+                "a run without an end that does not break {}: {replayed:?}",
+                property.name
+            );
+            report.found = Some(TemporalFinding::Lasso { tuple, lasso });
+        }
+        RunAnswer::DeadEnd(tuple, run) => report.found = Some(TemporalFinding::DeadEnd { tuple, run }),
+        RunAnswer::Reached(tuple, run) => report.found = Some(TemporalFinding::Reached { tuple, run }),
+        RunAnswer::Open(stop) => {
+            report.open.get_or_insert(Cut { procs, states, stop });
+        }
+    }
+}
+
+/// Why some property is open.
+fn unproved(system: &System, options: &Options, reports: &[TemporalReport]) -> Option<Reason> {
+    let open = || reports.iter().filter(|it| it.found.is_none());
+    if let Some(cut) = open().find_map(|it| it.open.clone()) {
+        return Some(match cut.stop {
+            Stop::Memory => Reason::Memory,
+            Stop::Time if options.time_limit.is_some() && options.forward.time.is_none() => Reason::Time,
+            _ => Reason::Partial(cut),
+        });
+    }
+    let is_cover = |it: &&TemporalReport| system.temporal[it.property].kind == TemporalKind::Cover;
+    let missed: Vec<String> =
+        open().filter(is_cover).map(|it| system.temporal[it.property].name.clone()).collect();
+    if !missed.is_empty() {
+        return Some(Reason::NotReached(missed));
+    }
+    if options.only_forward {
+        return None;
+    }
+    open().find(|it| !it.proved).map(|it| Reason::Runs(it.held.clone()))
+}

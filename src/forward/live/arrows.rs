@@ -1,0 +1,146 @@
+//! A graph with labelled arrows, and shortest ways in it.
+
+use std::collections::VecDeque;
+
+/// The label of an arrow that is no step: a state in which nothing is enabled stays as it is.
+pub const STUTTER: u32 = u32::MAX;
+
+/// An arrow, known by where it begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arrow {
+    /// The instance that takes the step, or [`STUTTER`].
+    pub label: u32,
+    /// The node that it leads to.
+    pub to: u32,
+}
+
+/// The arrows of all nodes, which are numbered from 0.
+#[derive(Clone, Debug, Default)]
+pub struct Arrows {
+    /// Where those of a node end.
+    ends: Vec<usize>,
+    list: Vec<Arrow>,
+}
+
+impl Arrows {
+    /// Adds an arrow to the node whose arrows are being added.
+    pub fn push(&mut self, arrow: Arrow) {
+        self.list.push(arrow);
+    }
+
+    /// The next node begins.
+    pub fn end_node(&mut self) {
+        self.ends.push(self.list.len());
+    }
+
+    /// No node has further arrows; there are `nodes` of them.
+    pub fn finish(&mut self, nodes: usize) {
+        self.ends.resize(nodes, self.list.len());
+    }
+
+    /// Nodes.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Arrows of all nodes.
+    pub fn all(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.ends.len() * 8 + self.list.len() * 8
+    }
+
+    /// The arrows of a node.
+    pub fn of(&self, node: u32) -> &[Arrow] {
+        let node = node as usize;
+        let start = if node == 0 { 0 } else { self.ends[node - 1] };
+        &self.list[start..self.ends[node]]
+    }
+
+    /// For each node, the nodes with an arrow to it.
+    pub fn reversed(&self) -> Self {
+        let mut ends = vec![0; self.len() + 1];
+        for arrow in &self.list {
+            ends[arrow.to as usize + 1] += 1;
+        }
+        for node in 0..self.len() {
+            ends[node + 1] += ends[node];
+        }
+        let mut list = vec![Arrow { label: STUTTER, to: 0 }; self.list.len()];
+        let mut next = ends.clone();
+        for from in 0..self.len() as u32 {
+            for arrow in self.of(from) {
+                let at = &mut next[arrow.to as usize];
+                list[*at] = Arrow { label: arrow.label, to: from };
+                *at += 1;
+            }
+        }
+        ends.remove(0);
+        Self { ends, list }
+    }
+}
+
+/// Shortest ways from some nodes to all others, without leaving an area.
+pub struct Ways {
+    /// For each node that can be reached: how far it is, and the arrow from the node before. The nodes at the
+    /// beginning come from themselves.
+    by: Vec<Option<(u32, u32, u32)>>,
+    /// The nodes that can be reached, near ones first.
+    pub reached: Vec<u32>,
+}
+
+impl Ways {
+    /// Ways from `sources`, which are in the area, as long as `go_on` says so of a node that was reached.
+    pub fn new(
+        arrows: &Arrows,
+        sources: impl Iterator<Item = u32>,
+        inside: &dyn Fn(u32) -> bool,
+        mut go_on: impl FnMut(u32) -> bool,
+    ) -> Self {
+        let mut this = Self { by: vec![None; arrows.len()], reached: Vec::new() };
+        let mut queue = VecDeque::new();
+        for source in sources {
+            if this.by[source as usize].is_none() {
+                this.by[source as usize] = Some((0, source, STUTTER));
+                queue.push_back(source);
+            }
+        }
+        while let Some(node) = queue.pop_front() {
+            this.reached.push(node);
+            if !go_on(node) {
+                break;
+            }
+            let far = this.distance(node).expect("it was reached");
+            for arrow in arrows.of(node) {
+                let by = &mut this.by[arrow.to as usize];
+                if by.is_none() && inside(arrow.to) {
+                    *by = Some((far + 1, node, arrow.label));
+                    queue.push_back(arrow.to);
+                }
+            }
+        }
+        this
+    }
+
+    /// How far a node is.
+    pub fn distance(&self, node: u32) -> Option<u32> {
+        self.by[node as usize].map(|(far, ..)| far)
+    }
+
+    /// The way to a node that was reached: the node where it begins, and its arrows.
+    pub fn to(&self, node: u32) -> (u32, Vec<Arrow>) {
+        let mut way = Vec::new();
+        let mut at = node;
+        while let Some((far, from, label)) = self.by[at as usize]
+            && far > 0
+        {
+            way.push(Arrow { label, to: at });
+            at = from;
+        }
+        way.reverse();
+        (at, way)
+    }
+}

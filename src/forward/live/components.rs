@@ -1,0 +1,196 @@
+//! Fair strongly connected components.
+//!
+//! A component is fair when a cycle through all of it satisfies every constraint: the steps of a weak one are taken in it,
+//! or one of its states enables none of them; the steps of a strong one are taken in it, or none of its states enables any.
+//! Where a strong one is enabled and not taken, no fair cycle goes through a state that enables it, and what is left
+//! without these states is looked at again. Where a weak one is enabled everywhere and not taken, no part is fair.
+
+use crate::forward::live::arrows::Arrows;
+use crate::forward::live::constraints::Constraints;
+use crate::interrupt::{Interrupt, Interrupted};
+
+/// Where fair cycles are looked for.
+pub struct FairCycles<'a> {
+    /// The nodes to be searched are nodes of this.
+    pub arrows: &'a Arrows,
+    /// Steps of the whole instance, for what is enabled.
+    pub steps: &'a Arrows,
+    /// The state of a node.
+    pub state: &'a dyn Fn(u32) -> u32,
+    pub constraints: &'a Constraints,
+    /// Sets of nodes, each of which is to be visited again and again.
+    pub visits: &'a [Vec<bool>],
+    pub interrupt: &'a Interrupt,
+}
+
+/// What a component is worth.
+enum Worth {
+    Fair,
+    /// Nothing in it is fair.
+    Unfair,
+    /// Perhaps what is left of it.
+    Perhaps(Vec<u32>),
+}
+
+impl FairCycles<'_> {
+    /// The fair component with the node that comes first in `area`; its nodes in the order of `area`.
+    pub fn first(&self, area: &[u32]) -> Result<Option<Vec<u32>>, Interrupted> {
+        let mut order = vec![u32::MAX; self.arrows.len()];
+        for (place, node) in area.iter().enumerate() {
+            order[*node as usize] = place as u32;
+        }
+        let mut best: Option<(u32, Vec<u32>)> = None;
+        let mut round = vec![0_u32; self.arrows.len()];
+        let mut member = vec![0_u32; self.arrows.len()];
+        let (mut rounds, mut members) = (0, 0);
+        // No cycle goes through two components, so that what is left of all of them is one area again.
+        let mut open = area.to_vec();
+        while !open.is_empty() {
+            rounds += 1;
+            for node in &open {
+                round[*node as usize] = rounds;
+            }
+            let inside = |node: u32| round[node as usize] == rounds;
+            let mut rest = Vec::new();
+            for component in components(self.arrows, &open, &inside, self.interrupt)? {
+                let nearest = component.iter().map(|node| order[*node as usize]).min().unwrap_or(u32::MAX);
+                if best.as_ref().is_some_and(|(place, _)| *place <= nearest) {
+                    continue;
+                }
+                members += 1;
+                for node in &component {
+                    member[*node as usize] = members;
+                }
+                match self.worth(&component, &|node| member[node as usize] == members) {
+                    Worth::Fair => best = Some((nearest, component)),
+                    Worth::Unfair => {}
+                    Worth::Perhaps(part) => rest.extend(part),
+                }
+            }
+            open = rest;
+        }
+        Ok(best.map(|(_, mut component)| {
+            component.sort_unstable_by_key(|node| order[*node as usize]);
+            component
+        }))
+    }
+
+    /// Calls `f` with each constraint that a node enables, once.
+    pub fn enabled(&self, node: u32, seen: &mut Vec<u32>, mut f: impl FnMut(u32)) {
+        seen.clear();
+        for arrow in self.steps.of((self.state)(node)) {
+            for &constraint in self.constraints.of(*arrow) {
+                if !seen.contains(&constraint) {
+                    seen.push(constraint);
+                    f(constraint);
+                }
+            }
+        }
+    }
+
+    fn worth(&self, component: &[u32], inside: &dyn Fn(u32) -> bool) -> Worth {
+        let count = self.constraints.strong.len();
+        let mut taken = vec![false; count];
+        let mut enabled = vec![0_usize; count];
+        let mut seen = Vec::new();
+        for &node in component {
+            for arrow in self.arrows.of(node) {
+                if inside(arrow.to) {
+                    self.constraints.of(*arrow).iter().for_each(|c| taken[*c as usize] = true);
+                }
+            }
+            self.enabled(node, &mut seen, |constraint| enabled[constraint as usize] += 1);
+        }
+        let visited = |set: &Vec<bool>| component.iter().any(|node| set[*node as usize]);
+        if !self.visits.iter().all(visited) {
+            return Worth::Unfair;
+        }
+        let put_off = |c: &usize| !taken[*c] && enabled[*c] > 0;
+        if (0..count).any(|c| !self.constraints.strong[c] && put_off(&c) && enabled[c] == component.len()) {
+            return Worth::Unfair;
+        }
+        let strong: Vec<usize> = (0..count).filter(|c| self.constraints.strong[*c] && put_off(c)).collect();
+        if strong.is_empty() {
+            return Worth::Fair;
+        }
+        let mut rest = component.to_vec();
+        rest.retain(|node| {
+            let mut enables = false;
+            self.enabled(*node, &mut seen, |constraint| enables |= strong.contains(&(constraint as usize)));
+            !enables
+        });
+        Worth::Perhaps(rest)
+    }
+}
+
+/// Where a depth-first search is.
+struct Frame {
+    node: u32,
+    next: usize,
+}
+
+/// The strongly connected components of `nodes` that have a cycle, by Tarjan's algorithm. `inside` says whether a node is
+/// among `nodes`.
+fn components(
+    arrows: &Arrows,
+    nodes: &[u32],
+    inside: &dyn Fn(u32) -> bool,
+    interrupt: &Interrupt,
+) -> Result<Vec<Vec<u32>>, Interrupted> {
+    const NEW: u32 = u32::MAX;
+    const DONE: u32 = u32::MAX - 1;
+    let mut number = vec![NEW; arrows.len()];
+    let mut low = vec![0_u32; arrows.len()];
+    let (mut next, mut found) = (0, Vec::new());
+    let (mut stack, mut frames): (Vec<u32>, Vec<Frame>) = (Vec::new(), Vec::new());
+    for &root in nodes {
+        if number[root as usize] != NEW {
+            continue;
+        }
+        frames.push(Frame { node: root, next: 0 });
+        while let Some(frame) = frames.last_mut() {
+            let node = frame.node;
+            if frame.next == 0 {
+                number[node as usize] = next;
+                low[node as usize] = next;
+                next += 1;
+                stack.push(node);
+                if next % 4096 == 0 {
+                    interrupt.poll()?;
+                }
+            }
+            let arrow = arrows.of(node).get(frame.next).copied();
+            frame.next += 1;
+            if let Some(arrow) = arrow {
+                if inside(arrow.to) {
+                    match number[arrow.to as usize] {
+                        NEW => frames.push(Frame { node: arrow.to, next: 0 }),
+                        DONE => {}
+                        known => low[node as usize] = low[node as usize].min(known),
+                    }
+                }
+                continue;
+            }
+            frames.pop();
+            let lowest = low[node as usize];
+            if let Some(parent) = frames.last() {
+                let parent = &mut low[parent.node as usize];
+                *parent = lowest.min(*parent);
+            }
+            if lowest == number[node as usize] {
+                let at = stack
+                    .iter()
+                    .rposition(|it| *it == node)
+                    .expect("a node is on the stack until it is done");
+                let component = stack.split_off(at);
+                for it in &component {
+                    number[*it as usize] = DONE;
+                }
+                if component.len() > 1 || arrows.of(node).iter().any(|arrow| arrow.to == node) {
+                    found.push(component);
+                }
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,87 @@
+//! In which states a condition holds for a tuple of processes.
+
+use crate::forward::error::Unbuildable;
+use crate::forward::ground::formula::Grounder;
+use crate::forward::live::graph::RunGraph;
+use crate::forward::program::code::Test;
+use crate::forward::program::compiled::Program;
+use crate::forward::program::lower::test;
+use crate::forward::state::codes::UNDEF;
+use crate::model::semantics::distinct_tuples;
+use crate::model::{Bad, BadKind, Condition, System};
+
+/// The system with the cubes of its properties of runs as bad cubes: what they compare must be told apart by states as
+/// what any bad cube compares.
+pub fn observed(system: &System) -> System {
+    let mut observed = system.clone();
+    for property in &system.temporal {
+        for (params, cube) in property.cubes() {
+            observed.bad.push(Bad {
+                number: 0,
+                name: String::new(),
+                kind: BadKind::Unsafe,
+                params: params as u8,
+                cube: cube.clone(),
+                span: property.span,
+                spans: Vec::new(),
+            });
+        }
+    }
+    observed
+}
+
+/// Where a condition holds: a truth value for each state of a graph, and whether there are states where that is not known.
+pub struct Holds {
+    pub states: Vec<bool>,
+    pub unclear: bool,
+}
+
+/// Looks at all states of `graph`.
+pub fn holds(
+    system: &System,
+    program: &Program,
+    graph: &RunGraph,
+    condition: &Condition,
+    tuple: &[usize],
+) -> Result<Holds, Unbuildable> {
+    let cases = ground(system, program, condition, tuple)?;
+    let plain = program.is_plain();
+    let mut found = Holds { states: Vec::with_capacity(graph.store.len()), unclear: false };
+    for number in 0..graph.store.len() {
+        let state = graph.store.state(number);
+        let readable = |test: &Test| {
+            let mut defined = true;
+            test.cells(&mut |cell| defined &= program.get(state, cell) != UNDEF);
+            defined
+        };
+        let truth =
+            if plain || cases.iter().flatten().all(readable) { program.any(&cases, state) } else { None };
+        found.unclear |= truth.is_none();
+        found.states.push(truth == Some(true));
+        if number % 4096 == 0 {
+            program.interrupt.poll()?;
+        }
+    }
+    Ok(found)
+}
+
+/// The cases of a condition for a tuple, as tests on codes.
+fn ground(
+    system: &System,
+    program: &Program,
+    condition: &Condition,
+    tuple: &[usize],
+) -> Result<Vec<Vec<Test>>, Unbuildable> {
+    let layout = &program.cells.layout;
+    let grounder = Grounder { system, layout };
+    let others: Vec<usize> = (0..layout.procs).filter(|p| !tuple.contains(p)).collect();
+    let mut cases = Vec::new();
+    for case in &condition.0 {
+        for chosen in distinct_tuples(others.len(), usize::from(case.hidden)) {
+            let env: Vec<usize> = tuple.iter().copied().chain(chosen.iter().map(|&at| others[at])).collect();
+            let Some(conj) = grounder.conj(&case.cube, &env)? else { continue };
+            cases.push(conj.iter().map(|lit| test(&program.cells, lit)).collect::<Result<Vec<_>, _>>()?);
+        }
+    }
+    Ok(cases)
+}

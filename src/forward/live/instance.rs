@@ -1,0 +1,211 @@
+//! The properties of runs of one instance.
+
+use crate::forward::error::Unbuildable;
+use crate::forward::live::arrows::{Arrow, Ways};
+use crate::forward::live::components::FairCycles;
+use crate::forward::live::concrete;
+use crate::forward::live::conditions::{holds, observed};
+use crate::forward::live::constraints::Constraints;
+use crate::forward::live::graph::RunGraph;
+use crate::forward::program::compile::BuildOptions;
+use crate::forward::program::compiled::Program;
+use crate::interrupt::Interrupt;
+use crate::model::semantics::{Lasso, Semantics, distinct_tuples};
+use crate::model::{System, Temporal, TemporalKind};
+use crate::options::ForwardOptions;
+use crate::result::Stop;
+use crate::verdict::Trace;
+
+/// What an instance says of a property.
+#[derive(Clone, Debug)]
+pub enum RunAnswer {
+    /// It holds for all fair runs of this instance; of a `cover`, no run of this instance gets there.
+    Holds,
+    /// A fair run without an end breaks it, for these processes. It was replayed.
+    Lasso(Vec<usize>, Box<Lasso>),
+    /// From the last state of this run, no run leads to where the condition holds for these processes.
+    DeadEnd(Vec<usize>, Box<Trace>),
+    /// The condition holds in the last state of this run, for these processes.
+    Reached(Vec<usize>, Box<Trace>),
+    /// Not known: not all states were seen, or not all of what was found could be replayed.
+    Open(Stop),
+}
+
+/// What was seen of an instance.
+#[derive(Clone, Debug)]
+pub struct RunsChecked {
+    /// States that were seen.
+    pub states: usize,
+    /// Steps between them.
+    pub steps: usize,
+    /// Why that ended.
+    pub stop: Stop,
+    /// The answer for each property of [`System::temporal`].
+    pub answers: Vec<RunAnswer>,
+}
+
+/// Looks at all runs of the instance of `system` with `procs` processes.
+pub fn check_runs(
+    system: &System,
+    procs: usize,
+    options: &ForwardOptions,
+    interrupt: &Interrupt,
+) -> RunsChecked {
+    match attempt(system, procs, options, interrupt) {
+        Ok(checked) => checked,
+        Err(why) => {
+            let stop = Stop::from(why);
+            let answers = vec![RunAnswer::Open(stop); system.temporal.len()];
+            RunsChecked { states: 0, steps: 0, stop, answers }
+        }
+    }
+}
+
+fn attempt(
+    system: &System,
+    procs: usize,
+    options: &ForwardOptions,
+    interrupt: &Interrupt,
+) -> Result<RunsChecked, Unbuildable> {
+    let observed = observed(system);
+    let build = |symmetry| BuildOptions {
+        symmetry,
+        undefined: false,
+        range: options.number_range,
+        expected_end: &[],
+        interrupt,
+    };
+    let program = Program::new(&observed, procs, build(false))?;
+    let alike = options.symmetry
+        && system.proc_constants == 0
+        && Program::new(&observed, procs, build(true))?.symmetry.is_on();
+    let graph = RunGraph::new(&program, options, interrupt)?;
+    let constraints = Constraints::new(system, &program);
+    let instance = Instance { system, program: &program, graph: &graph, constraints, alike, interrupt };
+    let answers =
+        system.temporal.iter().map(|property| instance.answer(property)).collect::<Result<_, _>>()?;
+    let steps = graph.arrows.all();
+    Ok(RunsChecked { states: graph.store.len(), steps, stop: graph.stop, answers })
+}
+
+/// An instance whose states are known.
+struct Instance<'a> {
+    system: &'a System,
+    program: &'a Program,
+    graph: &'a RunGraph,
+    constraints: Constraints,
+    /// Whether processes can be exchanged.
+    alike: bool,
+    interrupt: &'a Interrupt,
+}
+
+impl Instance<'_> {
+    fn answer(&self, property: &Temporal) -> Result<RunAnswer, Unbuildable> {
+        let mut open = (self.graph.stop != Stop::Complete).then_some(self.graph.stop);
+        let tuples = distinct_tuples(self.program.cells.procs, property.params.len());
+        for tuple in tuples.take(if self.alike { 1 } else { usize::MAX }) {
+            let found = match property.kind {
+                TemporalKind::Response | TemporalKind::Recurrence => self.endless(property, &tuple)?,
+                TemporalKind::Possible => self.dead_end(property, &tuple)?,
+                TemporalKind::Cover => self.reached(property, &tuple)?,
+            };
+            match found {
+                RunAnswer::Holds => {}
+                RunAnswer::Open(why) => open = open.or(Some(why)),
+                found => return Ok(found),
+            }
+        }
+        Ok(open.map_or(RunAnswer::Holds, RunAnswer::Open))
+    }
+
+    fn holds(
+        &self,
+        property: &Temporal,
+        then: bool,
+        tuple: &[usize],
+    ) -> Result<(Vec<bool>, bool), Unbuildable> {
+        let condition = if then { &property.then } else { &property.first };
+        let found = holds(self.system, self.program, self.graph, condition, tuple)?;
+        Ok((found.states, found.unclear))
+    }
+
+    /// A `response` or a `recurrence`: a fair cycle without what is promised, and a way there on which it does not come
+    /// once it is waited for.
+    fn endless(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
+        let (first, mut unclear) = self.holds(property, false, tuple)?;
+        let all = 0..self.graph.store.len() as u32;
+        let (waits, promised) = if property.kind == TemporalKind::Response {
+            let (then, also) = self.holds(property, true, tuple)?;
+            unclear |= also;
+            (Some(first), then)
+        } else {
+            (None, first)
+        };
+        let silent = |node: u32| !promised[node as usize];
+        let begins = |node: &u32| silent(*node) && waits.as_ref().is_none_or(|it| it[*node as usize]);
+        let ways = Ways::new(&self.graph.arrows, all.filter(begins), &silent, |_| true);
+        let cycles = FairCycles {
+            arrows: &self.graph.arrows,
+            steps: &self.graph.arrows,
+            state: &|node| node,
+            constraints: &self.constraints,
+            visits: &[],
+            interrupt: self.interrupt,
+        };
+        let otherwise = if unclear { RunAnswer::Open(Stop::Numbers) } else { RunAnswer::Holds };
+        let Some(component) = cycles.first(&ways.reached)? else { return Ok(otherwise) };
+        let (from, way) = ways.to(component[0]);
+        let (initial, mut stem) = self.graph.way_to(from);
+        stem.extend(way);
+        let semantics = Semantics::new(self.system, self.program.cells.procs);
+        let mut breaks = |lasso: &Lasso| semantics.breaks(lasso, property, tuple).is_ok();
+        let cycle = cycles.cycle(&component);
+        let found = concrete::lasso((self.program, self.graph), (initial, &stem), &cycle, &mut breaks);
+        Ok(match found {
+            Some(lasso) => RunAnswer::Lasso(tuple.to_vec(), Box::new(lasso)),
+            None => RunAnswer::Open(Stop::Numbers),
+        })
+    }
+
+    /// A `possible`: a state from which no run leads to where it holds. Whatever lies behind steps that were not seen may
+    /// be such a place.
+    fn dead_end(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
+        let (first, unclear) = self.holds(property, false, tuple)?;
+        let goals = (0..self.graph.store.len() as u32)
+            .filter(|node| first[*node as usize] || self.graph.cut[*node as usize]);
+        let reversed = self.graph.arrows.reversed();
+        let ways = Ways::new(&reversed, goals, &|_| true, |_| true);
+        let lost = (0..self.graph.store.len() as u32).find(|node| ways.distance(*node).is_none());
+        Ok(match lost {
+            _ if unclear => RunAnswer::Open(Stop::Numbers),
+            None => RunAnswer::Holds,
+            Some(lost) => {
+                let (initial, way) = self.graph.way_to(lost);
+                self.replayed(initial, &way, |run| RunAnswer::DeadEnd(tuple.to_vec(), run))
+            }
+        })
+    }
+
+    /// A `cover`: the first state where it holds.
+    fn reached(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
+        let (first, unclear) = self.holds(property, false, tuple)?;
+        let Some(state) = first.iter().position(|holds| *holds) else {
+            return Ok(if unclear { RunAnswer::Open(Stop::Numbers) } else { RunAnswer::Holds });
+        };
+        let (initial, way) = self.graph.way_to(state as u32);
+        Ok(self.replayed(initial, &way, |run| RunAnswer::Reached(tuple.to_vec(), run)))
+    }
+
+    fn replayed(
+        &self,
+        initial: u32,
+        way: &[Arrow],
+        answer: impl FnOnce(Box<Trace>) -> RunAnswer,
+    ) -> RunAnswer {
+        let run = concrete::run(self.program, self.graph, initial, way, None);
+        match crate::model::semantics::replay_steps(self.system, &run) {
+            Ok(()) => answer(Box::new(run)),
+            Err(_) => RunAnswer::Open(Stop::Numbers),
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Properties of runs of random small systems, against a search of another kind on states of the reference semantics.
+
+use std::collections::BTreeMap;
+
+use super::brute::Brute;
+use super::random::Shape;
+use crate::diagnostic::Span;
+use crate::forward::live::{RunAnswer, check_runs};
+use crate::interrupt::Interrupt;
+use crate::model::TemporalKind::{Cover, Possible, Recurrence, Response};
+use crate::model::semantics::{FairStep, State, Value, distinct_tuples};
+use crate::model::*;
+use crate::options::ForwardOptions;
+
+/// A step of the brute graph: the transition, its arguments, and the state that it leads to. A state without a step has
+/// one to itself by no transition.
+type BruteStep = (Option<(TransitionId, Vec<usize>)>, usize);
+
+/// All states and all steps.
+struct BruteGraph {
+    states: Vec<State>,
+    steps: Vec<Vec<BruteStep>>,
+}
+
+/// `None` when there are too many states.
+fn graph(brute: &Brute<'_>) -> Option<BruteGraph> {
+    let state = |values: Vec<Value>| State { procs: brute.procs, values };
+    let mut states: Vec<State> = brute.initial().into_iter().map(state).collect();
+    let mut numbers: BTreeMap<Vec<Value>, usize> =
+        states.iter().enumerate().map(|(number, state)| (state.values.clone(), number)).collect();
+    let mut steps = Vec::new();
+    while steps.len() < states.len() {
+        if states.len() > 400 {
+            return None;
+        }
+        let from = states[steps.len()].clone();
+        let mut out = Vec::new();
+        for (t, transition) in brute.system.transitions.iter().enumerate() {
+            let id = TransitionId(t as u16);
+            for args in distinct_tuples(brute.procs, transition.arity()) {
+                if brute.semantics.enabled(&from, id, &args) != Some(true) {
+                    continue;
+                }
+                let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
+                for update in transition.updates.iter().filter(|it| it.assignment == Assignment::Nondet) {
+                    let ty = brute.system.var(update.var).ty;
+                    let more = |chosen: Vec<Value>| {
+                        let used: Vec<Value> = from.values.iter().chain(&chosen).copied().collect();
+                        let values = brute.domain(ty, &used).into_iter();
+                        values.map(move |value| chosen.iter().copied().chain([value]).collect())
+                    };
+                    choices = choices.into_iter().flat_map(more).collect();
+                }
+                for nondet in choices {
+                    let next = brute.semantics.fire(&from, id, &args, &nondet).expect("it is enabled");
+                    let next = brute.canonical(&next);
+                    let new = states.len();
+                    let to = *numbers.entry(next.values.clone()).or_insert(new);
+                    if to == new {
+                        states.push(next);
+                    }
+                    out.push((Some((id, args.clone())), to));
+                }
+            }
+        }
+        if out.is_empty() {
+            out.push((None, steps.len()));
+        }
+        steps.push(out);
+    }
+    Some(BruteGraph { states, steps })
+}
+
+/// Steps, each with the state that it comes from and its place among the steps from there.
+type StepSet = Vec<Vec<bool>>;
+
+impl BruteGraph {
+    /// The states of `area` from which a run within it takes steps of each of these sets again and again: the greatest
+    /// fixpoint, by naive iteration.
+    fn again_and_again(&self, area: &[bool], sets: &[StepSet]) -> Vec<bool> {
+        let mut kept = area.to_vec();
+        // Some step at all is to be taken again and again.
+        let any: StepSet = self.steps.iter().map(|steps| vec![true; steps.len()]).collect();
+        loop {
+            let before = kept.clone();
+            for set in sets.iter().chain([&any]) {
+                // Where a step of the set that stays in `kept` can still be taken within `kept`.
+                let mut can = vec![false; kept.len()];
+                loop {
+                    let reached = can.clone();
+                    for from in (0..kept.len()).filter(|from| kept[*from]) {
+                        let helps =
+                            |(at, (_, to)): (usize, &BruteStep)| kept[*to] && (set[from][at] || reached[*to]);
+                        can[from] |= self.steps[from].iter().enumerate().any(helps);
+                    }
+                    if can == reached {
+                        break;
+                    }
+                }
+                kept = can;
+            }
+            if kept == before {
+                return kept;
+            }
+        }
+    }
+
+    /// The states of `area` from which a fair run stays in it. A strong constraint is either served or never enabled from
+    /// some moment on: all ways to choose are tried.
+    fn fair(&self, brute: &Brute<'_>, area: &[bool]) -> Vec<bool> {
+        let asked: Vec<FairStep> = brute.semantics.fair_steps();
+        let possible = |state: usize, fair: &FairStep| {
+            brute.semantics.possible(&self.states[state], fair).expect("there are no numbers")
+        };
+        let serves = |step: &BruteStep, fair: &FairStep| {
+            let origin = brute.system.fairness[fair.fairness].origin;
+            step.0.as_ref().is_some_and(|(id, args)| {
+                brute.system.transition(*id).origin == origin
+                    && fair.args.as_ref().is_none_or(|shown| args.starts_with(shown))
+            })
+        };
+        let strong: Vec<&FairStep> =
+            asked.iter().filter(|it| brute.system.fairness[it.fairness].strong).collect();
+        let mut found = vec![false; area.len()];
+        for choice in 0..1_usize << strong.len() {
+            let never: Vec<&FairStep> = strong
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| choice >> at & 1 == 1)
+                .map(|(_, it)| *it)
+                .collect();
+            let rest: Vec<bool> = (0..area.len())
+                .map(|state| area[state] && !never.iter().any(|fair| possible(state, fair)))
+                .collect();
+            let sets: Vec<StepSet> = asked
+                .iter()
+                .filter(|fair| !never.contains(fair))
+                .map(|fair| {
+                    let weak = !brute.system.fairness[fair.fairness].strong;
+                    let of = |(state, steps): (usize, &Vec<BruteStep>)| {
+                        let disabled = weak && !possible(state, fair);
+                        steps.iter().map(|step| disabled || serves(step, fair)).collect()
+                    };
+                    self.steps.iter().enumerate().map(of).collect()
+                })
+                .collect();
+            let mut reaching = self.again_and_again(&rest, &sets);
+            self.backwards(&mut reaching, area);
+            found.iter_mut().zip(reaching).for_each(|(all, one)| *all |= one);
+        }
+        found
+    }
+
+    /// Adds the states of `area` from which a run within it leads to `set`.
+    fn backwards(&self, set: &mut [bool], area: &[bool]) {
+        loop {
+            let before = set.to_vec();
+            for from in (0..set.len()).filter(|from| area[*from]) {
+                set[from] |= self.steps[from].iter().any(|(_, to)| before[*to]);
+            }
+            if *set == before {
+                return;
+            }
+        }
+    }
+
+    /// Whether the property holds for all tuples.
+    fn holds(&self, brute: &Brute<'_>, property: &Temporal) -> bool {
+        distinct_tuples(brute.procs, property.params.len()).all(|tuple| {
+            let at = |condition: &Condition| -> Vec<bool> {
+                let truth =
+                    |state| brute.semantics.holds(state, condition, &tuple).expect("there are no numbers");
+                self.states.iter().map(truth).collect()
+            };
+            let first = at(&property.first);
+            match property.kind {
+                TemporalKind::Response => {
+                    let silent: Vec<bool> = at(&property.then).iter().map(|holds| !holds).collect();
+                    let fair = self.fair(brute, &silent);
+                    !(0..first.len()).any(|state| first[state] && fair[state])
+                }
+                TemporalKind::Recurrence => {
+                    let silent: Vec<bool> = first.iter().map(|holds| !holds).collect();
+                    !self.fair(brute, &silent).contains(&true)
+                }
+                TemporalKind::Possible => {
+                    let mut can = first;
+                    self.backwards(&mut can, &vec![true; self.states.len()]);
+                    !can.contains(&false)
+                }
+                TemporalKind::Cover => !first.contains(&true),
+            }
+        })
+    }
+}
+
+/// A random condition.
+fn condition(shape: &mut Shape, params: u8, order: bool) -> Condition {
+    let cases = (0..=shape.below(2)).map(|_| {
+        let hidden = shape.below(5) as u8 / 4;
+        Case { hidden, cube: shape.conj(params + hidden, 2, order) }
+    });
+    Condition(cases.filter(|case| !case.cube.is_empty()).collect())
+}
+
+/// A random system with random properties of runs and fairness.
+fn system(seed: u64, order: bool) -> System {
+    let mut shape = Shape::new(seed);
+    let mut system = shape.system(order);
+    for (origin, transition) in (0_u16..).zip(&mut system.transitions) {
+        transition.origin = origin;
+    }
+    let span = Span::default();
+    for origin in 0..system.transitions.len() as u16 {
+        if shape.below(3) > 0 {
+            let (strong, any) = (shape.below(2) == 0, shape.below(3) == 0);
+            system.fairness.push(Fairness { origin, strong, any, span });
+        }
+    }
+    for kind in [Response, Response, Recurrence, Recurrence, Possible, Cover] {
+        let params = shape.below(3) as u8;
+        let first = condition(&mut shape, params, order);
+        let then =
+            if kind == Response { condition(&mut shape, params, order) } else { Condition(Vec::new()) };
+        let params = (0..params).map(|number| format!("p{number}")).collect();
+        system.temporal.push(Temporal { kind, name: format!("{kind:?}"), params, first, then, span });
+    }
+    system
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    held: usize,
+    broken: usize,
+    stuck: usize,
+    open: usize,
+}
+
+fn compare(seed: u64, order: bool, tally: &mut Tally) {
+    let system = system(seed, order);
+    for procs in [2, 3] {
+        let brute = Brute::new(&system, procs);
+        let wide = brute.types.iter().filter(|ty| !matches!(ty, Type::Enum(_))).count();
+        if brute.types.len() > 9 || wide > 3 || brute.semantics.fair_steps().len() > 8 {
+            continue;
+        }
+        let Some(graph) = graph(&brute) else { continue };
+        let context = || format!("seed {seed}, order {order}, {procs} processes, {system:#?}");
+        let options = ForwardOptions::default();
+        let one = check_runs(&system, procs, &options, &Interrupt::default());
+        let plain = ForwardOptions { symmetry: false, ..options };
+        let all = check_runs(&system, procs, &plain, &Interrupt::default());
+        for (property, (answer, other)) in system.temporal.iter().zip(one.answers.iter().zip(&all.answers)) {
+            let holds = graph.holds(&brute, property);
+            for answer in [answer, other] {
+                match answer {
+                    RunAnswer::Holds => assert!(holds, "{}: {}", property.name, context()),
+                    RunAnswer::Open(_) => tally.open += 1,
+                    RunAnswer::Lasso(..) | RunAnswer::DeadEnd(..) | RunAnswer::Reached(..) => {
+                        assert!(!holds, "{}: {}", property.name, context());
+                    }
+                }
+            }
+            tally.held += usize::from(holds);
+            tally.broken += usize::from(!holds);
+            tally.stuck += usize::from(matches!(answer, RunAnswer::Lasso(_, lasso) if lasso.back.is_none()));
+        }
+    }
+}
+
+#[test]
+fn fair_runs_of_random_systems_are_those_of_brute_force() {
+    let count = std::env::var("CUBICLE_RUNS_COUNT").map_or(150, |text| text.parse().expect("a number"));
+    let mut tally = Tally::default();
+    for seed in 0..count {
+        compare(seed, seed % 4 == 3, &mut tally);
+    }
+    let least = count as usize / 3;
+    assert!(
+        tally.held > least && tally.broken > least && tally.stuck > 0 && tally.open * 50 < tally.held,
+        "{tally:?}"
+    );
+}

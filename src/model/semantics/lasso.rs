@@ -1,0 +1,209 @@
+//! Runs without an end: a run that comes back to one of its states, or ends in a state that it can never leave. Whether
+//! such a run is fair, and whether it breaks a property.
+
+use super::eval::all;
+use super::state::State;
+use super::step::Semantics;
+use super::trace::Trace;
+use super::tuples::distinct_tuples;
+use crate::model::{Condition, System, Temporal, TemporalKind, TransitionId};
+
+/// A run without an end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lasso {
+    /// Its first part: `bad` is `None`.
+    pub run: Trace,
+    /// The number of steps after which the loop begins: the last state is the state there. `None`: nothing is enabled in
+    /// the last state, which stays for ever.
+    pub back: Option<usize>,
+}
+
+impl Lasso {
+    /// All states of its first part.
+    pub fn states(&self) -> Vec<&State> {
+        std::iter::once(&self.run.initial).chain(self.run.steps.iter().map(|step| &step.after)).collect()
+    }
+
+    /// Number of the first state of the part that repeats.
+    pub fn first_of_loop(&self) -> usize {
+        self.back.unwrap_or(self.run.steps.len())
+    }
+}
+
+/// What fairness asks for, of one tuple of processes or of all together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FairStep {
+    /// Index in [`System::fairness`].
+    pub fairness: usize,
+    /// The declared arguments; `None` when it is about any.
+    pub args: Option<Vec<usize>>,
+}
+
+/// How a lasso does what fairness asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Served {
+    /// By taking the step with this number, from 0.
+    Taken(usize),
+    /// It is not possible in the state after so many steps.
+    Disabled(usize),
+    /// It is not possible anywhere in the loop.
+    Never,
+}
+
+impl Semantics<'_> {
+    /// Whether a condition holds for a tuple of distinct processes. `None` when a number leaves the 64-bit range.
+    pub fn holds(&self, state: &State, condition: &Condition, tuple: &[usize]) -> Option<bool> {
+        let others: Vec<usize> = (0..state.procs).filter(|p| !tuple.contains(p)).collect();
+        let cases = condition.0.iter().flat_map(|case| {
+            let hidden = distinct_tuples(others.len(), usize::from(case.hidden));
+            hidden.map(move |chosen| (case, chosen))
+        });
+        let none = all(cases.map(|(case, chosen)| {
+            let procs: Vec<usize> =
+                tuple.iter().copied().chain(chosen.iter().map(|&at| others[at])).collect();
+            self.env(state, &procs).conj(&case.cube).map(|holds| !holds)
+        }))?;
+        Some(!none)
+    }
+
+    /// All that fairness asks for in this instance.
+    pub fn fair_steps(&self) -> Vec<FairStep> {
+        let system = self.system();
+        let mut found = Vec::new();
+        for (fairness, asked) in system.fairness.iter().enumerate() {
+            let of = system.transitions.iter().find(|it| it.origin == asked.origin);
+            let params = of.map_or(0, |it| it.params.len());
+            if asked.any {
+                found.push(FairStep { fairness, args: None });
+            } else {
+                let tuples = distinct_tuples(self.layout().procs, params);
+                found.extend(tuples.map(|args| FairStep { fairness, args: Some(args) }));
+            }
+        }
+        found
+    }
+
+    /// Whether some step that `fair` asks for is possible. `None` when that depends on a number beyond 64 bits.
+    pub fn possible(&self, state: &State, fair: &FairStep) -> Option<bool> {
+        let system = self.system();
+        let origin = system.fairness[fair.fairness].origin;
+        let mut impossible = Vec::new();
+        for (id, transition) in system.transitions.iter().enumerate().filter(|(_, it)| it.origin == origin) {
+            for args in distinct_tuples(state.procs, transition.arity()) {
+                if fair.args.as_ref().is_none_or(|shown| args.starts_with(shown)) {
+                    impossible.push(self.enabled(state, TransitionId(id as u16), &args).map(|it| !it));
+                }
+            }
+        }
+        all(impossible.into_iter()).map(|none| !none)
+    }
+
+    /// How a lasso does what `fair` asks for; an error when it does not, or when that is not known.
+    ///
+    /// # Errors
+    /// What is put off for ever.
+    pub fn served(&self, lasso: &Lasso, fair: &FairStep) -> Result<Served, String> {
+        let system = self.system();
+        let fairness = &system.fairness[fair.fairness];
+        let first = lasso.first_of_loop();
+        let steps = lasso.run.steps.iter().enumerate().skip(first);
+        for (number, step) in steps {
+            let transition = system.transition(step.transition);
+            if transition.origin == fairness.origin
+                && fair.args.as_ref().is_none_or(|shown| step.args.starts_with(shown))
+            {
+                return Ok(Served::Taken(number));
+            }
+        }
+        let states = lasso.states();
+        let mut possible = 0;
+        for (number, state) in states.iter().enumerate().skip(first) {
+            match self.possible(state, fair) {
+                Some(false) if !fairness.strong => return Ok(Served::Disabled(number)),
+                Some(false) => {}
+                Some(true) => possible += 1,
+                None => return Err("what is possible depends on a number beyond 64 bits".to_owned()),
+            }
+        }
+        if possible == 0 {
+            return Ok(Served::Never);
+        }
+        let name = system.transitions.iter().find(|it| it.origin == fairness.origin).map(|it| &it.name);
+        Err(format!("{} {:?} is put off for ever", name.map_or("", String::as_str), fair.args))
+    }
+
+    /// Whether the lasso is a fair run of the system.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn is_fair_run(&self, lasso: &Lasso) -> Result<(), String> {
+        let system = self.system();
+        super::replay::replay_steps(system, &lasso.run).map_err(|why| why.to_string())?;
+        let states = lasso.states();
+        match lasso.back {
+            Some(back) if back >= lasso.run.steps.len() => return Err("the loop has no step".to_owned()),
+            Some(back) if states[back] != states[states.len() - 1] => {
+                return Err("the last state is not the one where the loop begins".to_owned());
+            }
+            Some(_) => {}
+            None => self.nothing_enabled(states[states.len() - 1])?,
+        }
+        self.fair_steps().iter().try_for_each(|fair| self.served(lasso, fair).map(drop))
+    }
+
+    fn nothing_enabled(&self, state: &State) -> Result<(), String> {
+        for (id, transition) in self.system().transitions.iter().enumerate() {
+            for args in distinct_tuples(state.procs, transition.arity()) {
+                if self.enabled(state, TransitionId(id as u16), &args) != Some(false) {
+                    return Err(format!("{} is enabled in the last state", transition.name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the lasso is a fair run that breaks a `response` or `recurrence` for a tuple of processes: the number of
+    /// steps after which what is promised never comes.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub fn breaks(&self, lasso: &Lasso, property: &Temporal, tuple: &[usize]) -> Result<usize, String> {
+        self.is_fair_run(lasso)?;
+        let states = lasso.states();
+        let first = lasso.first_of_loop();
+        let (asked, answer) = match property.kind {
+            TemporalKind::Response => (Some(&property.first), &property.then),
+            TemporalKind::Recurrence => (None, &property.first),
+            TemporalKind::Possible | TemporalKind::Cover => return Err("no lasso breaks it".to_owned()),
+        };
+        let never = |state: &&State| self.holds(state, answer, tuple) == Some(false);
+        if !states[first..].iter().all(&never) {
+            return Err("what is promised comes in the loop".to_owned());
+        }
+        // The states of the run from which on the answer never comes.
+        let silent = states.iter().rposition(|state| !never(state)).map_or(0, |at| at + 1);
+        let waits = |state: &State| asked.is_none_or(|asked| self.holds(state, asked, tuple) == Some(true));
+        (silent..states.len())
+            .find(|at| waits(states[*at]))
+            .ok_or_else(|| "nothing waits for what never comes".to_owned())
+    }
+}
+
+/// Replays a lasso that breaks a property, see [`Semantics::breaks`].
+///
+/// # Errors
+/// Why it does not.
+pub fn replay_lasso(
+    system: &System,
+    property: usize,
+    tuple: &[usize],
+    lasso: &Lasso,
+) -> Result<usize, String> {
+    let Some(property) = system.temporal.get(property) else {
+        return Err("there is no such property".to_owned());
+    };
+    if tuple.len() != property.params.len() {
+        return Err("the processes are not those of the property".to_owned());
+    }
+    Semantics::new(system, lasso.run.initial.procs).breaks(lasso, property, tuple)
+}

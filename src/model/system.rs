@@ -1,0 +1,59 @@
+//! The meaning of one `.cub` file as a whole.
+
+use super::ir::{Axiom, Bad, EnumDecl, EnumId, Init, Transition, TransitionId, Var, VarId};
+use super::temporal::{Fairness, Temporal};
+use crate::diagnostic::Span;
+
+/// A parameterized system: the meaning of one `.cub` file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct System {
+    /// Upper bound on the number of processes, when declared; at least 1.
+    pub max_procs: Option<u32>,
+    /// Number m of rigid process constants: `#1 .. #m` exist and are distinct, so every instance has
+    /// at least m processes. 0 when the file names none.
+    pub proc_constants: u8,
+    /// Enum types; the first is `bool`.
+    pub enums: Vec<EnumDecl>,
+    /// Names of abstract types.
+    pub abstracts: Vec<String>,
+    /// Globals, constants and arrays in file order.
+    pub vars: Vec<Var>,
+    /// Initial states, as far as the axioms allow them.
+    pub init: Init,
+    /// What is assumed of all initial states, and so of all reachable ones, in file order.
+    pub axioms: Vec<Axiom>,
+    /// `invariant` and `unsafe` cubes, in order of [`Bad::number`]; the numbers of axioms are left out.
+    pub bad: Vec<Bad>,
+    /// Transitions in file order.
+    pub transitions: Vec<Transition>,
+    /// Properties of runs, in file order.
+    pub temporal: Vec<Temporal>,
+    /// What the properties of runs may assume of them, in file order.
+    pub fairness: Vec<Fairness>,
+    /// Whether any literal orders processes, so that renaming them is no symmetry.
+    pub orders_processes: bool,
+}
+
+impl System {
+    /// The declarations that the axioms come from, in file order.
+    pub fn assumed(&self) -> Vec<Span> {
+        let mut spans: Vec<Span> = self.axioms.iter().map(|axiom| axiom.span).collect();
+        spans.dedup();
+        spans
+    }
+
+    /// The declaration of `id`.
+    pub fn var(&self, id: VarId) -> &Var {
+        &self.vars[id.0 as usize]
+    }
+
+    /// The declaration of enum `id`.
+    pub fn enumeration(&self, id: EnumId) -> &EnumDecl {
+        &self.enums[id.0 as usize]
+    }
+
+    /// The transition `id`.
+    pub fn transition(&self, id: TransitionId) -> &Transition {
+        &self.transitions[id.0 as usize]
+    }
+}

@@ -1,0 +1,192 @@
+//! Properties of runs: runs without an end, what serves fairness on them, and a line for each property.
+
+use std::fmt::Write as _;
+
+use super::count::count;
+use super::style::Style;
+use super::trace::{TraceStates, action, walked};
+use crate::diagnostic::Source;
+use crate::model::semantics::{FairStep, Lasso, Semantics, Served};
+use crate::model::{System, TemporalKind};
+use crate::result::{Report, TemporalFinding, TemporalReport};
+use crate::words::{ValueNames, cause, processes};
+
+/// `Runs with 2 processes: all 14 states, 30 steps`.
+pub fn runs(procs: usize, states: usize, steps: usize, complete: bool, style: Style) -> String {
+    let title = style.title(format!("Runs with {}", count(procs, "process")));
+    let (states, steps) = (count(states, "state"), count(steps, "step"));
+    if complete {
+        format!("{title}: all {states}, {steps}\n")
+    } else {
+        format!("{title}: {states}, {steps} (not all)\n")
+    }
+}
+
+/// `Init -> ask(#1) -> [ ask(#2) -> enter(#2) -> leave(#2) ] for ever`.
+pub fn history(system: &System, property: usize, found: &TemporalFinding, style: Style) -> String {
+    let run = found.run();
+    let mut text = String::from("Init");
+    let back = match found {
+        TemporalFinding::Lasso { lasso, .. } => lasso.back,
+        _ => None,
+    };
+    for (number, step) in run.steps.iter().enumerate() {
+        let open = if back == Some(number) { "[ " } else { "" };
+        let _ = write!(text, " -> {open}{}", action(system, step, style));
+    }
+    let name = &system.temporal[property].name;
+    let end = match found {
+        TemporalFinding::Lasso { lasso, .. } if lasso.back.is_some() => " ] for ever".to_owned(),
+        TemporalFinding::Lasso { .. } => format!(" -> {}", style.bad("stuck")),
+        TemporalFinding::DeadEnd { .. } => format!(" -> {}", style.bad(format!("no way to {name}"))),
+        TemporalFinding::Reached { .. } => format!(" -> {}", style.good(name)),
+    };
+    text + &end
+}
+
+/// What was found of each property: its run, why it breaks the property, and what serves fairness.
+pub(super) fn findings(
+    system: &System,
+    source: &Source<'_>,
+    report: &Report,
+    trace_states: Option<TraceStates>,
+    style: Style,
+) -> String {
+    let mut text = String::new();
+    for known in &report.temporal {
+        let Some(found) = &known.found else { continue };
+        let property = &system.temporal[known.property];
+        let title = match found {
+            TemporalFinding::Reached { .. } => style.title("Run"),
+            _ => style.bad("Run"),
+        };
+        let _ = writeln!(text, "\n{title}: {}", history(system, known.property, found, style));
+        let place = source.place(property.span);
+        let who = match found.tuple() {
+            [] => String::new(),
+            tuple => format!(" for {}", processes(tuple)),
+        };
+        let what = match found {
+            TemporalFinding::Reached { .. } => "is reached",
+            _ => "is broken",
+        };
+        let _ =
+            writeln!(text, "{} ({place}) {what}{who}{}", property.name, why(system, known.property, found));
+        if let TemporalFinding::Lasso { lasso, .. } = found {
+            text.push_str(&fairness(system, lasso));
+        }
+        if let Some(which) = trace_states {
+            let names = ValueNames::new(system, found.run());
+            let _ = write!(text, "\n{}", walked(system, found.run(), which, &names, style));
+            if let TemporalFinding::Lasso { lasso, .. } = found {
+                let _ = match lasso.back {
+                    Some(0) => writeln!(text, "-> the initial state again"),
+                    Some(back) => writeln!(text, "-> the state after step {back} again"),
+                    None => writeln!(text, "-> nothing is enabled"),
+                };
+            }
+            for line in names.legend() {
+                let _ = writeln!(text, "({line})");
+            }
+        }
+    }
+    text
+}
+
+/// Why the run breaks the property, after its name and its processes.
+fn why(system: &System, property: usize, found: &TemporalFinding) -> String {
+    let TemporalFinding::Lasso { tuple, lasso } = found else {
+        return match found {
+            TemporalFinding::DeadEnd { .. } => ": from the last state no run leads there".to_owned(),
+            _ => String::new(),
+        };
+    };
+    let stuck = if lasso.back.is_none() { " (stuck: in the last state nothing is enabled)" } else { "" };
+    let property = &system.temporal[property];
+    let semantics = Semantics::new(system, lasso.run.initial.procs);
+    let from = semantics.breaks(lasso, property, tuple).unwrap_or_default();
+    let from = match (from, property.kind) {
+        (0, _) => "from the beginning".to_owned(),
+        (step, TemporalKind::Response) => format!("after step {step}"),
+        (step, _) => format!("from step {step} on"),
+    };
+    match property.kind {
+        TemporalKind::Response => format!(": {from} it waits for what never comes{stuck}"),
+        _ => format!(": {from} it never holds{stuck}"),
+    }
+}
+
+/// A line for each thing that fairness asks for and the loop does.
+fn fairness(system: &System, lasso: &Lasso) -> String {
+    let semantics = Semantics::new(system, lasso.run.initial.procs);
+    let mut text = String::new();
+    for fair in semantics.fair_steps() {
+        let (Ok(served), what) = (semantics.served(lasso, &fair), asked(system, &fair)) else { continue };
+        let _ = match served {
+            Served::Taken(step) => writeln!(text, "     {what}: step {} takes it", step + 1),
+            Served::Disabled(0) => writeln!(text, "     {what}: not possible in the beginning"),
+            Served::Disabled(step) => writeln!(text, "     {what}: not possible after step {step}"),
+            Served::Never => writeln!(text, "     {what}: not possible in the loop"),
+        };
+    }
+    text
+}
+
+/// `fair enter(#1)`.
+fn asked(system: &System, fair: &FairStep) -> String {
+    let fairness = &system.fairness[fair.fairness];
+    let word = if fairness.strong { "strong_fair" } else { "fair" };
+    let of = system.transitions.iter().find(|it| it.origin == fairness.origin);
+    let name = of.map_or("", |it| it.name.as_str());
+    match &fair.args {
+        Some(args) => format!("{word} {name}({})", processes(args)),
+        None => format!("{word} any {name}"),
+    }
+}
+
+/// A line for each property: what is known of it.
+pub(super) fn known(system: &System, report: &Report, style: Style) -> String {
+    let mut text = String::new();
+    for known in &report.temporal {
+        let line = line(system, known, style);
+        let _ = writeln!(text, "{}: {line}", system.temporal[known.property].name);
+    }
+    text
+}
+
+fn line(system: &System, known: &TemporalReport, style: Style) -> String {
+    let cover = system.temporal[known.property].kind == TemporalKind::Cover;
+    if let Some(found) = &known.found {
+        let procs = count(found.run().initial.procs, "process");
+        return match found {
+            TemporalFinding::Reached { .. } => style.good(format!("reached with {procs}")),
+            _ => style.bad(format!("VIOLATED with {procs}")),
+        };
+    }
+    let sizes: Vec<String> = known.held.iter().map(ToString::to_string).collect();
+    let unit = if known.held == [1] { "process" } else { "processes" };
+    let held = match (known.held.is_empty(), cover) {
+        (true, _) => String::new(),
+        (false, false) if known.proved => {
+            format!("holds for every number of processes that the model has ({})", sizes.join(", "))
+        }
+        (false, false) => format!("holds with {} {unit}", sizes.join(", ")),
+        (false, true) => format!("not reached with {} {unit}", sizes.join(", ")),
+    };
+    match &known.open {
+        Some(cut) => {
+            let open = format!("open with {}: {}", count(cut.procs, "process"), cause(cut.stop));
+            if held.is_empty() { open } else { format!("{held}; {open}") }
+        }
+        None if known.proved => style.good(held),
+        None => held,
+    }
+}
+
+/// `VIOLATED: live, again`.
+pub(super) fn violated(system: &System, report: &Report, style: Style) -> Option<String> {
+    let names: Vec<&str> = (report.temporal.iter().filter(|it| it.is_violated()))
+        .map(|it| system.temporal[it.property].name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| style.bad(format!("VIOLATED: {}", names.join(", "))))
+}

@@ -1,0 +1,76 @@
+//! What a run says of properties of runs.
+
+use crate::model::semantics::Lasso;
+use crate::verdict::{Cut, Trace};
+
+/// What was found out about one property of [`System::temporal`](crate::model::System::temporal).
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct TemporalReport {
+    /// Its index there.
+    pub property: usize,
+    /// Numbers of processes for which it holds: all runs of these instances were looked at. Of a `cover`, those with
+    /// which no run gets there.
+    pub held: Vec<usize>,
+    /// Whether these are all instances that the model has.
+    pub proved: bool,
+    /// What settles it.
+    pub found: Option<TemporalFinding>,
+    /// The smallest instance that was looked at and left it open.
+    pub open: Option<Cut>,
+}
+
+/// What settles a property of runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TemporalFinding {
+    /// A fair run without an end breaks it.
+    Lasso {
+        /// The processes that it breaks it for.
+        tuple: Vec<usize>,
+        /// The run; replayed.
+        lasso: Box<Lasso>,
+    },
+    /// A run to a state from which it is never met again, of a `possible`.
+    DeadEnd {
+        /// The processes.
+        tuple: Vec<usize>,
+        /// The run; its steps were replayed, that none leads on is what the exploration saw.
+        run: Box<Trace>,
+    },
+    /// A run to where a `cover` wants one: this is the good answer.
+    Reached {
+        /// The processes.
+        tuple: Vec<usize>,
+        /// The run; replayed.
+        run: Box<Trace>,
+    },
+}
+
+impl TemporalReport {
+    /// Nothing is known of a property.
+    pub const fn none(property: usize) -> Self {
+        Self { property, held: Vec::new(), proved: false, found: None, open: None }
+    }
+
+    /// Whether it is broken.
+    pub const fn is_violated(&self) -> bool {
+        matches!(self.found, Some(TemporalFinding::Lasso { .. } | TemporalFinding::DeadEnd { .. }))
+    }
+}
+
+impl TemporalFinding {
+    /// The run, or its first part.
+    pub const fn run(&self) -> &Trace {
+        match self {
+            Self::Lasso { lasso, .. } => &lasso.run,
+            Self::DeadEnd { run, .. } | Self::Reached { run, .. } => run,
+        }
+    }
+
+    /// The processes that it is about.
+    pub fn tuple(&self) -> &[usize] {
+        match self {
+            Self::Lasso { tuple, .. } | Self::DeadEnd { tuple, .. } | Self::Reached { tuple, .. } => tuple,
+        }
+    }
+}

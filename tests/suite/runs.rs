@@ -1,0 +1,143 @@
+//! Properties of runs: the models of `tests/runs`, whose first lines say what is right, and what a run of the whole
+//! program comes to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cubicle::forward::{RunAnswer, check_runs};
+use cubicle::interrupt::Interrupt;
+use cubicle::model::semantics::replay_lasso;
+use cubicle::observer::Silent;
+use cubicle::options::{ForwardOptions, Options};
+use cubicle::result::TemporalFinding;
+use cubicle::verdict::Reason;
+use cubicle::{Conclusion, check, load};
+
+fn models() -> Vec<(PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
+        .expect("the folder is there")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    paths.sort();
+    paths.into_iter().map(|path| (path.clone(), fs::read_to_string(&path).expect("it is text"))).collect()
+}
+
+/// What the first line promises: for each number of processes, the properties and their answers.
+fn promises(text: &str) -> Vec<(usize, Vec<(String, String)>)> {
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("(* EXPECT ").and_then(|rest| rest.strip_suffix(" *)")).expect("a promise");
+    line.split("; ")
+        .map(|size| {
+            let (procs, answers) = size.split_once(": ").expect("a number of processes");
+            let answers = answers.split(", ").map(|it| it.split_once(' ').expect("a name and an answer"));
+            let answers = answers.map(|(name, answer)| (name.to_owned(), answer.to_owned())).collect();
+            (procs.parse().expect("a number"), answers)
+        })
+        .collect()
+}
+
+fn word(answer: &RunAnswer) -> &'static str {
+    match answer {
+        RunAnswer::Holds => "holds",
+        RunAnswer::Lasso(_, lasso) if lasso.back.is_none() => "stuck",
+        RunAnswer::Lasso(..) => "lasso",
+        RunAnswer::DeadEnd(..) => "dead_end",
+        RunAnswer::Reached(..) => "reached",
+        RunAnswer::Open(_) => "open",
+    }
+}
+
+#[test]
+fn models_keep_what_their_first_lines_promise() {
+    let models = models();
+    assert!(models.len() >= 10);
+    for (path, text) in models {
+        let system = load(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display())).system;
+        for (procs, answers) in promises(&text) {
+            for symmetry in [true, false] {
+                let options = ForwardOptions::default().symmetry(symmetry).max_states(Some(20_000));
+                let seen = check_runs(&system, procs, &options, &Interrupt::default());
+                for (name, expected) in &answers {
+                    let at = system.temporal.iter().position(|it| it.name == *name).expect("a property");
+                    // Where a `cover` is not reached, all of the instance was seen.
+                    let expected = if expected == "not_reached" { "holds" } else { expected };
+                    let context = format!("{} with {procs}, {name}, {symmetry}", path.display());
+                    assert_eq!(word(&seen.answers[at]), expected, "{context}");
+                    if let RunAnswer::Lasso(tuple, lasso) = &seen.answers[at] {
+                        replay_lasso(&system, at, tuple, lasso)
+                            .unwrap_or_else(|why| panic!("{context}: {why}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A loop that does not do what fairness asks for, or does not close, is none.
+#[test]
+fn a_lasso_that_is_none_is_refused() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/runs/v01_weak_lock.cub"));
+    let text = text.expect("it is there");
+    let system = load(&text).expect("a model").system;
+    let seen = check_runs(&system, 2, &ForwardOptions::default(), &Interrupt::default());
+    let RunAnswer::Lasso(tuple, lasso) = &seen.answers[0] else { panic!("the lock is not fair") };
+    assert!(replay_lasso(&system, 0, tuple, lasso).is_ok());
+    let other: Vec<usize> = tuple.iter().map(|p| 1 - p).collect();
+    assert!(replay_lasso(&system, 0, &other, lasso).is_err(), "the other one is served");
+    let strong = load(&text.replace("fair enter", "strong_fair enter")).expect("a model").system;
+    let error = replay_lasso(&strong, 0, tuple, lasso).expect_err("it is not fair");
+    assert!(error.contains("put off"), "{error}");
+    let mut open = lasso.clone();
+    open.run.steps.pop();
+    assert!(replay_lasso(&system, 0, tuple, &open).is_err(), "it does not close");
+    let mut stuck = lasso.clone();
+    stuck.back = None;
+    assert!(replay_lasso(&system, 0, tuple, &stuck).is_err(), "something is enabled");
+}
+
+#[test]
+fn a_property_of_runs_is_never_passed_over() {
+    let (_, text) = models().remove(1);
+    let system = load(&text).expect("a model").system;
+    let run =
+        |options: &Options| check(&system, options, &Interrupt::default(), &mut Silent).expect("an answer");
+    for options in [Options::default(), Options::classic(), Options::brab(2)] {
+        let report = run(&options);
+        assert_eq!(report.conclusion(), Conclusion::Unknown);
+        let sizes = if options.proof == Options::brab(2).proof { vec![2] } else { vec![2, 3] };
+        assert_eq!(report.open(), Some(&Reason::Runs(sizes.clone())));
+        assert_eq!(report.temporal[0].held, sizes);
+    }
+    let report = run(&Options::default().only_forward(true));
+    assert_eq!(report.conclusion(), Conclusion::NothingFound);
+    // All instances that there are.
+    let bounded = load(&format!("number_procs 3 {text}")).expect("a model").system;
+    let report = check(&bounded, &Options::classic(), &Interrupt::default(), &mut Silent).expect("an answer");
+    assert_eq!(report.conclusion(), Conclusion::Safe);
+    assert!(report.temporal[0].proved);
+    // Few states, or no time.
+    let few = Options::classic().forward(ForwardOptions::default().max_states(Some(5)));
+    let report = run(&few);
+    assert_eq!(report.conclusion(), Conclusion::Unknown);
+    assert!(report.temporal[0].held.is_empty() && report.temporal[0].open.is_some());
+    let report = run(&Options::classic().time_limit(std::time::Duration::ZERO));
+    assert_eq!(report.conclusion(), Conclusion::Unknown);
+    assert!(report.temporal[0].held.is_empty());
+}
+
+#[test]
+fn what_breaks_a_property_settles_it() {
+    for (path, text) in models() {
+        let system = load(&text).expect("a model").system;
+        let broken =
+            ["lasso", "stuck", "dead_end"].iter().any(|word| text.lines().next().unwrap().contains(word));
+        let options =
+            Options::default().only_forward(true).forward(ForwardOptions::default().max_states(Some(5_000)));
+        let report = check(&system, &options, &Interrupt::default(), &mut Silent).expect("an answer");
+        assert_eq!(report.conclusion() == Conclusion::Violated, broken, "{}", path.display());
+        let lasso =
+            |it: &cubicle::result::TemporalReport| matches!(it.found, Some(TemporalFinding::Lasso { .. }));
+        assert!(!broken || report.temporal.iter().any(|it| lasso(it) || it.is_violated()));
+    }
+}
