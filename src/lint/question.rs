@@ -114,6 +114,7 @@ impl Asker<'_> {
     /// How a proof is looked for.
     pub fn proof(&self) -> Options {
         Options::default()
+            .only_states(true)
             .proof(BackwardMode::Auto)
             .rounds(Some(self.options.rounds))
             .vacuity(Vacuity::Ignore)

@@ -91,6 +91,7 @@ impl LintRun<'_> {
         document = ending.document();
         document.verdict = Answer::WellFormed;
         if args.deep {
+            super::load::passes_over_runs(&system, &ending.messages);
             let Ok(loaded) = cubicle::load(&text) else { unreachable!("it was loaded before") };
             let name = args.model.display().to_string();
             let model =
