@@ -131,7 +131,7 @@ impl<'a> CheckOptions<'a> {
 }
 
 /// Checks an invariant given as text; `model` is the text of the system. With [`Extent::All`] every cube in it must
-/// be unreachable; with [`Extent::Needed`] those that the properties do not need are left out.
+/// be unreachable; with [`Extent::Needed`] and [`Extent::Used`] those that the properties do not need are left out.
 ///
 /// # Errors
 /// The text cannot be read, an obligation fails, or it is not known whether it does.

@@ -31,8 +31,10 @@ use crate::model::System;
 pub enum Extent {
     /// All of them.
     All,
-    /// Those that the properties need, directly or not.
+    /// Those that the properties need, directly or not, as far as some can be left out.
     Needed,
+    /// Those that the properties need, directly or not. Whether others of them could be left out is not tried.
+    Used,
 }
 
 /// A finished proof.

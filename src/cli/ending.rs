@@ -128,6 +128,11 @@ impl Ending {
         Self { messages, ..self }
     }
 
+    /// The same, with a page of what is known when the watchdog ends the run.
+    pub fn picturing(self, page: Option<&PathBuf>) -> Self {
+        Self { pictures: self.pictures.and_page(page), ..self }
+    }
+
     /// What is known so far.
     pub fn snapshot(&self) -> MutexGuard<'_, Snapshot> {
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)

@@ -45,6 +45,12 @@ impl Pictures {
         }
     }
 
+    /// A page as well.
+    pub fn and_page(mut self, path: Option<&PathBuf>) -> Self {
+        self.pages.extend(path.cloned());
+        self
+    }
+
     /// The model was read.
     pub fn read(&self, text: &str) {
         if !self.pages.is_empty() {

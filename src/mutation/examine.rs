@@ -117,7 +117,7 @@ impl Mutant<'_> {
     /// Whether an invariant, as declarations, shows it safe.
     fn survives_by(&self, proof: &str) -> Option<Survival> {
         let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt);
-        let certificate = certificate::check(self.system, self.text, proof, Extent::Needed, how).ok()?;
+        let certificate = certificate::check(self.system, self.text, proof, Extent::Used, how).ok()?;
         let proof = certificate.invariants(self.system);
         Some(Survival { decider: None, invariants: certificate.cubes.proved, same: false, proof })
     }

@@ -3,7 +3,7 @@
 //! In: the text of a file that an earlier run wrote. Out: what became of a mutant then. A mutant that means the same as
 //! then, looked at with the same options, is as it was. One at the same place of a model that was edited elsewhere may be
 //! as it was: its run is executed, its invariant checked, so that nothing rests on what is remembered. One that was not
-//! decided there gets a ninth of the effort: an edit elsewhere seldom makes it easy.
+//! decided there gets a fraction of the effort: an edit elsewhere seldom makes it easy.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

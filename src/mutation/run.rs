@@ -13,7 +13,7 @@ use crate::model::System;
 use crate::result::{Fate, MutantResult, Mutation};
 
 /// Rounds that a mutant gets less when as many as were asked for did not decide it the last time.
-const HURRY: u32 = 2;
+const HURRY: u32 = 3;
 
 /// How far a run is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -39,7 +39,7 @@ pub use forward::exploration;
 pub use github::github;
 pub use live::{Progress, duration};
 pub use mutation::{kill, listed, mutation};
-pub use page::Page;
+pub use page::{MutationPage, Page};
 pub use plain::{explored, plain_conclusion, searched};
 pub use progress::{approximation, bad_candidate, node, restart};
 pub use properties::properties;

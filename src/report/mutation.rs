@@ -186,12 +186,16 @@ fn changes(change: Option<Change>) -> String {
 fn survivors(found: &Mutation, source: &Source<'_>, style: Style) -> String {
     let (same, others): (Vec<_>, Vec<_>) = found.survivors().partition(|(_, it)| it.same);
     let still = |it: &MutantResult| it.change.is_some_and(|it| it.appear + it.vanish == 0);
-    let (still, mut different): (Vec<_>, Vec<_>) = others.into_iter().partition(|(it, _)| still(it));
-    // Those first that change most; of states as many as are compared, so that sizes do not count.
-    different.sort_by_key(|(mutant, _)| {
-        let share = |it: Change| (it.appear + it.vanish) as u64 * 1_000_000 / (it.of as u64).max(1);
-        std::cmp::Reverse(mutant.change.map_or(0, share))
-    });
+    let (still, different): (Vec<_>, Vec<_>) = others.into_iter().partition(|(it, _)| still(it));
+    let less = |it: &MutantResult| it.change.is_some_and(|it| it.appear == 0);
+    let (mut less, mut different): (Vec<_>, Vec<_>) = different.into_iter().partition(|(it, _)| less(it));
+    for group in [&mut less, &mut different] {
+        // Those first that change most; of states as many as are compared, so that sizes do not count.
+        group.sort_by_key(|(mutant, _)| {
+            let share = |it: Change| (it.appear + it.vanish) as u64 * 1_000_000 / (it.of as u64).max(1);
+            std::cmp::Reverse(mutant.change.map_or(0, share))
+        });
+    }
     let upto = count(found.sizes.last().copied().unwrap_or(0), "process");
     let mut text = String::new();
     let mut group = |title_of: &str, says: &str, mutants: Vec<(&MutantResult, &Survival)>| {
@@ -210,8 +214,13 @@ fn survivors(found: &Mutation, source: &Source<'_>, style: Style) -> String {
     };
     group(
         "Survivors",
-        "other states, and safe for any number of processes. Either the change does no harm, or an `unsafe` is missing",
+        "new states, and safe for any number of processes. Either the change does no harm, or an `unsafe` is missing",
         different,
+    );
+    group(
+        "Survivors that only lose states",
+        "they do less than the model, which no `unsafe` can notice; `cubicle witness` shows what the model does",
+        less,
     );
     group(
         "Survivors with the same states",

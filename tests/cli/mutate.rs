@@ -54,6 +54,28 @@ fn properties_are_in_a_document_too() {
 }
 
 #[test]
+fn every_end_has_its_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("page.html");
+    let text = |line: &str, code: i32| {
+        let outcome = run(&format!("mutate {line} --report {}", page.display()));
+        assert_eq!(outcome.code, Some(code), "{line}: {outcome:?}");
+        let text = std::fs::read_to_string(&page).expect("a page");
+        std::fs::remove_file(&page).expect("it was there");
+        text
+    };
+    let all = text("examples/mutex.cub --transition leave", 0);
+    assert!(all.contains("6 of 10 killed (60.0 %), 4 survived</p>"), "{all}");
+    assert!(all.contains("+ { Locked := True; At[p] := Outside }"), "{all}");
+    assert!(text("examples/mutex_wrong.cub", 1).contains("the model itself is not safe"));
+    assert!(
+        text("examples/directory.cub --anyway --time-limit 1s", 3).contains("the time limit was reached")
+    );
+    let nowhere = run("mutate examples/mutex.cub --report /dev/null/page.html");
+    assert_eq!((nowhere.code, nowhere.stdout.as_str()), (Some(4), ""), "{nowhere:?}");
+}
+
+#[test]
 fn every_end_is_a_document() {
     let schema = schema("docs/schema/mutation.json");
     let folder = tempfile::tempdir().expect("a folder");

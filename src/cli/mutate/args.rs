@@ -36,12 +36,12 @@ pub struct MutateArgs {
     pub print: Option<usize>,
 
     /// Look for claims that are stronger than those of the model and true, strongest first, instead of mistakes
-    #[arg(long, conflicts_with_all = ["list", "print", "anyway", "cache", "min_kill_rate", "trace", "verbose"])]
+    #[arg(long, conflicts_with_all = ["list", "print", "anyway", "cache", "min_kill_rate", "trace", "verbose", "report"])]
     pub properties: bool,
 
     /// Look for claims that the proof rests on, to be pasted into the model, instead of mistakes; those first that notice
     /// most of the mistakes that no claim notices
-    #[arg(long, conflicts_with_all = ["list", "print", "anyway", "cache", "min_kill_rate", "trace", "verbose"])]
+    #[arg(long, conflicts_with_all = ["list", "print", "anyway", "cache", "min_kill_rate", "trace", "verbose", "report"])]
     pub suggest: bool,
 
     /// Only mistakes of these kinds (may be repeated, or several with commas)
@@ -96,6 +96,10 @@ pub struct MutateArgs {
     /// End with exit code 3 when less than this share of the mutants is killed
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub min_kill_rate: Option<f64>,
+
+    /// Write all of it as a page to FILE: kill rates, which claim kills which mutant, survivors as differences
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "print"])]
+    pub report: Option<PathBuf>,
 
     /// Show the run that kills mutant number N (may be repeated)
     #[arg(long, value_name = "N")]

@@ -18,8 +18,8 @@ use cubicle::mutation::{
 };
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, Options, Vacuity};
-use cubicle::report;
 use cubicle::report::document::{Head, Level, Message, MutationDocument, WhyOpen};
+use cubicle::report::{self, MutationPage, Style};
 use cubicle::result::Mutation;
 use cubicle::syntax::ast::{File, Item};
 use cubicle::transform::mutate::candidates;
@@ -56,10 +56,10 @@ pub fn run(words: Vec<OsString>) -> u8 {
         model: document::of_model(&args.model).model,
         ..document::of_words(&std::env::args_os().collect::<Vec<_>>())
     };
-    let (model, results) = (args.model.clone(), results(&args));
+    let (model, results, page) = (args.model.clone(), results(&args), args.report.clone());
     supervise(
         limits,
-        |interrupt| Ending::with_document(&model, head, results, interrupt),
+        |interrupt| Ending::with_document(&model, head, results, interrupt).picturing(page.as_ref()),
         move |interrupt, ending| {
             live::start(ending, false);
             let interrupt = &within(interrupt, args.time_limit);
@@ -68,9 +68,15 @@ pub fn run(words: Vec<OsString>) -> u8 {
             ending.begin();
             let code = match ended {
                 Ok(code) => exit::after_output(code, ending.output.finish()),
-                Err((Failed { code, error }, why)) => {
+                Err((Failed { mut code, error }, why)) => {
                     let mut document = ending.document();
-                    (document.error, document.reason) = (Some(error), why.as_ref().map(WhyOpen::from));
+                    (document.error, document.reason) =
+                        (Some(error.clone()), why.as_ref().map(WhyOpen::from));
+                    let found = MutationDocument::without_mutants(&ending.draft(code, &document));
+                    if let Err(error) = run.page(&found, "", &error) {
+                        ending.messages.error(&error);
+                        code = exit::INTERNAL;
+                    }
                     ending.finish(code, document)
                 }
             };
@@ -128,6 +134,9 @@ impl MutateRun<'_> {
             ending.begin();
             ending.output.write(&report::listed(plan.mutants.iter().map(|(it, _)| it), &source, style));
             return Ok(exit::OK);
+        }
+        if let Some(error) = args.report.as_ref().and_then(|path| files::probe(path).err()) {
+            return Err(self.failed(exit::INTERNAL, error));
         }
         if let Some(error) = args.cache.as_ref().and_then(|folder| files::probe_folder(folder).err()) {
             return Err(self.failed(exit::INTERNAL, error));
@@ -322,19 +331,35 @@ impl MutateRun<'_> {
             code = exit::INTERNAL;
         }
         let Self { args, ending, .. } = *self;
-        let document = || {
+        let document = |code| {
             let mut run = ending.draft(code, &ending.document());
             run.error.clone_from(&error);
             let notes = self.afterwards.iter().map(|note| Message::new(Level::Note, note.as_str()));
             run.messages.extend(notes);
             MutationDocument::new(found, source, &run)
         };
+        if args.report.is_some() {
+            let text = report::mutation(found, source, false, Style::PLAIN);
+            let answer = last_block(&text).lines().next().unwrap_or_default();
+            if let Err(error) = self.page(&document(code), source.text, answer) {
+                self.ending.messages.error(&error);
+                code = exit::INTERNAL;
+            }
+        }
         match args.format {
             MutantFormat::Human => self.tell(found, source),
-            MutantFormat::Json => ending.output.write(&document().text()),
-            MutantFormat::Sarif => ending.output.write(&report::survivors_sarif(&document())),
+            MutantFormat::Json => ending.output.write(&document(code).text()),
+            MutantFormat::Sarif => ending.output.write(&report::survivors_sarif(&document(code))),
         }
         code
+    }
+
+    /// Writes the page, where one is asked for. The error is a line for the user.
+    fn page(&self, document: &MutationDocument, text: &str, answer: &str) -> Result<(), String> {
+        let Some(path) = &self.args.report else { return Ok(()) };
+        let name = self.args.model.display().to_string();
+        let source = Source { name: &name, text };
+        files::write(path, &MutationPage { source, document, answer }.text())
     }
 
     /// Writes it for a person.

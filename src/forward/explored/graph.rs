@@ -1,7 +1,7 @@
 //! What an instance can do, as sets of states and steps that can be compared with those of another model.
 
 use crate::bits::bits;
-use crate::forward::explored::views::{Viewer, permutations};
+use crate::forward::explored::views::{ViewOrder, Viewer, permutations};
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
 use crate::forward::state::cells::CodeKind;
@@ -84,7 +84,11 @@ pub(super) struct OrbitLook<'a> {
     /// Whether the order of processes counts.
     ordered: bool,
     /// The orders in which processes are looked at.
-    orders: Vec<Vec<usize>>,
+    orders: Vec<ViewOrder>,
+    /// What the states of a step look like in each of them.
+    sides: [Vec<u128>; 2],
+    /// The state before the last step.
+    before: Vec<u64>,
 }
 
 impl<'a> OrbitLook<'a> {
@@ -92,33 +96,50 @@ impl<'a> OrbitLook<'a> {
         let fixed = usize::from(system.proc_constants);
         let free: Vec<usize> = (fixed..program.cells.procs).collect();
         let orders = if ordered { vec![free] } else { permutations(&free) };
-        let orders = orders.into_iter().map(|order| (0..fixed).chain(order).collect()).collect();
-        Self { program, viewer: Viewer::new(program, ordered), ordered, orders }
+        let order = |order: Vec<usize>| ViewOrder::new(program, (0..fixed).chain(order).collect());
+        let orders = orders.into_iter().map(order).collect();
+        Self {
+            program,
+            viewer: Viewer::new(program, ordered),
+            ordered,
+            orders,
+            sides: Default::default(),
+            before: Vec::new(),
+        }
     }
 
     fn state(&mut self, state: &[u64]) -> Option<u128> {
         self.unpack(state)?;
         let Self { viewer, orders, .. } = self;
-        let one = |order: &Vec<usize>| {
+        let one = |order: &ViewOrder| {
             viewer.look(order);
             hash(&viewer.view)
         };
         orders.iter().map(one).min()
     }
 
-    /// Both states of a step under the same renaming.
+    /// Both states of a step under the same renaming. Steps from one state come one after the other.
     fn step(&mut self, before: &[u64], after: &[u64]) -> Option<u128> {
-        let mut sides: [Vec<u128>; 2] = [Vec::new(), Vec::new()];
-        for (state, side) in [before, after].into_iter().zip(&mut sides) {
-            self.unpack(state)?;
-            for order in &self.orders {
-                self.viewer.look(order);
-                side.push(hash(&self.viewer.view));
-            }
+        if self.before != before {
+            self.before.clear();
+            self.side(0, before)?;
+            self.before.extend(before);
         }
-        let [before, after] = &sides;
+        self.side(1, after)?;
+        let [before, after] = &self.sides;
         let both = |(a, b): (&u128, &u128)| a.rotate_left(41).wrapping_mul(u128::from(ODD)) ^ b;
         before.iter().zip(after).map(both).min()
+    }
+
+    fn side(&mut self, side: usize, state: &[u64]) -> Option<()> {
+        self.unpack(state)?;
+        let Self { viewer, orders, sides, .. } = self;
+        sides[side].clear();
+        for order in orders {
+            viewer.look(order);
+            sides[side].push(hash(&viewer.view));
+        }
+        Some(())
     }
 
     /// Takes a state up, with reals as they are and not as they are stored; `None` when a cell is open.
@@ -139,12 +160,14 @@ impl<'a> OrbitLook<'a> {
 
 /// The same in every run of the program; two states have different ones, up to chance.
 fn hash(view: &[i64]) -> u128 {
-    let one = |salt: u64| {
-        let mix = |sum: u64, entry: &i64| (sum.rotate_left(23) ^ *entry as u64).wrapping_mul(ODD);
-        let sum = view.iter().fold(salt, mix);
-        u128::from((sum ^ sum >> 32).wrapping_mul(ODD) ^ sum >> 29)
-    };
-    one(1) << 64 | one(ODD)
+    let mix = |sum: u64, entry: u64| (sum.rotate_left(23) ^ entry).wrapping_mul(ODD);
+    let (mut one, mut other) = (1, ODD);
+    for entry in view {
+        one = mix(one, *entry as u64);
+        other = mix(other, *entry as u64);
+    }
+    let end = |sum: u64| u128::from((sum ^ sum >> 32).wrapping_mul(ODD) ^ sum >> 29);
+    end(one) << 64 | end(other)
 }
 
 /// Spreads small numbers over all bits.

@@ -19,6 +19,8 @@ const CONSTRUCTOR: i64 = 1;
 const NUMBER: i64 = 2;
 const MEMBER: i64 = 3;
 const NAMELESS: i64 = 4;
+/// Room for a kind; of nameless values there are two.
+const KIND_BITS: u32 = 3;
 
 /// All views of a set of states.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,11 +49,12 @@ impl Views {
     pub fn new(program: &Program, fixed: usize, ordered: bool, visited: &Visited, procs: usize) -> Self {
         let mut viewer = Viewer::new(program, ordered);
         // Choices of processes, each with the orders in which it is looked at.
-        let choices: Vec<Vec<Vec<usize>>> = subsets(fixed, program.cells.procs, procs)
+        let choices: Vec<Vec<ViewOrder>> = subsets(fixed, program.cells.procs, procs)
             .into_iter()
             .map(|chosen| {
                 let orders = if ordered { vec![chosen] } else { permutations(&chosen) };
-                orders.into_iter().map(|order| (0..fixed).chain(order).collect()).collect()
+                let order = |order: Vec<usize>| ViewOrder::new(program, (0..fixed).chain(order).collect());
+                orders.into_iter().map(order).collect()
             })
             .collect();
         let mut views = HashSet::new();
@@ -68,6 +71,30 @@ impl Views {
     }
 }
 
+/// An order in which processes are looked at.
+pub(super) struct ViewOrder {
+    members: Vec<usize>,
+    /// The cells that they see, in the order in which they see them.
+    cells: Vec<usize>,
+}
+
+impl ViewOrder {
+    pub fn new(program: &Program, members: Vec<usize>) -> Self {
+        let all = &program.cells;
+        let mut cells = Vec::with_capacity(all.len());
+        let mut at = 0;
+        while at < all.len() {
+            let (var, arity) = (all.cells[at].var, all.cells[at].index.len());
+            for tuple in tuples(members.len(), arity) {
+                cells.push(all.layout.position(var, tuple.into_iter().map(|i| members[i])));
+            }
+            at += all.procs.pow(arity as u32).max(1);
+            debug_assert!(at >= all.len() || all.cells[at].var != var, "variables follow one another");
+        }
+        Self { members, cells }
+    }
+}
+
 pub(super) struct Viewer<'a> {
     program: &'a Program,
     /// Whether the order of processes matters.
@@ -77,42 +104,37 @@ pub(super) struct Viewer<'a> {
     /// What it looks like.
     pub view: Vec<i64>,
     least: Vec<i64>,
+    /// Values without a name of their own, in order of occurrence.
+    names: Vec<(usize, i64)>,
 }
 
 impl<'a> Viewer<'a> {
     pub const fn new(program: &'a Program, ordered: bool) -> Self {
-        Self { program, ordered, codes: Vec::new(), view: Vec::new(), least: Vec::new() }
+        Self { program, ordered, codes: Vec::new(), view: Vec::new(), least: Vec::new(), names: Vec::new() }
     }
 
     /// Puts the least of the views in these orders into `least`.
-    fn least_view(&mut self, orders: &[Vec<usize>]) {
-        for (n, members) in orders.iter().enumerate() {
-            self.look(members);
+    fn least_view(&mut self, orders: &[ViewOrder]) {
+        for (n, order) in orders.iter().enumerate() {
+            self.look(order);
             if n == 0 || self.view < self.least {
                 std::mem::swap(&mut self.view, &mut self.least);
             }
         }
     }
 
-    /// Puts what `members` look like, in this order, into `view`.
-    pub fn look(&mut self, members: &[usize]) {
-        let cells = &self.program.cells;
+    /// Puts what is seen in this order into `view`.
+    pub fn look(&mut self, order: &ViewOrder) {
         self.view.clear();
         // Nameless values get numbers in order of occurrence: only which are equal counts.
-        let mut names: Vec<(usize, i64)> = Vec::new();
-        let mut at = 0;
-        while at < cells.len() {
-            let (var, arity) = (cells.cells[at].var, cells.cells[at].index.len());
-            for tuple in tuples(members.len(), arity) {
-                let cell = cells.layout.position(var, tuple.into_iter().map(|i| members[i]));
-                self.entry(cell, members, &mut names);
-            }
-            at += cells.procs.pow(arity as u32).max(1);
-            debug_assert!(at >= cells.len() || cells.cells[at].var != var, "variables follow one another");
+        self.names.clear();
+        for cell in &order.cells {
+            self.entry(*cell, &order.members);
         }
     }
 
-    fn entry(&mut self, cell: usize, members: &[usize], names: &mut Vec<(usize, i64)>) {
+    fn entry(&mut self, cell: usize, members: &[usize]) {
+        let names = &mut self.names;
         let cells = &self.program.cells;
         let info = &cells.cells[cell];
         let code = self.codes[cell];
@@ -137,7 +159,12 @@ impl<'a> Viewer<'a> {
                 }
             }
         };
-        self.view.extend([kind, what]);
+        if kind == NUMBER {
+            self.view.extend([kind, what]);
+        } else {
+            // Numbers of constructors, members and names are small.
+            self.view.push(what << KIND_BITS | kind);
+        }
         if self.ordered && info.kind == CodeKind::Proc && code != UNDEF {
             let place = cells.place(cell, code);
             let below = members.iter().filter(|m| (2 * **m as i64 + 1, 0) < place).count();

@@ -9,11 +9,13 @@ mod figures;
 mod graph;
 mod html;
 mod lanes;
+mod mutants;
 mod source;
 #[cfg(test)]
 mod tests;
 
-use self::html::{escaped, section};
+use self::html::{Section, escaped, section};
+pub use self::mutants::MutationPage;
 use crate::diagnostic::Source;
 use crate::model::System;
 use crate::result::{Conclusion, Report, SearchGraph};
@@ -59,22 +61,7 @@ impl Page<'_> {
         if let Some((_, report)) = self.run {
             sections.push(section("statistics", "Statistics", &figures::statistics(report)));
         }
-        let links: String = sections.iter().map(html::Section::link).collect();
-        let body: String = sections.iter().map(|section| section.text.as_str()).collect();
-        let (name, data) = (escaped(self.source.name), html::script_data(self.data));
-        format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; \
-             script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
-             <title>{name} - cubicle</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-             <a class=\"skip\" href=\"#verdict\">To the verdict</a>\n\
-             <header><h1>{name}</h1><nav aria-label=\"Sections\"><ul>{links}</ul></nav></header>\n<main>\n{body}</main>\n\
-             <footer>cubicle {version}</footer>\n\
-             <script type=\"application/json\" id=\"run\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
-            version = env!("CARGO_PKG_VERSION"),
-        )
+        shell(self.source.name, &sections, self.data)
     }
 
     fn verdict(&self) -> String {
@@ -91,4 +78,24 @@ impl Page<'_> {
         }
         text
     }
+}
+
+/// The page about the model of this name with these parts, and with `data` for programs.
+fn shell(name: &str, sections: &[Section], data: &str) -> String {
+    let links: String = sections.iter().map(Section::link).collect();
+    let body: String = sections.iter().map(|section| section.text.as_str()).collect();
+    let (name, data) = (escaped(name), html::script_data(data));
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; \
+         script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>{name} - cubicle</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#verdict\">To the verdict</a>\n\
+         <header><h1>{name}</h1><nav aria-label=\"Sections\"><ul>{links}</ul></nav></header>\n<main>\n{body}</main>\n\
+         <footer>cubicle {version}</footer>\n\
+         <script type=\"application/json\" id=\"run\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+        version = env!("CARGO_PKG_VERSION"),
+    )
 }

@@ -6,8 +6,11 @@ use super::{Page, SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
 use crate::diagnostic::Source;
 use crate::interrupt::Interrupt;
 use crate::model::System;
+use crate::mutation::{self, MutantMemory, MutantSelection, MutationOptions, Plan};
 use crate::observer::{Event, GraphDetail, Observer};
 use crate::options::{Options, Strategy};
+use crate::report::MutationPage;
+use crate::report::document::{Document, Head, MutationDocument};
 use crate::result::{GraphFate, GraphNode, GraphOrigin, GraphStep, SearchGraph};
 
 /// Base 64 with padding.
@@ -160,4 +163,32 @@ fn a_run_that_was_ended_from_outside_has_a_page() {
     balanced(&html);
     assert!(html.contains("<p class=\"answer open\">UNKNOWN") && html.contains("in the middle of a step"));
     assert!(html.contains("&lt;A&gt; = B"));
+}
+
+#[test]
+fn a_page_of_mutants_has_all_its_parts() {
+    let loaded = crate::load(LOCK).unwrap();
+    let (options, interrupt) = (MutationOptions::default(), Interrupt::default());
+    let model = (&loaded.file, LOCK, &loaded.system);
+    let plan = Plan::new(model, &MutantSelection::default(), &interrupt);
+    let memory = MutantMemory::default();
+    let found = mutation::run((&loaded.system, LOCK), &plan, (&options, &memory), &interrupt, &|_| {});
+    let name = "\"><img src=x onerror=alert(1)>.cub";
+    let source = Source { name, text: LOCK };
+    let document = MutationDocument::new(&found, &source, &Document::new(&Head::example()));
+    let html = MutationPage { source, document: &document, answer: "3 of <5> killed" }.text();
+    balanced(&html);
+    assert_eq!((html.matches("<script").count(), html.matches("<img").count()), (2, 0));
+    for part in [
+        "<p class=\"answer good\">3 of &lt;5&gt; killed</p>",
+        "<section id=\"rates\"",
+        "<meter min=\"0\" max=\"100\"",
+        "<section id=\"curve\"",
+        "<section id=\"matrix\"",
+        "<a href=\"#L7\"",
+        "<span class=\"never\">- ",
+        "id=\"L7\"",
+    ] {
+        assert!(html.contains(part), "{part} is missing in {html}");
+    }
 }
