@@ -130,6 +130,8 @@ pub const TABLE: &[OptionNeeds] = &[
     original("profile", &[Check]),
     row("color", &[]),
     original("nocolor", &[]),
+    row("crash", &[Check]),
+    row("show_transformed", &[Check]),
     original("type_only", &[]),
     row("help", &[]),
     row("version", &[]),

@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use clap::{ArgAction, Parser};
 use cubicle::options::Procs;
+use cubicle::transform::Crash;
 
 use super::choices::{
     Approach, CertificateFormat, Color, Deny, Forward, MessageFormat, NodeOrder, OnVacuity, ResultFormat,
     ShownCells, Solver, WalkChoice,
 };
-use super::quantities::{bytes, duration, procs, warning};
+use super::quantities::{bytes, crash, duration, procs, warning};
 
 const PROOF: &str = "Proof, for any number of processes (cubicle brab 2 --search dfsh model.cub)";
 const FORWARD: &str = "Exploration of an instance (cubicle --only-forward --procs 4 model.cub)";
+const MODEL: &str = "Model (cubicle --crash stop:1 model.cub)";
 const LIMITS: &str = "Limits (cubicle brab 3 --time-limit 60s model.cub)";
 const OUTPUT: &str = "Output (cubicle brab 3 --quiet --trace-states model.cub)";
 
@@ -210,6 +212,15 @@ pub struct Args {
     /// Report states without an enabled transition
     #[arg(long, help_heading = FORWARD)]
     pub deadlock: bool,
+
+    /// Processes may fail: `stop` for ever (`stop:F`: at most F of them, up to 32), with everything that they were to
+    /// do, or `restart` with the values that init gives their cells; a trace shows `crash(#2)` or `restart(#2)`
+    #[arg(long, value_name = "HOW", value_parser = crash, conflicts_with_all = ["certify", "certificate", "trace"], help_heading = MODEL)]
+    pub crash: Option<Crash>,
+
+    /// Only show the model that --crash makes
+    #[arg(long, requires = "crash", help_heading = OUTPUT)]
+    pub show_transformed: bool,
 
     /// Expected ends for --deadlock: every process p satisfies these literals (`At[p] = Done`)
     #[arg(long = "final", value_name = "CUBE", requires = "deadlock", help_heading = FORWARD)]

@@ -59,6 +59,7 @@ use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::report::Style;
 use cubicle::report::document::{Answer, Document, Head, Lines};
+use cubicle::transform::with_crashes;
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Conclusion, Report, itf, report};
 
@@ -211,11 +212,24 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
     {
         ending.know_model(text).map_err(|error| failed(exit::INTERNAL, error))?;
     }
-    let load::LoadedModel { system, text, allowed, warnings } =
+    let load::LoadedModel { mut system, text, allowed, warnings } =
         loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })?;
     if args.deny.is_some() && warnings > 0 {
         let error = "the model has warnings, and --deny warnings refuses them";
         return Err(failed(exit::USAGE, error.to_owned()));
+    }
+    if let Some(crash) = args.crash {
+        system =
+            with_crashes(&system, crash).map_err(|why| failed(exit::USAGE, format!("--crash: {why}")))?;
+    }
+    if args.show_transformed {
+        let shown = cubicle::export::model(&system);
+        if ending.results == Results::Human {
+            ending.output.write(&shown);
+        }
+        let mut document = ending.document();
+        document.verdict = Answer::WellFormed;
+        return Ok((exit::after_output(exit::OK, ending.output.finish()), document));
     }
     if args.type_only {
         let mut document = ending.document();

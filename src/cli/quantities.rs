@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use cubicle::options::Procs;
+use cubicle::transform::{Crash, MOST_CRASHES};
 
 /// A year: what is longer is a slip of the finger.
 const LONGEST: f64 = 365.0 * 86_400.0;
@@ -40,6 +41,20 @@ pub fn procs(text: &str) -> Result<Procs, String> {
         Ok(procs) if procs <= MOST_PROCS => Ok(Procs::Exactly(procs)),
         _ if text == "auto" => Ok(Procs::Auto),
         _ => Err(format!("a number of processes is between 0 and {MOST_PROCS}, or `auto`")),
+    }
+}
+
+/// `stop`, `stop:2` or `restart`.
+pub fn crash(text: &str) -> Result<Crash, String> {
+    let wrong = || format!("`stop`, `stop:F` with F from 1 to {MOST_CRASHES}, or `restart`");
+    match text.split_once(':') {
+        None if text == "stop" => Ok(Crash::Stop(None)),
+        None if text == "restart" => Ok(Crash::Restart),
+        Some(("stop", most)) => match most.parse() {
+            Ok(most @ 1..=MOST_CRASHES) => Ok(Crash::Stop(Some(most))),
+            _ => Err(wrong()),
+        },
+        _ => Err(wrong()),
     }
 }
 

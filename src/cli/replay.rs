@@ -8,11 +8,12 @@ use std::time::Duration;
 use clap::Parser;
 use cubicle::diagnostic::Source;
 use cubicle::itf;
+use cubicle::transform::{Crash, with_crashes};
 
 use super::ending::Ending;
 use super::load::{LoadedModel, load};
 use super::output::complain;
-use super::quantities::duration;
+use super::quantities::{crash, duration};
 use super::supervise::supervise;
 use super::{exit, input, memory, settings};
 
@@ -32,6 +33,10 @@ pub struct ReplayArgs {
     /// The trace, in ITF
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
+
+    /// Processes may fail, as in the run that wrote the trace: `stop`, `stop:F` or `restart`
+    #[arg(long, value_name = "HOW", value_parser = crash)]
+    crash: Option<Crash>,
 
     /// Give up after this time (500ms, 10s, 2m)
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -54,9 +59,18 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
 
 fn replay(args: &ReplayArgs, ending: &Ending) -> u8 {
     let style = settings::automatic_style(&stdout());
-    let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
+    let Ok(LoadedModel { mut system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
         return exit::USAGE;
     };
+    if let Some(crash) = args.crash {
+        system = match with_crashes(&system, crash) {
+            Ok(system) => system,
+            Err(why) => {
+                complain(&format!("error: --crash: {why}"));
+                return exit::USAGE;
+            }
+        };
+    }
     let name = args.model.display().to_string();
     let source = Source { name: &name, text: &text };
     let trace = input::read(&args.trace).and_then(|input| {

@@ -4,13 +4,15 @@
 //! All targets get the same states and steps that [`crate::model::semantics`] has: updates read the old state,
 //! parameters are pairwise distinct, and values of proc type may be no process. What a target cannot say is a
 //! [`Refusal`]. In reading order: `expr` and `read` (formulas with names or numbers for their processes), `ground` (the steps of an
-//! instance), `values` (numbers for values without a name), `initial`, `names`, `symbols`, and a file for each target.
+//! instance), `values` (numbers for values without a name), `initial`, `names`, `symbols`, and a file for each target. `model` writes
+//! a system as a model, whatever its author wrote.
 
 mod expr;
 mod ground;
 mod infix;
 mod initial;
 mod instance;
+mod model;
 mod murphi;
 mod names;
 mod promela;
@@ -22,6 +24,7 @@ mod tla;
 mod values;
 
 pub use instance::InstanceName;
+pub use model::model;
 pub use refusal::Refusal;
 
 use crate::model::System;

@@ -51,6 +51,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         transitions,
         temporal,
         fairness,
+        failures: None,
     };
     derive(&mut system);
     super::lints::spare_parameters(&system, &mut diagnostics);

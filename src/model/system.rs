@@ -30,6 +30,9 @@ pub struct System {
     pub temporal: Vec<Temporal>,
     /// What the properties of runs may assume of them, in file order.
     pub fairness: Vec<Fairness>,
+    /// [`Transition::origin`] of the steps by which processes fail, if they may: no run has to take one, so that it may
+    /// stay for ever where nothing else is possible.
+    pub failures: Option<u16>,
     /// Whether any literal orders processes, so that renaming them is no symmetry.
     pub orders_processes: bool,
 }

@@ -11,6 +11,7 @@ use crate::forward::store::hash::hash;
 use crate::forward::store::table::{Inserted, Store};
 use crate::forward::store::visited::ROOT;
 use crate::interrupt::Interrupt;
+use crate::model::System;
 use crate::options::ForwardOptions;
 use crate::result::Stop;
 
@@ -18,7 +19,8 @@ use crate::result::Stop;
 pub struct RunGraph {
     /// The states, in breadth-first order.
     pub store: Store,
-    /// The steps from each state; a state without any stutters for ever.
+    /// The steps from each state; a state without any that a run has to take may stay for
+    /// ever.
     pub arrows: Arrows,
     /// For each state, some of whose steps may be missing.
     pub cut: Vec<bool>,
@@ -31,6 +33,7 @@ pub struct RunGraph {
 impl RunGraph {
     /// Explores breadth first.
     pub fn new(
+        system: &System,
         program: &Program,
         options: &ForwardOptions,
         interrupt: &Interrupt,
@@ -49,6 +52,8 @@ impl RunGraph {
             limits.tick();
             if limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
+        let fails = |id| Some(system.transition(id).origin) == system.failures;
+        let optional: Vec<bool> = program.instances.iter().map(|it| fails(it.transition)).collect();
         let mut scratch = Scratch::new(program);
         let (mut depth, mut level_end) = (0, this.store.len());
         let mut state = 0;
@@ -60,7 +65,7 @@ impl RunGraph {
                 limits.stop = Some(Stop::Depth);
                 break;
             }
-            numbers |= this.expand(state, program, &mut scratch, &mut limits);
+            numbers |= this.expand(state, (program, &optional), &mut scratch, &mut limits);
             state += 1;
             if limits.tick() && state % 1024 == 0 {
                 limits.check_memory(this.bytes());
@@ -95,26 +100,29 @@ impl RunGraph {
         })
     }
 
-    /// Takes all steps from a state; whether a number left its range.
+    /// Takes all steps from a state; whether a number left its range. `optional` says which instances no run has to take.
     fn expand(
         &mut self,
         state: usize,
-        program: &Program,
+        (program, optional): (&Program, &[bool]),
         scratch: &mut Scratch,
         limits: &mut Limits,
     ) -> bool {
         let from = self.store.state(state).to_vec();
         scratch.numbers = false;
-        let mut missing = false;
+        let (mut missing, mut obliged) = (false, false);
         let live = program.successors(&from, scratch, |instance, next| {
             match self.meet(next, (state as u32, instance as u32), limits) {
-                Some(to) => self.arrows.push(Arrow { label: instance as u32, to }),
+                Some(to) => {
+                    obliged |= !optional[instance];
+                    self.arrows.push(Arrow { label: instance as u32, to });
+                }
                 None => missing = true,
             }
             missing
         });
         let numbers = scratch.numbers;
-        if !live && !numbers && !missing {
+        if !(live && obliged) && !numbers && !missing {
             self.arrows.push(Arrow { label: STUTTER, to: state as u32 });
         }
         self.arrows.end_node();

@@ -79,7 +79,7 @@ fn attempt(
     let alike = options.symmetry
         && system.proc_constants == 0
         && Program::new(&observed, procs, build(true))?.symmetry.is_on();
-    let graph = RunGraph::new(&program, options, interrupt)?;
+    let graph = RunGraph::new(system, &program, options, interrupt)?;
     let constraints = Constraints::new(system, &program);
     let instance = Instance { system, program: &program, graph: &graph, constraints, alike, interrupt };
     let answers =

@@ -222,6 +222,7 @@ impl Shape {
             orders_processes: order,
             temporal: Vec::new(),
             fairness: Vec::new(),
+            failures: None,
         }
     }
 }

@@ -37,6 +37,7 @@ fn system() -> System {
         orders_processes: false,
         temporal: vec![],
         fairness: vec![],
+        failures: None,
     }
 }
 

@@ -1,0 +1,354 @@
+//! Systems whose processes may fail: stop for ever, or go back to their initial values.
+//!
+//! Stopping: an array says who is alive. Every transition needs all of its processes alive, hidden ones too; `crash (p)`
+//! stops one, at most so many times. The cells of a process that stopped keep their values, and universal guards,
+//! `unsafe`s and properties of runs go on to speak of it. What it could do is not possible any more, so that fairness asks
+//! for it no longer.
+//! What
+//! `response`, `recurrence` and `possible` promise to a process that stopped counts as kept: it asks for nothing any more.
+//!
+//! Going back: `restart (p)` gives the cells whose first index is `p` the values that `init` gives them, where some
+//! transition assigns them; globals stay. Where `init` leaves several values, there is one `restart` for each choice.
+
+use smallvec::SmallVec;
+
+use super::taken::{fresh_name, truth_values};
+use crate::model::{
+    Assignment, Branch, Case, Cell, Conj, Dnf, EnumDecl, EnumId, Linear, Literal, ProcRef, Rational,
+    Relation, System, TemporalKind, Term, Transition, Type, Update, Var, VarId, VarKind,
+};
+
+/// How processes fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Crash {
+    /// They stop, at most so many of them.
+    Stop(Option<u8>),
+    /// They go back to their initial values.
+    Restart,
+}
+
+/// The most ways to go back.
+const MOST_WAYS: usize = 64;
+
+/// The most crashes that are counted: they are values of a type.
+pub const MOST_CRASHES: u8 = 32;
+
+/// The system with failing processes.
+///
+/// # Errors
+/// Why there is none, for the user.
+pub fn with_crashes(original: &System, crash: Crash) -> Result<System, String> {
+    let mut system = original.clone();
+    let name = if crash == Crash::Restart { "restart" } else { "crash" };
+    if let Some(it) = original.transitions.iter().find(|it| it.name == name) {
+        return Err(format!("the model has a transition `{}` of its own", it.name));
+    }
+    match crash {
+        Crash::Stop(most) => stop(&mut system, most).ok_or("there is no room for another variable")?,
+        Crash::Restart => restart(&mut system)?,
+    }
+    let failures = system.transitions.iter().find(|it| it.name == name);
+    system.failures = failures.map(|it| it.origin);
+    Ok(system)
+}
+
+fn stop(system: &mut System, most: Option<u8>) -> Option<()> {
+    let span = system.init.span;
+    let truth = truth_values(system)?;
+    let alive = VarId(u16::try_from(system.vars.len()).ok()?);
+    let name = fresh_name(system, "Alive");
+    system.vars.push(Var { name, kind: VarKind::Array(1), ty: Type::Enum(truth), range: 0b11, span });
+    let lives = |p: u8| Literal::In { cell: of(alive, [ProcRef::Var(p)]), values: 0b10 };
+    system.init.params = system.init.params.max(1);
+    for conj in &mut system.init.body.0 {
+        conj.push(lives(0));
+    }
+    for transition in &mut system.transitions {
+        for p in 0..transition.arity() as u8 {
+            transition.guard.push(lives(p));
+            transition.spans.push(span);
+        }
+    }
+    for property in system.temporal.iter_mut().filter(|it| it.kind != TemporalKind::Cover) {
+        let met = match property.kind {
+            TemporalKind::Response => &mut property.then,
+            _ => &mut property.first,
+        };
+        for p in 0..property.params.len() as u8 {
+            let cell = of(alive, [ProcRef::Var(p)]);
+            met.0.push(Case { hidden: 0, cube: vec![Literal::In { cell, values: 0b01 }] });
+        }
+    }
+    let mut crash = transition(system, "crash", vec![lives(0)]);
+    crash.updates.push(cells_of(system, alive, Term::Constructor(0)));
+    if let Some(most) = most {
+        let (counter, last) = counter(system, most)?;
+        let cell = || of(counter, []);
+        crash.guard.push(Literal::In { cell: cell(), values: (1 << last) - 1 });
+        crash.spans.push(span);
+        let next = |n: u8| {
+            let when = Dnf(vec![vec![Literal::In { cell: cell(), values: 1 << n }]]);
+            Branch { when, value: Term::Constructor(n + 1) }
+        };
+        let mut branches: Vec<Branch> = (0..last).map(next).collect();
+        branches.push(Branch { when: Dnf::truth(), value: Term::Cell(cell()) });
+        crash.updates.push(Update { var: counter, assignment: Assignment::Cases(branches) });
+    }
+    if most != Some(0) {
+        system.transitions.push(crash);
+    }
+    Some(())
+}
+
+/// A variable that counts crashes up to `most`, and its last value.
+fn counter(system: &mut System, most: u8) -> Option<(VarId, u8)> {
+    let last = most.min(MOST_CRASHES).max(1);
+    let ty = EnumId(u16::try_from(system.enums.len()).ok()?);
+    let prefix = fresh_name(system, "Crashes");
+    let constructors: Vec<String> = (0..=last).map(|n| format!("{prefix}_{n}")).collect();
+    system.enums.push(EnumDecl { name: prefix.to_lowercase(), constructors });
+    let var = VarId(u16::try_from(system.vars.len()).ok()?);
+    let range = (1_u64 << (last + 1)) - 1;
+    let span = system.init.span;
+    system.vars.push(Var { name: prefix, kind: VarKind::Global, ty: Type::Enum(ty), range, span });
+    for conj in system.init.body.0.iter_mut().chain(&mut system.init.without_processes.0) {
+        conj.push(Literal::In { cell: of(var, []), values: 1 });
+    }
+    Some((var, last))
+}
+
+fn restart(system: &mut System) -> Result<(), String> {
+    let assigned: Vec<VarId> = (0..system.vars.len() as u16)
+        .map(VarId)
+        .filter(|var| matches!(system.var(*var).kind, VarKind::Array(_)))
+        .filter(|var| system.transitions.iter().any(|it| it.updates.iter().any(|update| update.var == *var)))
+        .collect();
+    let mut ways: Vec<Vec<(VarId, Term)>> = Vec::new();
+    for conj in &system.init.body.0 {
+        let mut these: Vec<Vec<(VarId, Term)>> = vec![Vec::new()];
+        for &var in &assigned {
+            let values = initial_values(system, conj, var)?;
+            let more = |way: &Vec<(VarId, Term)>| {
+                let with = |value: &Term| way.iter().cloned().chain([(var, value.clone())]).collect();
+                values.iter().map(with).collect::<Vec<_>>()
+            };
+            these = these.iter().flat_map(more).collect();
+            if these.len() + ways.len() > MOST_WAYS {
+                return Err(format!("`init` leaves more than {MOST_WAYS} ways for a process to go back"));
+            }
+        }
+        for way in these {
+            if !ways.contains(&way) {
+                ways.push(way);
+            }
+        }
+    }
+    let template = transition(system, "restart", Vec::new());
+    for way in ways {
+        let mut restart = template.clone();
+        for (var, value) in way {
+            restart.updates.push(cells_of(system, var, value));
+        }
+        system.transitions.push(restart);
+    }
+    Ok(())
+}
+
+/// The values that an initial state of this form has in the cells of process `Var(0)` of an array.
+fn initial_values(system: &System, conj: &Conj, var: VarId) -> Result<Vec<Term>, String> {
+    let arity = system.var(var).arity();
+    let is_pattern = |cell: &Cell| {
+        let distinct =
+            |(at, p): (usize, &ProcRef)| matches!(p, ProcRef::Var(_)) && !cell.index[..at].contains(p);
+        cell.var == var && cell.index.len() == arity && cell.index.iter().enumerate().all(distinct)
+    };
+    let mut allowed = match system.var(var).ty {
+        Type::Enum(ty) => Some(system.enumeration(ty).all()),
+        _ => None,
+    };
+    let mut said = false;
+    for literal in conj {
+        match literal {
+            Literal::In { cell, values } if is_pattern(cell) => {
+                allowed = allowed.map(|all| all & values);
+                said = true;
+            }
+            Literal::Linear { expr, relation: Relation::Eq, .. } => {
+                if let Some(value) = value_of(expr, &is_pattern) {
+                    return Ok(vec![value]);
+                }
+            }
+            Literal::Eq { left: Term::Cell(cell), right, negated: false }
+            | Literal::Eq { left: right, right: Term::Cell(cell), negated: false }
+                if is_pattern(cell) =>
+            {
+                let own = cell.index[0];
+                match right {
+                    Term::Proc(p) if *p == own => return Ok(vec![Term::Proc(ProcRef::Var(0))]),
+                    Term::Proc(p @ ProcRef::Const(_)) => return Ok(vec![Term::Proc(*p)]),
+                    Term::Cell(global) if global.index.is_empty() => return Ok(vec![right.clone()]),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    match allowed {
+        Some(values) if said || arity == 1 => {
+            Ok((0..64).filter(|c| values >> c & 1 == 1).map(Term::Constructor).collect())
+        }
+        _ => Err(format!("`init` does not say which value a process has in `{}`", system.var(var).name)),
+    }
+}
+
+/// The value of the only cell of an equation.
+fn value_of(expr: &Linear, is_pattern: &impl Fn(&Cell) -> bool) -> Option<Term> {
+    let [(cell, coefficient)] = expr.terms.as_slice() else { return None };
+    let unit = *coefficient == Rational::ONE || *coefficient == Rational::ONE.neg();
+    let constant = if *coefficient == Rational::ONE { expr.constant.neg() } else { expr.constant };
+    (unit && is_pattern(cell)).then(|| Term::Linear(Linear { terms: Vec::new(), constant }))
+}
+
+/// A further transition of one process.
+fn transition(system: &System, name: &str, guard: Conj) -> Transition {
+    let origin = system.transitions.iter().map(|it| it.origin + 1).max().unwrap_or(0);
+    let span = system.init.span;
+    Transition {
+        name: name.to_owned(),
+        origin,
+        params: vec!["p".to_owned()],
+        hidden: 0,
+        spans: vec![span; guard.len()],
+        guard,
+        universals: Vec::new(),
+        updates: Vec::new(),
+        span,
+    }
+}
+
+/// The cells of an array whose first index is the parameter get a value.
+fn cells_of(system: &System, var: VarId, value: Term) -> Update {
+    let arity = system.var(var).arity();
+    let (own, first) = (Term::Proc(ProcRef::Var(0)), Term::Proc(ProcRef::Var(1)));
+    let when = Dnf(vec![vec![Literal::Eq { left: own, right: first, negated: false }]]);
+    let index: SmallVec<[ProcRef; 2]> = (1..=arity as u8).map(ProcRef::Var).collect();
+    let cell = Cell { var, index };
+    let same = if system.var(var).ty.is_numeric() {
+        Term::Linear(Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO })
+    } else {
+        Term::Cell(cell)
+    };
+    let branches = vec![Branch { when, value }, Branch { when: Dnf::truth(), value: same }];
+    Update { var, assignment: Assignment::Cases(branches) }
+}
+
+fn of<const N: usize>(var: VarId, index: [ProcRef; N]) -> Cell {
+    Cell { var, index: index.into_iter().collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forward::explore;
+    use crate::interrupt::Interrupt;
+    use crate::model::{Bad, BadKind};
+    use crate::observer::Silent;
+    use crate::options::ForwardOptions;
+    use crate::result::{Exploration, Stop};
+
+    const MODEL: &str = "type t = A | B | C  var G : t  array S[proc] : t  array R[proc] : t  array P[proc, proc] : bool
+        array K[proc] : t  init (p q) { G = A && S[p] = A && (R[p] = A || R[p] = B) && P[p, q] = True && K[p] = A }
+        unsafe (p) { S[p] = C && G = C }
+        transition go (p) requires { S[p] = A && exists q. R[q] = K[q] } { S[p] := B; R[p] := C }
+        transition look (p q) requires { S[p] = B } { S[p] := C; P[p, q] := False; G := B }";
+
+    fn seen(system: &System, procs: usize) -> Exploration {
+        let options = ForwardOptions::default().symmetry(false);
+        explore(system, procs, &options, &Interrupt::default(), &mut Silent).exploration
+    }
+
+    /// Whether two processes can be dead at once, with two processes.
+    fn two_die(most: Option<u8>) -> bool {
+        let mut system =
+            with_crashes(&crate::load(MODEL).unwrap().system, Crash::Stop(most)).expect("they may crash");
+        let at = system.vars.iter().position(|var| var.name == "Alive").expect("an array says who is alive");
+        let dead = |p| Literal::In { cell: of(VarId(at as u16), [ProcRef::Var(p)]), values: 0b01 };
+        let (span, cube) = (system.init.span, vec![dead(0), dead(1)]);
+        let (name, spans) = (String::new(), vec![span; 2]);
+        system.bad = vec![Bad { name, number: 1, kind: BadKind::Unsafe, params: 2, cube, span, spans }];
+        let seen = seen(&system, 2);
+        assert!(seen.unsafe_trace.is_some() || seen.stop == Stop::Complete);
+        seen.unsafe_trace.is_some()
+    }
+
+    #[test]
+    fn so_many_processes_stop_and_no_more() {
+        assert!(two_die(None) && two_die(Some(2)) && two_die(Some(3)));
+        assert!(!two_die(Some(1)));
+    }
+
+    #[test]
+    fn who_stopped_does_nothing_any_more() {
+        let original = crate::load(MODEL).unwrap().system;
+        let system = with_crashes(&original, Crash::Stop(None)).unwrap();
+        let alive = VarId(original.vars.len() as u16);
+        for transition in &system.transitions {
+            for p in 0..transition.arity() as u8 {
+                let lives = Literal::In { cell: of(alive, [ProcRef::Var(p)]), values: 0b10 };
+                assert!(transition.guard.contains(&lives), "{} needs {p}", transition.name);
+            }
+        }
+        // Without a crash, all is as it was.
+        let quiet =
+            System { transitions: system.transitions[..original.transitions.len()].to_vec(), ..system };
+        assert_eq!(seen(&quiet, 2).states, seen(&original, 2).states);
+    }
+
+    #[test]
+    fn who_restarts_has_initial_values_in_what_steps_change() {
+        let original = crate::load(MODEL).unwrap().system;
+        let system = with_crashes(&original, Crash::Restart).unwrap();
+        let restarts: Vec<_> = system.transitions.iter().filter(|it| it.name == "restart").collect();
+        // R[p] is A or B; K never changes, so that it stays.
+        assert_eq!(restarts.len(), 2);
+        assert!(restarts.iter().all(|it| it.updates.len() == 3 && it.origin == restarts[0].origin));
+        // S[p] = A and G = B needs that somebody went back.
+        let back = |system: &System| {
+            let (s, g) = (VarId(1), VarId(0));
+            let both = vec![
+                Literal::In { cell: of(s, [ProcRef::Var(0)]), values: 0b001 },
+                Literal::In { cell: of(s, [ProcRef::Var(1)]), values: 0b001 },
+                Literal::In { cell: of(g, []), values: 0b010 },
+            ];
+            let mut system = system.clone();
+            system.bad[0].params = 2;
+            system.bad[0].cube = both;
+            seen(&system, 2).unsafe_trace.is_some()
+        };
+        assert!(back(&system) && !back(&original));
+        // All restart at once: with G as it was, a state like an initial one.
+        assert_eq!(seen(&system, 2).stop, Stop::Complete);
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_said() {
+        let error = |text: &str, crash| with_crashes(&crate::load(text).unwrap().system, crash).unwrap_err();
+        let open = MODEL.replace("P[p, q] = True && ", "");
+        assert!(error(&open, Crash::Restart).contains("`P`"));
+        let own = MODEL.replace("transition go", "transition crash");
+        assert!(error(&own, Crash::Stop(None)).contains("`crash`"));
+    }
+
+    /// What is printed is the system again.
+    #[test]
+    fn what_is_shown_is_the_system() {
+        for crash in [Crash::Stop(None), Crash::Stop(Some(2)), Crash::Restart] {
+            let system = with_crashes(&crate::load(MODEL).unwrap().system, crash).unwrap();
+            let text = crate::export::model(&system);
+            let again = crate::load(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).system;
+            for procs in 1..=3 {
+                assert_eq!(seen(&again, procs).states, seen(&system, procs).states, "{procs}: {text}");
+            }
+        }
+    }
+}
