@@ -82,7 +82,7 @@ pub(super) fn findings(
                 let _ = match lasso.back {
                     Some(0) => writeln!(text, "-> the initial state again"),
                     Some(back) => writeln!(text, "-> the state after step {back} again"),
-                    None => writeln!(text, "-> nothing is enabled"),
+                    None => writeln!(text, "-> nothing has to follow"),
                 };
             }
             for line in names.legend() {
@@ -101,7 +101,7 @@ fn why(system: &System, property: usize, found: &TemporalFinding) -> String {
             _ => String::new(),
         };
     };
-    let stuck = if lasso.back.is_none() { " (stuck: in the last state nothing is enabled)" } else { "" };
+    let stuck = if lasso.back.is_none() { " (stuck: no step has to follow the last state)" } else { "" };
     let property = &system.temporal[property];
     let semantics = Semantics::new(system, lasso.run.initial.procs);
     let from = semantics.breaks(lasso, property, tuple).unwrap_or_default();

@@ -102,7 +102,7 @@ fn stop(system: &mut System, most: Option<u8>) -> Option<()> {
 
 /// A variable that counts crashes up to `most`, and its last value.
 fn counter(system: &mut System, most: u8) -> Option<(VarId, u8)> {
-    let last = most.min(MOST_CRASHES).max(1);
+    let last = most.clamp(1, MOST_CRASHES);
     let ty = EnumId(u16::try_from(system.enums.len()).ok()?);
     let prefix = fresh_name(system, "Crashes");
     let constructors: Vec<String> = (0..=last).map(|n| format!("{prefix}_{n}")).collect();

@@ -91,6 +91,8 @@ const SAMPLES: &[(&str, &str)] = &[
     ("solver", "--solver z3"),
     ("trust-invariants", "--trust-invariants"),
     ("certify", "--certify"),
+    ("crash", "--crash stop"),
+    ("show-transformed", "--crash stop --show-transformed"),
     ("certificate", "--certificate certificate"),
     ("nodelete", "--nodelete"),
     ("nosubtyping", "--nosubtyping"),

@@ -122,7 +122,7 @@ impl RunGraph {
             missing
         });
         let numbers = scratch.numbers;
-        if !(live && obliged) && !numbers && !missing {
+        if !(numbers || missing || live && obliged) {
             self.arrows.push(Arrow { label: STUTTER, to: state as u32 });
         }
         self.arrows.end_node();
