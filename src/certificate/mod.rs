@@ -52,7 +52,7 @@
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
 //! `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground` and `obligations` (what has to be
-//! shown), `index` and `ground_instances` (instances that may refute a case), `solver`, `prove`, `smtlib` (the same
+//! shown), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
 //! for other solvers), `failure` and `explain`, `tuning` (the constants).
 //!
 //! # What is trusted
@@ -72,6 +72,7 @@ mod obligation;
 mod obligations;
 mod owners;
 mod prove;
+mod shown;
 mod smtlib;
 mod solver;
 mod text;
@@ -84,6 +85,7 @@ pub use explain::{explain, obligation};
 pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
 pub use prove::Extent;
+pub use shown::{ShownObligations, ShownTable};
 pub use smtlib::Script;
 pub use text::{declaration, literal_words, read};
 
@@ -114,18 +116,27 @@ pub struct CheckOptions<'a> {
     pub timeout: Duration,
     /// Asks the check to stop.
     pub interrupt: &'a Interrupt,
+    /// Obligations that were shown before. With [`Extent::Used`] they are not shown again.
+    pub shown: Option<&'a ShownObligations>,
 }
 
 impl<'a> CheckOptions<'a> {
     /// Nothing is taken for granted.
     pub const fn new(timeout: Duration, interrupt: &'a Interrupt) -> Self {
-        Self { trusting: false, timeout, interrupt }
+        Self { trusting: false, timeout, interrupt, shown: None }
     }
 
     /// Sets [`trusting`](field@Self::trusting).
     #[must_use]
     pub const fn trusting(mut self, trusting: bool) -> Self {
         self.trusting = trusting;
+        self
+    }
+
+    /// Sets [`shown`](field@Self::shown).
+    #[must_use]
+    pub const fn shown(mut self, shown: &'a ShownObligations) -> Self {
+        self.shown = Some(shown);
         self
     }
 }
@@ -145,7 +156,7 @@ pub fn check(
     let (owners, cubes) = read(system, model, invariants).map_err(NoCertificate::Unreadable)?;
     let cubes = Cubes::new(system, owners, cubes, options.trusting);
     let system = &extended(system, &cubes.owners);
-    match prove::prove(system, &cubes, extent, options.timeout, options.interrupt) {
+    match prove::prove(system, &cubes, extent, options.timeout, options.interrupt, options.shown) {
         Ok(proof) => Ok(Certificate::new(&cubes, proof)),
         Err(failure) => Err(NoCertificate::Failed(failure, cubes)),
     }

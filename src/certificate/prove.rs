@@ -19,6 +19,7 @@ use super::ground_instances::{CaseLiterals, Refutation};
 use super::index::{CubeIndex, CubeInstance, Refutations};
 use super::obligation::Obligation;
 use super::obligations::{ObligationCase, Obligations};
+use super::shown::{ObligationKeys, ShownObligations};
 use super::solver::{CaseAnswer, ProverSession};
 use super::tuning::{
     AT_HAND, BATCH, COUNTEREXAMPLES, FREE_CALLS, FREE_TRIALS, MAX_PROCS, TRIAL_CALLS, TRIALS,
@@ -63,6 +64,7 @@ pub fn prove(
     extent: Extent,
     timeout: Duration,
     interrupt: &Interrupt,
+    shown: Option<&ShownObligations>,
 ) -> Result<FinishedProof, ProofFailure> {
     let arity = system.transitions.iter().map(crate::model::Transition::arity).max().unwrap_or(0);
     let named = cubes.all.iter().map(|cube| cube.params).chain(system.bad.iter().map(|bad| bad.params));
@@ -88,6 +90,8 @@ pub fn prove(
             claimed: HashSet::new(),
             proof: FinishedProof::default(),
             dropping: None,
+            shown: shown.and_then(|shown| Some((shown, ObligationKeys::new(system, cubes)?))),
+            recalled: Vec::new(),
         }
         .run(extent)
     };
@@ -131,6 +135,10 @@ struct Prover<'a, 'i> {
     proof: FinishedProof,
     /// The cube that is on trial: whether the needed ones do without it.
     dropping: Option<usize>,
+    /// What was shown before, and the keys that it is known by.
+    shown: Option<(&'i ShownObligations, ObligationKeys)>,
+    /// What was not shown again, with the cubes that refute it.
+    recalled: Vec<(Obligation, Vec<usize>)>,
 }
 
 impl Prover<'_, '_> {
@@ -142,12 +150,12 @@ impl Prover<'_, '_> {
             self.show(Obligation::Owner(owner))?;
         }
         for property in self.obligations.properties() {
-            self.show(property)?;
+            self.show_or_recall(property, extent)?;
         }
         while let Some(cube) = self.queue.pop_front() {
-            self.show(Obligation::Initiation(cube))?;
+            self.show_or_recall(Obligation::Initiation(cube), extent)?;
             for transition in 0..self.obligations.system.transitions.len() {
-                self.show(Obligation::Consecution { transition, cube })?;
+                self.show_or_recall(Obligation::Consecution { transition, cube }, extent)?;
             }
         }
         self.confirm()?;
@@ -155,6 +163,7 @@ impl Prover<'_, '_> {
             self.minimise()?;
             self.confirm()?;
         }
+        self.learn();
         self.proof.shown = self.needed.into_iter().collect();
         self.proof.solver_calls = self.session.calls;
         Ok(self.proof)
@@ -165,6 +174,33 @@ impl Prover<'_, '_> {
         if cube < self.cubes.proved && self.needed.insert(cube) {
             self.queue.push_back(cube);
         }
+    }
+
+    /// Shows an obligation, unless the same one was shown before and what refuted it is there.
+    fn show_or_recall(&mut self, obligation: Obligation, extent: Extent) -> Result<(), ProofFailure> {
+        if let (Extent::Used, Some((shown, keys))) = (extent, &self.shown)
+            && let Some(cubes) = shown.recall(keys.of(obligation)).and_then(|used| keys.cubes(used))
+            && cubes.iter().all(|cube| self.is_usable(obligation, *cube))
+        {
+            for &cube in &cubes {
+                self.need(cube);
+            }
+            self.recalled.push((obligation, cubes));
+            return Ok(());
+        }
+        self.show(obligation)
+    }
+
+    /// Notes for other proofs what is shown, once all of it is.
+    fn learn(&self) {
+        let Some((shown, keys)) = &self.shown else { return };
+        let now = self.proof.refutations.iter().map(|(obligation, cases)| {
+            (keys.of(*obligation), keys.of_cubes(cases.iter().flatten().map(|instance| instance.cube)))
+        });
+        let before = self.recalled.iter();
+        shown.learn(now.chain(
+            before.map(|(obligation, cubes)| (keys.of(*obligation), keys.of_cubes(cubes.iter().copied()))),
+        ));
     }
 
     fn show(&mut self, obligation: Obligation) -> Result<(), ProofFailure> {

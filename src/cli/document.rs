@@ -8,7 +8,9 @@ use clap::{ArgAction, ArgMatches, Command};
 use cubicle::check::DEFAULT_PROCS;
 use cubicle::interrupt::Interrupt;
 use cubicle::options::Procs;
-use cubicle::report::document::{Document, Head, Level, Message, Model, MutationDocument, OptionValue, Tool};
+use cubicle::report::document::{
+    Document, Head, Level, Message, Model, MutationDocument, OptionValue, Tool, WitnessDocument,
+};
 use sha2::{Digest, Sha256};
 
 use super::args::Args;
@@ -106,6 +108,9 @@ pub fn refused(words: &[OsString], code: u8, error: String) -> u8 {
     output.write(&match format {
         _ if words.get(1).is_some_and(|word| word == "mutate") => {
             MutationDocument::without_mutants(&document).text()
+        }
+        _ if words.get(1).is_some_and(|word| word == "witness") => {
+            WitnessDocument::without_run(&document).text()
         }
         ResultFormat::Ndjson => document.line(),
         ResultFormat::Json | ResultFormat::Human => document.text(),

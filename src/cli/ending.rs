@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use cubicle::interrupt::Interrupt;
 use cubicle::options::BackwardMode;
-use cubicle::report::document::{Document, Head, MutationDocument};
+use cubicle::report::document::{Document, Head, MutationDocument, WitnessDocument};
 use cubicle::report::{self, Progress, Snapshot, Style};
 use cubicle::verdict::Reason;
 
@@ -187,6 +187,7 @@ impl Ending {
             Results::Human => {}
             Results::Json => self.output.write(&document.text()),
             Results::Mutants => self.output.write(&MutationDocument::without_mutants(&document).text()),
+            Results::Witness => self.output.write(&WitnessDocument::without_run(&document).text()),
             Results::Ndjson => self.output.write(&document.line()),
             Results::Sarif => self.output.write(&report::sarif(&document)),
         }

@@ -30,6 +30,8 @@ pub enum Results {
     Sarif,
     /// A document of mutants, of which there are none to show.
     Mutants,
+    /// A document of a run that shows something, of which there is none to show.
+    Witness,
 }
 
 /// What is written to standard output.

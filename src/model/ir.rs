@@ -227,7 +227,7 @@ impl Literal {
 pub type Conj = Vec<Literal>;
 
 /// A disjunction of conjunctions; empty means false.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Dnf(pub Vec<Conj>);
 
 impl Dnf {
@@ -316,7 +316,7 @@ pub struct Universal {
 }
 
 /// One branch of an update.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Branch {
     /// Read in the old state. The last branch of an update has [`Dnf::truth`].
     pub when: Dnf,
@@ -325,7 +325,7 @@ pub struct Branch {
 }
 
 /// What a transition writes into one variable.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Assignment {
     /// Any value of the variable's type (for proc, an outside value too). Globals only.
     Nondet,
@@ -337,7 +337,7 @@ pub enum Assignment {
 }
 
 /// Write of one variable by a transition. Variables without one keep their value.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Update {
     /// The variable written.
     pub var: VarId,

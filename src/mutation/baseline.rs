@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use crate::certificate::ShownObligations;
 use crate::forward::{Explored, Fingerprint, explore};
 use crate::interrupt::Interrupt;
 use crate::model::System;
@@ -34,6 +35,8 @@ pub struct Baseline<'a> {
     instances: Vec<[ComparedInstance; 2]>,
     /// Stops everything.
     pub interrupt: &'a Interrupt,
+    /// What certificates have shown.
+    pub shown: &'a ShownObligations,
 }
 
 /// Whether states or steps are compared.
@@ -49,13 +52,14 @@ impl<'a> Baseline<'a> {
         claims: Vec<MutantClaim>,
         options: &'a MutationOptions,
         interrupt: &'a Interrupt,
+        shown: &'a ShownObligations,
     ) -> Self {
         let first = usize::from(system.proc_constants).max(1);
         // Smaller ones say nothing of how processes meet.
         let last = options.procs.max(first).max(2);
         let sizes: Vec<usize> = (first..=last).filter(|procs| admits(system, *procs)).collect();
         let instances = sizes.iter().map(|_| Default::default()).collect();
-        Self { system, claims, sizes, options, instances, interrupt }
+        Self { system, claims, sizes, options, instances, interrupt, shown }
     }
 
     /// How an instance is explored, up to its first bad state.
@@ -76,10 +80,14 @@ impl<'a> Baseline<'a> {
         known.get_or_init(make).as_ref()
     }
 
-    /// The same of a mutant.
-    pub fn of_mutant(&self, mutant: &System, size: usize, what: What) -> Option<Fingerprint> {
-        let ordered = self.ordered(mutant);
-        fingerprint(&self.compared(mutant, size, ordered), what, ordered)
+    /// An instance of a mutant, to be compared.
+    pub fn explored(&self, mutant: &System, size: usize) -> Explored {
+        self.compared(mutant, size, self.ordered(mutant))
+    }
+
+    /// The states or the steps of such an instance.
+    pub fn of_mutant(&self, mutant: &System, explored: &Explored, what: What) -> Option<Fingerprint> {
+        fingerprint(explored, what, self.ordered(mutant))
     }
 
     /// Whether the order of processes counts for either.

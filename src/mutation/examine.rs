@@ -7,7 +7,7 @@ use super::claims;
 use super::memory::Recall;
 use crate::certificate::{self, CheckOptions, Extent};
 use crate::check::check_here;
-use crate::forward::explore;
+use crate::forward::{Explored, explore};
 use crate::model::System;
 use crate::model::semantics::{admits, replay};
 use crate::observer::Silent;
@@ -100,11 +100,10 @@ impl Mutant<'_> {
 
     /// Its fate with what it changes.
     fn compared(&self, mut fate: Fate) -> (Fate, Option<Change>) {
-        let change = match &fate {
+        let (change, same) = match &fate {
             Fate::Survived(_) | Fate::Undecided(_) => self.change(),
-            _ => None,
+            _ => (None, false),
         };
-        let same = change.is_some_and(|it| it.appear + it.vanish == 0) && self.changes_nothing();
         match &mut fate {
             Fate::Survived(survival) => survival.same = same,
             // What is interrupted may be killed another time.
@@ -116,21 +115,10 @@ impl Mutant<'_> {
 
     /// Whether an invariant, as declarations, shows it safe.
     fn survives_by(&self, proof: &str) -> Option<Survival> {
-        let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt);
+        let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt).shown(self.baseline.shown);
         let certificate = certificate::check(self.system, self.text, proof, Extent::Used, how).ok()?;
         let proof = certificate.invariants(self.system);
         Some(Survival { decider: None, invariants: certificate.cubes.proved, same: false, proof })
-    }
-
-    /// Whether the instances have the same states and steps as those of the model.
-    fn changes_nothing(&self) -> bool {
-        let same = |what| {
-            self.baseline.sizes.iter().all(|&size| {
-                let before = self.baseline.fingerprint(size, what, self.system);
-                before.is_some() && before == self.baseline.of_mutant(self.system, size, what).as_ref()
-            })
-        };
-        same(What::States) && same(What::Steps)
     }
 
     /// Walks in an instance that was not seen whole, and in one beyond the largest.
@@ -178,7 +166,7 @@ impl Mutant<'_> {
 
     /// A proof counts when its certificate does.
     fn certified(&self, report: &Report) -> Decided {
-        let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt);
+        let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt).shown(self.baseline.shown);
         let cubes = report.backward.as_ref().map(|it| &it.invariant[..]).unwrap_or_default();
         match certificate::certify(self.system, self.text, &report.owners, cubes, how) {
             Ok(certificate) => Decided::Safe(Survival {
@@ -194,14 +182,33 @@ impl Mutant<'_> {
         }
     }
 
-    /// What it changes in the largest instance of which all states are known.
-    fn change(&self) -> Option<Change> {
-        self.baseline.sizes.iter().rev().find_map(|&procs| {
-            let before = self.baseline.fingerprint(procs, What::States, self.system)?;
-            let after = self.baseline.of_mutant(self.system, procs, What::States)?;
+    /// What it changes in the largest instance of which all states are known, and whether all instances have the same states
+    /// and steps.
+    fn change(&self) -> (Option<Change>, bool) {
+        let Self { baseline, system, .. } = self;
+        let largest = baseline.sizes.iter().rev().find_map(|&procs| {
+            let before = baseline.fingerprint(procs, What::States, system)?;
+            let explored = baseline.explored(system, procs);
+            let after = baseline.of_mutant(system, &explored, What::States)?;
             let (appear, vanish) = before.difference(&after)?;
-            Some(Change { procs, of: before.len(), appear, vanish })
-        })
+            Some((Change { procs, of: before.len(), appear, vanish }, explored))
+        });
+        let Some((change, largest)) = largest else { return (None, false) };
+        let same_as = |size: usize, explored: &Explored| {
+            [What::States, What::Steps].into_iter().all(|what| {
+                let before = baseline.fingerprint(size, what, system);
+                before.is_some() && before == baseline.of_mutant(system, explored, what).as_ref()
+            })
+        };
+        let same = change.appear + change.vanish == 0
+            && baseline.sizes.iter().all(|&size| {
+                if size == change.procs {
+                    same_as(size, &largest)
+                } else {
+                    same_as(size, &baseline.explored(system, size))
+                }
+            });
+        (Some(change), same)
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! In: the text of a file that an earlier run wrote. Out: what became of a mutant then. A mutant that means the same as
 //! then, looked at with the same options, is as it was. One at the same place of a model that was edited elsewhere may be
-//! as it was: its run is executed, its invariant checked, so that nothing rests on what is remembered. One that was not
+//! as it was: its run is executed, its invariant checked, so that nothing rests on what is remembered; of the invariant only
+//! what was not shown before in the same words. One that was not
 //! decided there gets a fraction of the effort: an edit elsewhere seldom makes it easy.
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 use super::plan::MutationOptions;
+use crate::certificate::{ShownObligations, ShownTable};
 use crate::diagnostic::Source;
 use crate::itf;
 use crate::model::System;
@@ -23,7 +25,10 @@ use crate::verdict::{Reason, Trace};
 const MAGIC: &str = "cubicle-mutants";
 
 /// Counts the changes of the file, and of what its keys are made of.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// More obligations of earlier runs than this are forgotten.
+const MOST_SHOWN: usize = 100_000;
 
 /// What is remembered.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +37,16 @@ pub struct MutantMemory {
     exact: BTreeMap<(String, String), RememberedMutant>,
     /// By the change that it makes.
     places: BTreeMap<String, RememberedMutant>,
+    /// What certificates of earlier runs have shown, and this run's.
+    pub shown: ShownObligations,
+}
+
+/// The body of the file.
+#[derive(Serialize, Deserialize)]
+struct RememberedRun {
+    mutants: Vec<RememberedMutant>,
+    /// For the key of an obligation those of the cubes that refute it, in hexadecimal digits.
+    shown: BTreeMap<String, Vec<String>>,
 }
 
 /// A mutant of an earlier run.
@@ -83,27 +98,38 @@ impl MutantMemory {
         if hash != digest(body) {
             return Err(damaged());
         }
-        let all: Vec<RememberedMutant> = serde_json::from_str(body).map_err(|_| damaged())?;
-        let mut memory = Self::default();
-        for it in all {
+        let all: RememberedRun = serde_json::from_str(body).map_err(|_| damaged())?;
+        let mut shown = ShownTable::new();
+        for (key, cubes) in &all.shown {
+            let number = |text: &String| u128::from_str_radix(text, 16).map_err(|_| damaged());
+            shown.insert(number(key)?, cubes.iter().map(number).collect::<Result<_, _>>()?);
+        }
+        let mut memory = Self { shown: ShownObligations::new(shown), ..Self::default() };
+        for it in all.mutants {
             memory.places.insert(it.place.clone(), it.clone());
             memory.exact.insert((it.key.clone(), it.options.clone()), it);
         }
         Ok(memory)
     }
 
-    /// The text of a file for what was found of the mutants of `source`; what else was remembered is forgotten.
+    /// The text of a file for what was found of the mutants of `source` with this memory; what else it has of mutants is
+    /// forgotten.
     ///
     /// # Panics
     /// Never: all keys are strings.
     pub fn write(
+        &self,
         found: &Mutation,
         keys: &[MeaningKey],
         source: &Source<'_>,
         options: &MutationOptions,
     ) -> String {
         let mutants = found.mutants.iter().zip(keys);
-        let all: Vec<_> = mutants.filter_map(|(it, key)| remembered(it, *key, source, options)).collect();
+        let mutants = mutants.filter_map(|(it, key)| remembered(it, *key, source, options)).collect();
+        let number = |number: &u128| format!("{number:x}");
+        let shown = self.shown.all(MOST_SHOWN);
+        let shown = shown.iter().map(|(key, cubes)| (number(key), cubes.iter().map(number).collect()));
+        let all = RememberedRun { mutants, shown: shown.collect() };
         let body = serde_json::to_string(&all).expect("keys are strings");
         format!("{MAGIC} {} {}\n{body}", stamp(), digest(&body))
     }

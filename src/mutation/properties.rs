@@ -6,7 +6,7 @@ use super::examine::{Decided, Mutant};
 use super::plan::{MutationOptions, Plan};
 use super::pool;
 use crate::bits::bits;
-use crate::certificate::{self, CheckOptions, literal_words};
+use crate::certificate::{self, CheckOptions, ShownObligations, literal_words};
 use crate::forward::explore;
 use crate::interrupt::Interrupt;
 use crate::model::{Bad, BadKind, Literal, System, Type};
@@ -44,7 +44,8 @@ pub fn properties(
     interrupt: &Interrupt,
     tell: &(dyn Fn(String) + Sync),
 ) -> Properties {
-    let baseline = Baseline::new(system, claims::of(system, text), options, interrupt);
+    let shown = ShownObligations::default();
+    let baseline = Baseline::new(system, claims::of(system, text), options, interrupt, &shown);
     let mut search = PropertySearch {
         baseline: &baseline,
         text,

@@ -57,7 +57,7 @@ pub fn run(
     interrupt: &Interrupt,
     tell: &(dyn Fn(MutationProgress) + Sync),
 ) -> Mutation {
-    let baseline = Baseline::new(system, claims::of(system, text), options, interrupt);
+    let baseline = Baseline::new(system, claims::of(system, text), options, interrupt, &memory.shown);
     let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     // A search may take a signal for its own: whoever interrupts wants all of it to end.
     let stop = || interrupt.reason().is_some() || interrupt.signals() > 0;

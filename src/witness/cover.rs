@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::graph::{Edge, PassingGraph};
+use crate::interrupt::Interrupt;
 use crate::model::semantics::{Layout, State, Step, Trace, Value, tuples};
 use crate::model::{System, Type, VarId};
 use crate::result::WitnessCoverage;
@@ -97,9 +98,15 @@ pub(super) fn shortest(graph: &PassingGraph) -> Option<Trace> {
 }
 
 /// A run to the goal that takes many transitions and shows many values: it goes to the nearest new one from which the
-/// goal can still be reached, and no less else than from others, again and again.
-pub(super) fn covering(graph: &PassingGraph, system: &System, procs: usize) -> Option<Trace> {
-    let view = CoverView::new(graph, &Items::new(system, procs));
+/// goal can still be reached, and no less else than from others, again and again; and straight to the goal once
+/// `interrupt` says so.
+pub(super) fn covering(
+    graph: &PassingGraph,
+    system: &System,
+    procs: usize,
+    interrupt: &Interrupt,
+) -> Option<Trace> {
+    let view = CoverView::new(graph, &Items::new(system, procs), interrupt);
     let ways = beginnings(graph).take(MOST_BEGINNINGS).map(|from| {
         let mut covered = view.of_states[from].clone();
         let mut way = Way { from, edges: Vec::new() };
@@ -129,19 +136,24 @@ struct CoverView<'g> {
     of_transition: Vec<usize>,
     /// What can be covered behind each state on ways to the goal.
     behind: Vec<ItemSet>,
+    /// Stops looking for more.
+    interrupt: &'g Interrupt,
 }
 
 impl<'g> CoverView<'g> {
-    fn new(graph: &'g PassingGraph, items: &Items<'_>) -> Self {
+    fn new(graph: &'g PassingGraph, items: &Items<'_>, interrupt: &'g Interrupt) -> Self {
         let of_states = graph.states.iter().map(|state| ItemSet::of(items, items.of_state(state))).collect();
         let behind = vec![ItemSet::of(items, []); graph.states.len()];
         let of_transition = items.of_transition.clone();
-        let mut view = Self { graph, of_states, of_transition, behind };
+        let mut view = Self { graph, of_states, of_transition, behind, interrupt };
         // Mostly from later states to earlier ones, until nothing changes.
         let mut changed = true;
         while changed {
             changed = false;
             for at in (0..graph.states.len()).rev() {
+                if interrupt.poll().is_err() {
+                    return view;
+                }
                 let mut behind = view.behind[at].clone();
                 for edge in view.ways_on(at) {
                     view.add(edge, &mut behind);
@@ -172,6 +184,7 @@ impl<'g> CoverView<'g> {
         let mut queue = VecDeque::from([start]);
         let mut best: Option<(usize, usize, &Edge)> = None;
         while let Some(at) = queue.pop_front() {
+            self.interrupt.poll().ok()?;
             for edge in self.ways_on(at) {
                 let mut with = covered.clone();
                 self.add(edge, &mut with);

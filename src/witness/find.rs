@@ -123,7 +123,7 @@ impl Target {
         match goal {
             Goal::Taken(name) => Taken::new(system, name).map(Self::Taken),
             Goal::Holds(cube) => Some(Self::Holds(cube.alone())),
-            Goal::Unlike(..) => None,
+            Goal::Unlike(..) | Goal::New(..) => None,
         }
     }
 
@@ -171,15 +171,34 @@ impl Search<'_> {
     fn small(&self, procs: usize) -> Small {
         let instance = CellNames::new(self.system, procs);
         let most = self.options.max_states;
+        if !self.knows_old_states(procs) {
+            return Small::None { all: false };
+        }
         let Some(graph) = PassingGraph::new(&instance, self.goal, most, self.interrupt) else {
             return Small::None { all: false };
         };
-        let run = if self.options.shortest { shortest(&graph) } else { covering(&graph, self.system, procs) };
+        let run = if self.options.shortest {
+            shortest(&graph)
+        } else {
+            covering(&graph, self.system, procs, self.interrupt)
+        };
         match run {
             Some(run) => Small::Run(run),
             None if graph.complete => Small::None { all: true },
             None => self.explored(procs).map_or(Small::None { all: false }, Small::Run),
         }
+    }
+
+    /// Whether it is known which states are new, if that matters.
+    fn knows_old_states(&self, procs: usize) -> bool {
+        let Goal::New(other, known) = self.goal else { return true };
+        let instance = CellNames::new(other, procs);
+        // Any goal that no run comes to.
+        let nowhere = Goal::Taken("");
+        let graph = PassingGraph::new(&instance, &nowhere, self.options.max_states, self.interrupt);
+        let Some(graph) = graph.filter(|graph| graph.complete) else { return false };
+        known.borrow_mut().insert(procs, graph.states.into_iter().collect());
+        true
     }
 
     /// A shortest run among more states.

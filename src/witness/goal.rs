@@ -1,5 +1,8 @@
 //! What a run is to show.
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
+
 use crate::model::semantics::{Semantics, State, Step, distinct_tuples};
 use crate::model::{System, TransitionId};
 use crate::simulate::NamedCube;
@@ -15,6 +18,9 @@ pub enum WitnessGoal {
     /// A step is taken, or begun with an initial state, that this system with the same declarations does not have; the
     /// step is one of the transition of this name, or else the initial state counts.
     Unlike(Box<System>, Option<String>),
+    /// A state is reached that this system with the same declarations does not reach by runs without bad states, in an
+    /// instance of the same size.
+    New(Box<System>),
 }
 
 /// The goal as states and steps are asked about it.
@@ -22,6 +28,8 @@ pub(super) enum Goal<'a> {
     Taken(&'a str),
     Holds(NamedCube),
     Unlike(&'a System, Option<&'a str>),
+    /// The states that are not new, by the size of the instance.
+    New(&'a System, RefCell<BTreeMap<usize, HashSet<State>>>),
 }
 
 impl<'a> Goal<'a> {
@@ -31,6 +39,7 @@ impl<'a> Goal<'a> {
             WitnessGoal::Transition(name) => Self::Taken(name),
             WitnessGoal::Cube(cube) => Self::Holds(NamedCube::parse_for_any(system, text, cube)?),
             WitnessGoal::Unlike(other, name) => Self::Unlike(other, name.as_deref()),
+            WitnessGoal::New(other) => Self::New(other, RefCell::default()),
         })
     }
 
@@ -38,7 +47,7 @@ impl<'a> Goal<'a> {
     pub fn begins(&self, state: &State) -> bool {
         match self {
             Self::Unlike(other, None) => !Semantics::new(other, state.procs).initial(state),
-            Self::Taken(_) | Self::Holds(_) | Self::Unlike(_, Some(_)) => true,
+            Self::Taken(_) | Self::Holds(_) | Self::Unlike(_, Some(_)) | Self::New(..) => true,
         }
     }
 
@@ -48,6 +57,7 @@ impl<'a> Goal<'a> {
             Self::Taken(_) | Self::Unlike(_, Some(_)) => false,
             Self::Holds(cube) => cube.holds(state),
             Self::Unlike(_, None) => true,
+            Self::New(_, known) => known.borrow().get(&state.procs).is_some_and(|it| !it.contains(state)),
         }
     }
 
@@ -56,7 +66,7 @@ impl<'a> Goal<'a> {
         let name = &system.transition(step.transition).name;
         match self {
             Self::Taken(wanted) => name == wanted,
-            Self::Holds(_) | Self::Unlike(_, None) => false,
+            Self::Holds(_) | Self::Unlike(_, None) | Self::New(..) => false,
             Self::Unlike(other, Some(wanted)) => {
                 name == wanted && !has_step(other, name, before, &step.after)
             }

@@ -158,3 +158,20 @@ fn shortest_runs_are_as_short_as_an_exploration_says() {
         }
     }
 }
+
+#[test]
+fn an_interrupt_ends_what_is_covered_and_not_the_run() {
+    let system = crate::load(MODEL).expect("a model").system;
+    let wanted = WitnessGoal::Transition("stop".to_owned());
+    let goal = goal::Goal::new(&wanted, &system, MODEL).expect("it fits");
+    let instance = crate::simulate::CellNames::new(&system, 2);
+    let graph =
+        graph::PassingGraph::new(&instance, &goal, 1_000, &Interrupt::default()).expect("no interrupt");
+    let now = Interrupt::default().until(std::time::Instant::now());
+    let hurried = cover::covering(&graph, &system, 2, &now).expect("a run");
+    let shortest = cover::shortest(&graph).expect("a run");
+    assert_eq!(hurried.steps.len(), shortest.steps.len());
+    let at_leisure = cover::covering(&graph, &system, 2, &Interrupt::default()).expect("a run");
+    assert!(at_leisure.steps.len() > hurried.steps.len());
+    assert_eq!(replay_steps(&system, &hurried), Ok(()));
+}

@@ -18,5 +18,6 @@ mod owners;
 mod properties;
 mod random_systems;
 mod runs;
+mod shown;
 mod states;
 mod support;

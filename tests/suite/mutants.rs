@@ -1,7 +1,9 @@
 //! Mutants: what a small mistake in a model makes of it, and that nobody is told a wrong fate.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
+use cubicle::certificate::{self, CheckOptions, Extent};
 use cubicle::interrupt::Interrupt;
 use cubicle::mutation::{MutantMemory, MutantSelection, MutationOptions, Plan, curve, run, smallest_set};
 use cubicle::options::BackwardMode;
@@ -180,7 +182,7 @@ fn remembering(text: &str, memory: &MutantMemory) -> (Mutation, String) {
     let found = run((&loaded.system, text), &plan, (&options, memory), &Interrupt::default(), &|_| {});
     let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
     let source = cubicle::diagnostic::Source { name: "model.cub", text };
-    let written = MutantMemory::write(&found, &keys, &source, &options);
+    let written = memory.write(&found, &keys, &source, &options);
     (found, written)
 }
 
@@ -210,6 +212,58 @@ fn what_is_remembered_is_confirmed() {
 }
 
 #[test]
+fn no_memory_makes_a_killed_mutant_survive() {
+    let (_, written) = remembering(MODEL, &MutantMemory::default());
+    let mut memory = MutantMemory::read(&written).expect("it was just written");
+    // Edits as an author may make them: the model's own mutants, those outside of what is looked at, one after the other.
+    let edits = candidates(&load(MODEL).file, MODEL);
+    let elsewhere = |it: &&cubicle::transform::mutate::MutantCandidate| {
+        it.transition.as_deref().is_none_or(|name| name == "enter") && it.system(MODEL).is_some()
+    };
+    let edits: Vec<_> = edits.iter().filter(elsewhere).collect();
+    let mut recalled = 0;
+    for edit in edits.iter().step_by(edits.len() / 9) {
+        let edited = edit.text(MODEL);
+        let (with, written) = remembering(&edited, &memory);
+        let (without, _) = remembering(&edited, &MutantMemory::default());
+        assert!(killed(&with).is_disjoint(&survived(&without)), "{edited}");
+        assert!(killed(&without).is_disjoint(&survived(&with)), "{edited}");
+        recalled += with.killed().filter(|(_, kill)| kill.finder == KillFinder::Memory).count();
+        recalled += with.survivors().filter(|(_, survival)| survival.decider.is_none()).count();
+        // Whatever was shown of one model is at hand for the next.
+        memory = MutantMemory::read(&written).expect("it was just written");
+    }
+    assert!(recalled > 20, "{recalled}");
+}
+
+#[test]
+fn survivors_are_certified() {
+    let found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::default());
+    for (mutant, survival) in found.survivors() {
+        let text = mutant.candidate.text(MODEL);
+        let system = load(&text).system;
+        let interrupt = Interrupt::default();
+        let how = CheckOptions::new(Duration::from_secs(60), &interrupt);
+        let checked = certificate::check(&system, &text, &survival.proof, Extent::All, how);
+        assert!(checked.is_ok(), "{text}\n{}", survival.proof);
+    }
+    assert!(found.survivors().count() > 10);
+}
+
+#[test]
+fn an_interrupt_ends_a_run_while_claims_are_counted() {
+    let loaded = load(MODEL);
+    let plan =
+        Plan::new((&loaded.file, MODEL, &loaded.system), &MutantSelection::default(), &Interrupt::default());
+    let now = Interrupt::default().until(Instant::now());
+    let memory = MutantMemory::default();
+    let found = run((&loaded.system, MODEL), &plan, (&MutationOptions::default(), &memory), &now, &|_| {});
+    assert!(found.mutants.iter().all(|it| matches!(it.fate, Fate::Untried)));
+    assert_eq!(found.counted(), 0);
+    assert!(found.stopped.is_some());
+}
+
+#[test]
 fn a_memory_that_is_damaged_or_of_another_version_is_none() {
     let (_, written) = remembering(MODEL, &MutantMemory::default());
     assert!(MutantMemory::read(&written).is_ok());
@@ -217,7 +271,7 @@ fn a_memory_that_is_damaged_or_of_another_version_is_none() {
         (String::new(), "damaged"),
         (written.replacen("leave", "laeve", 1), "damaged"),
         (written[..written.len() - 9].to_owned(), "damaged"),
-        (written.replacen("cubicle-mutants 1-", "cubicle-mutants 0-", 1), "another version"),
+        (written.replacen("cubicle-mutants 2-", "cubicle-mutants 0-", 1), "another version"),
     ] {
         let error = MutantMemory::read(&text).err();
         assert!(error.as_ref().is_some_and(|it| it.contains(says)), "{error:?}");

@@ -154,7 +154,7 @@ impl MutateRun<'_> {
         ending.begin();
         let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
         // Before anything is shown, since a document says whether that went well.
-        let kept = self.remember(|| MutantMemory::write(&found, &keys, &source, &options));
+        let kept = self.remember(|| memory.write(&found, &keys, &source, &options));
         Ok(self.show(&found, &source, kept.err()))
     }
 

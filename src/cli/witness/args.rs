@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgGroup, Parser};
+use clap::{ArgGroup, Parser, ValueEnum};
 
 use crate::cli::quantities::duration;
 
@@ -20,7 +20,7 @@ pub const LATE: Duration = Duration::from_secs(2);
 /// 4 output that cannot be written; 130, 143 a signal.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "cubicle witness", max_term_width = 110)]
-#[command(group(ArgGroup::new("goal").required(true).args(["transition", "cube", "mutant"])))]
+#[command(group(ArgGroup::new("goal").required(true).args(["transition", "cube", "mutant", "survivor"])))]
 pub struct WitnessArgs {
     /// The model
     #[arg(value_name = "FILE")]
@@ -37,6 +37,10 @@ pub struct WitnessArgs {
     /// A run of mutant number N of `cubicle mutate --list` to a step that the model does not have
     #[arg(long, value_name = "N")]
     pub mutant: Option<usize>,
+
+    /// A run of mutant number N, which no claim kills, to a state that the model does not reach
+    #[arg(long, value_name = "N")]
+    pub survivor: Option<usize>,
 
     /// A shortest run, whatever else it takes and shows
     #[arg(long)]
@@ -62,7 +66,20 @@ pub struct WitnessArgs {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time_limit: Option<Duration>,
 
+    /// What to write to standard output
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = WitnessFormat::Human)]
+    pub format: WitnessFormat,
+
     /// Write the run to FILE, in ITF: `cubicle replay` executes it
     #[arg(long, value_name = "FILE")]
     pub trace_out: Option<PathBuf>,
+}
+
+/// How a run is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum WitnessFormat {
+    /// Text for a person
+    Human,
+    /// A document, whose schema stands in docs/schema/witness.json
+    Json,
 }

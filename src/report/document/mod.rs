@@ -14,6 +14,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod witness;
 
 use std::collections::BTreeMap;
 
@@ -35,6 +36,8 @@ pub use self::search::{
     SearchKind, Sizes, StageFigures, TechniqueFigures, TestsSettled, TransitionFigures,
 };
 pub use self::trace::{Assignment, LiteralAt, TraceKind, TraceRecord, TraceStep};
+
+pub use self::witness::{CoverageFigures, WitnessAnswerWord, WitnessDocument, WitnessMark};
 
 /// Counts the changes of the schema that a reader of documents has to know of. What is only added leaves it as it is:
 /// readers ignore keys that they do not know.

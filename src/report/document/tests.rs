@@ -5,7 +5,7 @@ use std::path::Path;
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
-use super::{Document, EventLine, Message, MutationDocument};
+use super::{Document, EventLine, Message, MutationDocument, WitnessDocument};
 
 fn check<T: JsonSchema>(name: &str, title: &str) {
     let mut schema = schema_for!(T);
@@ -37,6 +37,11 @@ fn the_schema_of_an_event_is_that_of_its_type() {
 #[test]
 fn the_schema_of_mutants_is_that_of_its_type() {
     check::<MutationDocument>("mutation.json", "The mutants of a model");
+}
+
+#[test]
+fn the_schema_of_a_witness_is_that_of_its_type() {
+    check::<WitnessDocument>("witness.json", "A run of a model that shows something");
 }
 
 #[test]

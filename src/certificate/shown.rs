@@ -1,0 +1,143 @@
+//! Obligations that were shown before, by what they say.
+//!
+//! In the proof of a similar system most obligations say what they said before: the same transition, the same cube, and the
+//! cubes that refuted its cases are there again. Those need not be shown once more. Keys are made of all that an obligation
+//! is about: declarations, axioms, the formulas of the transition, the cube; not of names of transitions or of places.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
+
+use super::cubes::{Cubes, orders};
+use super::obligation::Obligation;
+use crate::model::{System, Transition};
+
+/// What was shown: for the key of an obligation those of cubes that refute all of its cases.
+pub type ShownTable = BTreeMap<u128, Vec<u128>>;
+
+/// Obligations that were shown before, and what is shown now.
+#[derive(Debug, Default)]
+pub struct ShownObligations {
+    known: ShownTable,
+    learned: Mutex<ShownTable>,
+}
+
+impl Clone for ShownObligations {
+    fn clone(&self) -> Self {
+        let learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Self { known: self.known.clone(), learned: Mutex::new(learned) }
+    }
+}
+
+impl ShownObligations {
+    /// With what was shown before.
+    pub fn new(known: ShownTable) -> Self {
+        Self { known, learned: Mutex::default() }
+    }
+
+    /// What was shown before and now; without the former when it is more than `most`.
+    pub fn all(&self, most: usize) -> ShownTable {
+        let mut all = self.learned.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if self.known.len() <= most {
+            for (key, cubes) in &self.known {
+                all.entry(*key).or_insert_with(|| cubes.clone());
+            }
+        }
+        all
+    }
+
+    /// The cubes that refuted an obligation before.
+    pub(super) fn recall(&self, key: u128) -> Option<&[u128]> {
+        self.known.get(&key).map(Vec::as_slice)
+    }
+
+    /// Notes what was shown; of several ways the least, so that it does not count who was first.
+    pub(super) fn learn(&self, shown: impl IntoIterator<Item = (u128, Vec<u128>)>) {
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        for (key, cubes) in shown {
+            let known = learned.entry(key).or_insert_with(|| cubes.clone());
+            if (cubes.len(), &cubes) < (known.len(), known) {
+                *known = cubes;
+            }
+        }
+    }
+}
+
+/// The keys of the obligations of a system and its cubes.
+#[derive(Debug)]
+pub(super) struct ObligationKeys {
+    /// Of declarations and axioms.
+    declared: u128,
+    init: u128,
+    transitions: Vec<u128>,
+    properties: Vec<u128>,
+    cubes: Vec<u128>,
+    /// The cube with each key; of those that are taken for granted rather than of those that are shown.
+    by_key: BTreeMap<u128, usize>,
+}
+
+impl ObligationKeys {
+    /// `None` where more is assumed than axioms.
+    pub fn new(system: &System, cubes: &Cubes) -> Option<Self> {
+        if !cubes.owners.is_empty() || cubes.trusting {
+            return None;
+        }
+        let enums: Vec<_> = system.enums.iter().map(|it| (&it.name, &it.constructors)).collect();
+        let vars: Vec<_> = system.vars.iter().map(|it| (&it.name, it.kind, it.ty)).collect();
+        let axioms: Vec<_> = system.axioms.iter().map(|it| (it.params, &it.cube)).collect();
+        let sizes = (system.max_procs, system.proc_constants, orders(system, cubes));
+        let init = &system.init;
+        let keys: Vec<u128> = cubes.all.iter().map(|it| digest(&(it.params, &it.cube))).collect();
+        Some(Self {
+            declared: digest(&(sizes, enums, &system.abstracts, vars, axioms)),
+            init: digest(&(init.params, &init.body, &init.without_processes)),
+            transitions: system.transitions.iter().map(transition).collect(),
+            properties: system.bad.iter().map(|it| digest(&(it.params, &it.cube))).collect(),
+            by_key: keys.iter().enumerate().map(|(number, key)| (*key, number)).collect(),
+            cubes: keys,
+        })
+    }
+
+    /// Of an obligation.
+    pub fn of(&self, obligation: Obligation) -> u128 {
+        let (kind, parts) = match obligation {
+            Obligation::Initiation(cube) => (0, [self.init, self.cubes[cube]]),
+            Obligation::Consecution { transition, cube } => {
+                (1, [self.transitions[transition], self.cubes[cube]])
+            }
+            Obligation::Property(bad) => (2, [self.properties[bad], 0]),
+            Obligation::Owner(_) => unreachable!("there are no keys where there are owners"),
+        };
+        digest(&(self.declared, kind, parts))
+    }
+
+    /// Of these cubes, each once, in order.
+    pub fn of_cubes(&self, cubes: impl IntoIterator<Item = usize>) -> Vec<u128> {
+        let mut keys: Vec<u128> = cubes.into_iter().map(|cube| self.cubes[cube]).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
+    /// The cubes with these keys, when all are there.
+    pub fn cubes(&self, keys: &[u128]) -> Option<Vec<usize>> {
+        keys.iter().map(|key| self.by_key.get(key).copied()).collect()
+    }
+}
+
+/// What a transition does, whatever its name and place.
+fn transition(t: &Transition) -> u128 {
+    let universals: Vec<_> = t.universals.iter().map(|it| &it.body).collect();
+    digest(&(t.arity(), &t.guard, universals, &t.updates))
+}
+
+/// Two independent hashes: the same in every run of the program, and different for what differs, up to chance.
+fn digest(what: &impl Hash) -> u128 {
+    let [high, low] = [0_u8, 1].map(|salt| {
+        let mut hasher = DefaultHasher::new();
+        salt.hash(&mut hasher);
+        what.hash(&mut hasher);
+        hasher.finish()
+    });
+    u128::from(high) << 64 | u128::from(low)
+}

@@ -1,0 +1,141 @@
+//! A run that shows something harmless, or that there is none, for programs: a document of its own.
+
+use serde::Serialize;
+
+use super::message::{Lines, Message};
+use super::trace::{TraceKind, TraceRecord};
+use super::{Document, Model, SCHEMA_VERSION, Tool};
+use crate::model::System;
+use crate::report::style::Style;
+use crate::report::trace::action;
+use crate::result::Witness;
+
+/// What became of the search for a run.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[non_exhaustive]
+pub struct WitnessDocument {
+    /// Always `witness`.
+    pub kind: WitnessMark,
+    /// Changes when a key is gone or means something else.
+    pub schema_version: u32,
+    /// Which program made it.
+    pub tool: Tool,
+    /// The words of the command line, the program's name first.
+    pub command: Vec<String>,
+    /// The model.
+    pub model: Model,
+    /// Exit code of the program.
+    pub exit_code: u8,
+    /// Why there is no answer: wrong usage, a model with errors, a file that cannot be written, an internal error.
+    pub error: Option<String>,
+    /// What the run is to show, in words; `null` when that was not understood.
+    pub wanted: Option<String>,
+    /// Whether there is one.
+    pub answer: WitnessAnswerWord,
+    /// Why that is not known.
+    pub reason: Option<String>,
+    /// The sizes of the instances that were looked at, when none was found.
+    pub procs: Vec<usize>,
+    /// Whether all runs of these instances were seen.
+    pub complete: Option<bool>,
+    /// The run, which was executed on the model before.
+    pub run: Option<TraceRecord>,
+    /// The transitions of the model, each with whether the run takes it.
+    pub transitions: Vec<CoverageFigures>,
+    /// `X = C` for each variable of a finite type and each of its values, with whether the run shows it.
+    pub values: Vec<CoverageFigures>,
+    /// Errors, warnings and notes, in the order in which they were told.
+    pub messages: Vec<Message>,
+}
+
+/// Tells a [`WitnessDocument`] from others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WitnessMark {
+    /// It is one.
+    Witness,
+}
+
+/// Whether there is a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WitnessAnswerWord {
+    /// There is one.
+    Run,
+    /// There is none for any number of processes: proved.
+    Never,
+    /// None was found.
+    NotFound,
+    /// Nobody looked: `error` says why.
+    Error,
+}
+
+/// Something that a run may cover.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CoverageFigures {
+    /// What.
+    pub name: String,
+    /// Whether the run does.
+    pub covered: bool,
+}
+
+impl WitnessDocument {
+    /// What a run of the program ended with that has nothing to show: `run` has what went wrong.
+    pub fn without_run(run: &Document) -> Self {
+        let why = run.reason.as_ref().map(|why| why.text.clone());
+        Self {
+            kind: WitnessMark::Witness,
+            schema_version: SCHEMA_VERSION,
+            tool: run.tool.clone(),
+            command: run.command.clone(),
+            model: run.model.clone(),
+            exit_code: run.exit_code,
+            error: run.error.clone(),
+            wanted: None,
+            answer: if why.is_some() { WitnessAnswerWord::NotFound } else { WitnessAnswerWord::Error },
+            reason: why,
+            procs: Vec::new(),
+            complete: None,
+            run: None,
+            transitions: Vec::new(),
+            values: Vec::new(),
+            messages: run.messages.clone(),
+        }
+    }
+
+    /// With a run of `system`, which `text` says, that shows what is `wanted`.
+    #[must_use]
+    pub fn with_run(self, (system, text): (&System, &str), wanted: &str, witness: &Witness) -> Self {
+        let figures = |of: &[(String, bool)]| {
+            let figure =
+                |(name, covered): &(String, bool)| CoverageFigures { name: name.clone(), covered: *covered };
+            of.iter().map(figure).collect()
+        };
+        let steps = witness.run.steps.iter().map(|step| action(system, step, Style::PLAIN));
+        let record = TraceRecord {
+            kind: TraceKind::Reached,
+            ends_in: wanted.to_owned(),
+            history: std::iter::once("Init".to_owned()).chain(steps).collect::<Vec<_>>().join(" -> "),
+            ..TraceRecord::new(system, &Lines::new(text), &witness.run)
+        };
+        Self {
+            answer: WitnessAnswerWord::Run,
+            run: Some(record),
+            transitions: figures(&witness.coverage.transitions),
+            values: figures(&witness.coverage.values),
+            ..self
+        }
+    }
+
+    /// As a file: indented, ending in a line feed.
+    ///
+    /// # Panics
+    /// Never: all keys are strings.
+    pub fn text(&self) -> String {
+        serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
+    }
+}
