@@ -131,6 +131,7 @@ pub const TABLE: &[OptionNeeds] = &[
     row("color", &[]),
     original("nocolor", &[]),
     row("crash", &[Check]),
+    row("ltl", &[Check]),
     row("show_transformed", &[Check]),
     original("type_only", &[]),
     row("help", &[]),

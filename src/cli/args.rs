@@ -218,6 +218,11 @@ pub struct Args {
     #[arg(long, value_name = "HOW", value_parser = crash, conflicts_with_all = ["certify", "certificate", "trace"], help_heading = MODEL)]
     pub crash: Option<Crash>,
 
+    /// Look whether each run of an instance satisfies FORMULA, of linear temporal logic: G F X U R W, ! && || => <=>, and
+    /// cubes in braces with processes #1, #2, .. (`G ({ At[#1] = Want } => F { At[#1] = Crit })`)
+    #[arg(long, value_name = "FORMULA", help_heading = MODEL)]
+    pub ltl: Option<String>,
+
     /// Only show the model that --crash makes
     #[arg(long, requires = "crash", help_heading = OUTPUT)]
     pub show_transformed: bool,

@@ -222,6 +222,10 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
         system =
             with_crashes(&system, crash).map_err(|why| failed(exit::USAGE, format!("--crash: {why}")))?;
     }
+    if let Some(formula) = &args.ltl {
+        let property = cubicle::load::ltl(&system, &text, formula);
+        system.temporal.push(property.map_err(|why| failed(exit::USAGE, format!("--ltl: {why}")))?);
+    }
     if args.show_transformed {
         let shown = cubicle::export::model(&system);
         if ending.results == Results::Human {

@@ -38,6 +38,10 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "HOW", value_parser = crash)]
     crash: Option<Crash>,
 
+    /// The formula that the trace breaks
+    #[arg(long, value_name = "FORMULA")]
+    ltl: Option<String>,
+
     /// Give up after this time (500ms, 10s, 2m)
     #[arg(long, value_name = "TIME", value_parser = duration)]
     time_limit: Option<Duration>,
@@ -70,6 +74,15 @@ fn replay(args: &ReplayArgs, ending: &Ending) -> u8 {
                 return exit::USAGE;
             }
         };
+    }
+    if let Some(formula) = &args.ltl {
+        match cubicle::load::ltl(&system, &text, formula) {
+            Ok(property) => system.temporal.push(property),
+            Err(why) => {
+                complain(&format!("error: --ltl: {why}"));
+                return exit::USAGE;
+            }
+        }
     }
     let name = args.model.display().to_string();
     let source = Source { name: &name, text: &text };

@@ -1,16 +1,19 @@
 //! From the text of a model to a system, with everything that there is to say about it.
 //!
 //! In: a text. Out: [`Loaded`], or [`LoadError`]. `model` is the way there; `advice` helps who wrote an
-//! `invariant` the wrong way round; `allow` takes away warnings that the model says to be known.
+//! `invariant` the wrong way round; `allow` takes away warnings that the model says to be known;
+//! `ltl` reads formulas about its runs.
 
 mod advice;
 mod allow;
 mod error;
+mod ltl;
 mod model;
 
 pub use advice::on_refuted_invariant;
 pub use allow::{Allowed, warning};
 pub use error::LoadError;
+pub use ltl::ltl;
 pub(crate) use model::meaning;
 
 use self::model::Meaning;

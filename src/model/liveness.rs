@@ -29,6 +29,7 @@ impl<'a> Context<'a> {
             params: decl.params.iter().map(|name| name.text.clone()).collect(),
             first,
             then,
+            ltl: None,
             span,
         }
     }

@@ -1,5 +1,6 @@
 //! What a system promises of its runs: properties of runs and fairness, as the engines read them.
 
+use super::ltl::Ltl;
 use super::{Conj, Literal};
 use crate::diagnostic::Span;
 pub use crate::syntax::ast::TemporalKind;
@@ -32,8 +33,19 @@ pub struct Temporal {
     pub first: Condition,
     /// Of a `response`, what answers; of others false.
     pub then: Condition,
+    /// Of [`TemporalKind::Ltl`], what is to hold of each run, for the processes `#1`, `#2`, .. as parameters.
+    pub ltl: Option<LtlProperty>,
     /// The declaration.
     pub span: Span,
+}
+
+/// A formula over conditions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LtlProperty {
+    /// The formula.
+    pub formula: Ltl,
+    /// Its atoms, over the parameters of the property.
+    pub atoms: Vec<Condition>,
 }
 
 /// Steps that a fair run does not put off for ever: with weak fairness, when they can be taken at every moment from some
@@ -54,7 +66,8 @@ impl Temporal {
     /// All cubes of its conditions, with the number of processes that each names.
     pub fn cubes(&self) -> impl Iterator<Item = (usize, &Conj)> {
         let params = self.params.len();
-        let cases = self.first.0.iter().chain(&self.then.0);
+        let atoms = self.ltl.iter().flat_map(|it| &it.atoms).flat_map(|it| &it.0);
+        let cases = self.first.0.iter().chain(&self.then.0).chain(atoms);
         cases.map(move |case| (params + usize::from(case.hidden), &case.cube))
     }
 

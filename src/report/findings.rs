@@ -21,7 +21,8 @@ pub fn findings(document: &Document) -> Vec<Message> {
             PropertyKind::Response
             | PropertyKind::Recurrence
             | PropertyKind::Possible
-            | PropertyKind::Cover => (RUNS, "a run breaks this property"),
+            | PropertyKind::Cover
+            | PropertyKind::Ltl => (RUNS, "a run breaks this property"),
         };
         let trace = document.traces.iter().find(|trace| trace.place == Some(property.place));
         let text = match trace {

@@ -61,7 +61,10 @@ pub(super) fn findings(
             _ => style.bad("Run"),
         };
         let _ = writeln!(text, "\n{title}: {}", history(system, known.property, found, style));
-        let place = source.place(property.span);
+        let place = match property.kind {
+            TemporalKind::Ltl => "--ltl".to_owned(),
+            _ => source.place(property.span),
+        };
         let who = match found.tuple() {
             [] => String::new(),
             tuple => format!(" for {}", processes(tuple)),
@@ -112,6 +115,7 @@ fn why(system: &System, property: usize, found: &TemporalFinding) -> String {
     };
     match property.kind {
         TemporalKind::Response => format!(": {from} it waits for what never comes{stuck}"),
+        TemporalKind::Ltl => stuck.to_owned(),
         _ => format!(": {from} it never holds{stuck}"),
     }
 }

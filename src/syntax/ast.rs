@@ -219,6 +219,8 @@ pub enum TemporalKind {
     Possible,
     /// Some run leads to where the formula holds.
     Cover,
+    /// A formula of linear temporal logic; no file declares it.
+    Ltl,
 }
 
 impl TemporalKind {
@@ -229,6 +231,7 @@ impl TemporalKind {
             Self::Recurrence => "recurrence",
             Self::Possible => "possible",
             Self::Cover => "cover",
+            Self::Ltl => "ltl",
         }
     }
 }

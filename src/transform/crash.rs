@@ -69,7 +69,9 @@ fn stop(system: &mut System, most: Option<u8>) -> Option<()> {
             transition.spans.push(span);
         }
     }
-    for property in system.temporal.iter_mut().filter(|it| it.kind != TemporalKind::Cover) {
+    for property in
+        system.temporal.iter_mut().filter(|it| !matches!(it.kind, TemporalKind::Cover | TemporalKind::Ltl))
+    {
         let met = match property.kind {
             TemporalKind::Response => &mut property.then,
             _ => &mut property.first,

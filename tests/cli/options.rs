@@ -92,6 +92,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("trust-invariants", "--trust-invariants"),
     ("certify", "--certify"),
     ("crash", "--crash stop"),
+    ("ltl", "--ltl true"),
     ("show-transformed", "--crash stop --show-transformed"),
     ("certificate", "--certificate certificate"),
     ("nodelete", "--nodelete"),

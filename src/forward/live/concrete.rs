@@ -36,7 +36,9 @@ pub fn lasso(
     cycle: &[Arrow],
     accept: &mut dyn FnMut(&Lasso) -> bool,
 ) -> Option<Lasso> {
-    if cycle.iter().any(|arrow| arrow.label == STUTTER) {
+    let end = stem.iter().position(|arrow| arrow.label == STUTTER);
+    if end.is_some() || cycle.iter().any(|arrow| arrow.label == STUTTER) {
+        let stem = &stem[..end.unwrap_or(stem.len())];
         let lasso = Lasso { run: run(program, graph, first, stem, None), back: None };
         return accept(&lasso).then_some(lasso);
     }

@@ -40,6 +40,12 @@ impl Constraints {
         this
     }
 
+    /// None at all.
+    #[cfg(test)]
+    pub fn none() -> Self {
+        Self { strong: Vec::new(), served: Vec::new() }
+    }
+
     /// The constraints that a step serves.
     pub fn of(&self, arrow: Arrow) -> &[u32] {
         if arrow.label == STUTTER { &[] } else { &self.served[arrow.label as usize] }

@@ -130,6 +130,11 @@ impl RunGraph {
         numbers
     }
 
+    /// The state from which a state was found, or `ROOT`.
+    pub fn found_from(&self, state: u32) -> u32 {
+        self.found[state as usize].0
+    }
+
     /// How a state was found: instances and the states that they lead to, from an initial state, which comes first.
     pub fn way_to(&self, state: u32) -> (u32, Vec<Arrow>) {
         let mut way = Vec::new();

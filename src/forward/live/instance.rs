@@ -2,11 +2,13 @@
 
 use crate::forward::error::Unbuildable;
 use crate::forward::live::arrows::{Arrow, Ways};
+use crate::forward::live::automaton::Automaton;
 use crate::forward::live::components::FairCycles;
 use crate::forward::live::concrete;
 use crate::forward::live::conditions::{holds, observed};
 use crate::forward::live::constraints::Constraints;
 use crate::forward::live::graph::RunGraph;
+use crate::forward::live::product::Product;
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
 use crate::interrupt::Interrupt;
@@ -88,6 +90,18 @@ fn attempt(
     Ok(RunsChecked { states: graph.store.len(), steps, stop: graph.stop, answers })
 }
 
+/// What is said of a property that holds as far as was seen.
+fn or_open(answer: RunAnswer, open: Option<Stop>) -> RunAnswer {
+    match (answer, open) {
+        (RunAnswer::Holds, Some(why)) => RunAnswer::Open(why),
+        (answer, _) => answer,
+    }
+}
+
+/// The most nodes of an automaton, and of its product with an instance.
+const MOST_AUTOMATON: usize = 10_000;
+const MOST_PRODUCT: usize = 20_000_000;
+
 /// An instance whose states are known.
 struct Instance<'a> {
     system: &'a System,
@@ -108,6 +122,7 @@ impl Instance<'_> {
                 TemporalKind::Response | TemporalKind::Recurrence => self.endless(property, &tuple)?,
                 TemporalKind::Possible => self.dead_end(property, &tuple)?,
                 TemporalKind::Cover => self.reached(property, &tuple)?,
+                TemporalKind::Ltl => return Ok(or_open(self.formula(property, &tuple)?, open)),
             };
             match found {
                 RunAnswer::Holds => {}
@@ -116,6 +131,48 @@ impl Instance<'_> {
             }
         }
         Ok(open.map_or(RunAnswer::Holds, RunAnswer::Open))
+    }
+
+    /// A formula: a fair run that an automaton of its negation accepts.
+    fn formula(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
+        let Some(ltl) = &property.ltl else { unreachable!("a formula is there") };
+        let mut truths = Vec::new();
+        let mut unclear = false;
+        for atom in &ltl.atoms {
+            let found = holds(self.system, self.program, self.graph, atom, tuple)?;
+            unclear |= found.unclear;
+            truths.push(found.states);
+        }
+        if unclear {
+            return Ok(RunAnswer::Open(Stop::Numbers));
+        }
+        let Some(automaton) = Automaton::new(&ltl.formula.negated(), MOST_AUTOMATON) else {
+            return Ok(RunAnswer::Open(Stop::TooLarge));
+        };
+        let atom = |number: usize, state: u32| truths[number][state as usize];
+        let made = Product::new(self.graph, &automaton, &atom, MOST_PRODUCT, self.interrupt)?;
+        let Some(product) = made else { return Ok(RunAnswer::Open(Stop::States)) };
+        let cycles = FairCycles {
+            arrows: &product.arrows,
+            steps: &self.graph.arrows,
+            state: &|node| product.states[node as usize],
+            constraints: &self.constraints,
+            visits: &product.visits,
+            interrupt: self.interrupt,
+        };
+        let ways = Ways::new(&product.arrows, product.initial.iter().copied(), &|_| true, |_| true);
+        let Some(component) = cycles.first(&ways.reached)? else { return Ok(RunAnswer::Holds) };
+        let (from, way) = ways.to(component[0]);
+        let stem = product.way(&way);
+        let cycle = product.way(&cycles.cycle(&component));
+        let semantics = Semantics::new(self.system, self.program.cells.procs);
+        let mut breaks = |lasso: &Lasso| semantics.breaks(lasso, property, tuple).is_ok();
+        let initial = product.states[from as usize];
+        let found = concrete::lasso((self.program, self.graph), (initial, &stem), &cycle, &mut breaks);
+        Ok(match found {
+            Some(lasso) => RunAnswer::Lasso(tuple.to_vec(), Box::new(lasso)),
+            None => RunAnswer::Open(Stop::Numbers),
+        })
     }
 
     fn holds(

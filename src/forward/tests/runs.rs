@@ -164,34 +164,59 @@ impl BruteGraph {
         }
     }
 
-    /// Whether the property holds for all tuples.
+    /// Whether the property holds for all tuples, a formula for the first one.
     fn holds(&self, brute: &Brute<'_>, property: &Temporal) -> bool {
-        distinct_tuples(brute.procs, property.params.len()).all(|tuple| {
+        let atoms = property.ltl.as_ref().map(|it| it.atoms.as_slice());
+        let (kind, first, then) = match atoms {
+            Some([first, then]) => (Response, first, then),
+            Some([first]) => (Recurrence, first, first),
+            _ => (property.kind, &property.first, &property.then),
+        };
+        let tuples = distinct_tuples(brute.procs, property.params.len());
+        tuples.take(if atoms.is_some() { 1 } else { usize::MAX }).all(|tuple| {
             let at = |condition: &Condition| -> Vec<bool> {
                 let truth =
                     |state| brute.semantics.holds(state, condition, &tuple).expect("there are no numbers");
                 self.states.iter().map(truth).collect()
             };
-            let first = at(&property.first);
-            match property.kind {
-                TemporalKind::Response => {
-                    let silent: Vec<bool> = at(&property.then).iter().map(|holds| !holds).collect();
+            let first = at(first);
+            match kind {
+                Response => {
+                    let silent: Vec<bool> = at(then).iter().map(|holds| !holds).collect();
                     let fair = self.fair(brute, &silent);
                     !(0..first.len()).any(|state| first[state] && fair[state])
                 }
-                TemporalKind::Recurrence => {
+                Recurrence => {
                     let silent: Vec<bool> = first.iter().map(|holds| !holds).collect();
                     !self.fair(brute, &silent).contains(&true)
                 }
-                TemporalKind::Possible => {
+                Possible => {
                     let mut can = first;
                     self.backwards(&mut can, &vec![true; self.states.len()]);
                     !can.contains(&false)
                 }
-                TemporalKind::Cover => !first.contains(&true),
+                Cover => !first.contains(&true),
+                TemporalKind::Ltl => unreachable!("formulas have one or two atoms"),
             }
         })
     }
+}
+
+/// `G (A => F B)`, or `G F A`, as a formula.
+fn formula(property: &Temporal) -> Temporal {
+    let always = |it: Ltl| Ltl::Release(Box::new(Ltl::Truth(false)), Box::new(it));
+    let sometime = |it: Ltl| Ltl::Until(Box::new(Ltl::Truth(true)), Box::new(it));
+    let asked = Ltl::Not(Box::new(Ltl::Atom(0)));
+    let (formula, atoms) = match property.kind {
+        Response => {
+            let answered = Ltl::Or(Box::new(asked), Box::new(sometime(Ltl::Atom(1))));
+            (always(answered), vec![property.first.clone(), property.then.clone()])
+        }
+        _ => (always(sometime(Ltl::Atom(0))), vec![property.first.clone()]),
+    };
+    let none = Condition(Vec::new());
+    let ltl = Some(LtlProperty { formula, atoms });
+    Temporal { kind: TemporalKind::Ltl, first: none.clone(), then: none, ltl, ..property.clone() }
 }
 
 /// A random condition.
@@ -223,8 +248,18 @@ fn system(seed: u64, order: bool) -> System {
         let then =
             if kind == Response { condition(&mut shape, params, order) } else { Condition(Vec::new()) };
         let params = (0..params).map(|number| format!("p{number}")).collect();
-        system.temporal.push(Temporal { kind, name: format!("{kind:?}"), params, first, then, span });
+        system.temporal.push(Temporal {
+            kind,
+            name: format!("{kind:?}"),
+            params,
+            first,
+            then,
+            ltl: None,
+            span,
+        });
     }
+    let formulas: Vec<Temporal> = system.temporal[1..3].iter().map(formula).collect();
+    system.temporal.extend(formulas);
     system
 }
 

@@ -6,7 +6,7 @@ use super::state::State;
 use super::step::Semantics;
 use super::trace::Trace;
 use super::tuples::distinct_tuples;
-use crate::model::{Condition, System, Temporal, TemporalKind, TransitionId};
+use crate::model::{Condition, LtlProperty, System, Temporal, TemporalKind, TransitionId};
 
 /// A run without an end.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -166,7 +166,23 @@ impl Semantics<'_> {
         Ok(())
     }
 
-    /// Whether the lasso is a fair run that breaks a `response` or `recurrence` for a tuple of processes: the number of
+    /// Whether a formula is false on the lasso.
+    fn violates(&self, lasso: &Lasso, ltl: &LtlProperty, tuple: &[usize]) -> Result<(), String> {
+        let states = lasso.states();
+        let mut truths = Vec::new();
+        for atom in &ltl.atoms {
+            let holds = states.iter().map(|state| self.holds(state, atom, tuple));
+            let unknown = "an atom depends on a number beyond 64 bits";
+            truths.push(holds.collect::<Option<Vec<bool>>>().ok_or(unknown)?);
+        }
+        // The last state of a loop is its first one again.
+        let positions = if lasso.back.is_some() { states.len() - 1 } else { states.len() };
+        let back = lasso.back.unwrap_or(positions - 1);
+        let truth = ltl.formula.holds(positions, back, &|atom, at| truths[atom][at]);
+        if truth[0] { Err("the formula holds".to_owned()) } else { Ok(()) }
+    }
+
+    /// Whether the lasso is a fair run that breaks a `response`, a `recurrence` or a formula for a tuple of processes: the number of
     /// steps after which what is promised never comes.
     ///
     /// # Errors
@@ -175,10 +191,15 @@ impl Semantics<'_> {
         self.is_fair_run(lasso)?;
         let states = lasso.states();
         let first = lasso.first_of_loop();
+        if let Some(ltl) = &property.ltl {
+            return self.violates(lasso, ltl, tuple).map(|()| 0);
+        }
         let (asked, answer) = match property.kind {
             TemporalKind::Response => (Some(&property.first), &property.then),
             TemporalKind::Recurrence => (None, &property.first),
-            TemporalKind::Possible | TemporalKind::Cover => return Err("no lasso breaks it".to_owned()),
+            TemporalKind::Possible | TemporalKind::Cover | TemporalKind::Ltl => {
+                return Err("no lasso breaks it".to_owned());
+            }
         };
         let never = |state: &&State| self.holds(state, answer, tuple) == Some(false);
         if !states[first..].iter().all(&never) {

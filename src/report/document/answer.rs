@@ -317,6 +317,8 @@ pub enum PropertyKind {
     Possible,
     /// By `cover`.
     Cover,
+    /// By `--ltl`.
+    Ltl,
 }
 
 /// What a run says of a property.

@@ -99,6 +99,7 @@ fn temporal(system: &System, lines: &Lines<'_>, known: &TemporalReport) -> Prope
             TemporalKind::Recurrence => PropertyKind::Recurrence,
             TemporalKind::Possible => PropertyKind::Possible,
             TemporalKind::Cover => PropertyKind::Cover,
+            TemporalKind::Ltl => PropertyKind::Ltl,
         },
         place: Place::new(lines, property.span),
         verdict: match &known.found {

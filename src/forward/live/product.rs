@@ -1,0 +1,92 @@
+//! Runs of an instance that an automaton accepts.
+
+use std::collections::HashMap;
+
+use crate::forward::live::arrows::{Arrow, Arrows, STUTTER};
+use crate::forward::live::automaton::Automaton;
+use crate::forward::live::graph::RunGraph;
+use crate::forward::store::visited::ROOT;
+use crate::interrupt::{Interrupt, Interrupted};
+
+/// The states of an instance with the nodes that an automaton can be at there.
+pub struct Product {
+    /// Its steps.
+    pub arrows: Arrows,
+    /// The state of each node.
+    pub states: Vec<u32>,
+    /// The nodes where runs begin.
+    pub initial: Vec<u32>,
+    /// The sets of the automaton, as nodes of this.
+    pub visits: Vec<Vec<bool>>,
+}
+
+impl Product {
+    /// Makes the part that can be reached. `atom` says whether an atom holds in a state. `None` beyond `most` nodes.
+    pub fn new(
+        graph: &RunGraph,
+        automaton: &Automaton,
+        atom: &dyn Fn(usize, u32) -> bool,
+        most: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Self>, Interrupted> {
+        let fits = |state: u32, node: usize| {
+            automaton.nodes[node].literals.iter().all(|(number, truth)| atom(*number, state) == *truth)
+        };
+        // A run that stays where it is stays for ever.
+        let mut known: HashMap<(u32, usize, bool), u32> = HashMap::new();
+        let mut nodes: Vec<(u32, usize, bool)> = Vec::new();
+        let mut initial = Vec::new();
+        for state in (0..graph.store.len() as u32).filter(|state| graph.is_initial(*state)) {
+            for node in (0..automaton.nodes.len()).filter(|node| automaton.nodes[*node].initial) {
+                if fits(state, node) {
+                    initial.push(nodes.len() as u32);
+                    known.insert((state, node, false), nodes.len() as u32);
+                    nodes.push((state, node, false));
+                }
+            }
+        }
+        let mut arrows = Arrows::default();
+        let mut next = 0;
+        while next < nodes.len() {
+            let (state, node, stays) = nodes[next];
+            for arrow in graph.arrows.of(state).iter().filter(|it| !stays || it.label == STUTTER) {
+                for &after in &automaton.nodes[node].next {
+                    if !fits(arrow.to, after) {
+                        continue;
+                    }
+                    let new = nodes.len() as u32;
+                    let to = *known.entry((arrow.to, after, arrow.label == STUTTER)).or_insert(new);
+                    if to == new {
+                        nodes.push((arrow.to, after, arrow.label == STUTTER));
+                    }
+                    arrows.push(Arrow { label: arrow.label, to });
+                }
+            }
+            arrows.end_node();
+            next += 1;
+            if next % 1024 == 0 {
+                interrupt.poll()?;
+            }
+            if nodes.len() > most {
+                return Ok(None);
+            }
+        }
+        arrows.finish(nodes.len());
+        let of_set = |set: &Vec<bool>| nodes.iter().map(|(_, node, _)| set[*node]).collect();
+        let visits = automaton.visits.iter().map(of_set).collect();
+        let states = nodes.iter().map(|(state, ..)| *state).collect();
+        Ok(Some(Self { arrows, states, initial, visits }))
+    }
+
+    /// A way in this as a way through states.
+    pub fn way(&self, way: &[Arrow]) -> Vec<Arrow> {
+        way.iter().map(|arrow| Arrow { label: arrow.label, to: self.states[arrow.to as usize] }).collect()
+    }
+}
+
+impl RunGraph {
+    /// Whether runs begin in a state.
+    pub fn is_initial(&self, state: u32) -> bool {
+        self.found_from(state) == ROOT
+    }
+}
