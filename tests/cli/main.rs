@@ -12,6 +12,7 @@ mod files;
 mod flags;
 mod fmt;
 mod harness;
+mod kill_rates;
 mod limits;
 mod lint;
 mod load;
