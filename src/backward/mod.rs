@@ -25,5 +25,5 @@ mod tests;
 mod theory;
 mod tuning;
 
-pub use brab::{Brab, search};
+pub use brab::{Brab, Shared, search};
 pub use lemmas::Lemmas;

@@ -13,7 +13,7 @@ use super::session::Session;
 use super::spurious::look_forward;
 use crate::observer::Event;
 use crate::options::{BackwardMode, ForwardOptions, SearchOrder};
-use crate::result::{Decider, Stage, Stop};
+use crate::result::{Decider, Forgotten, Stage, Stop};
 use crate::verdict::{Reason, Verdict};
 
 /// Decides the problem; what is explored already is used.
@@ -42,6 +42,10 @@ impl Auto<'_, '_> {
             let (now, later) = open.into_iter().partition::<Vec<_>, _>(|search| search.from <= round);
             open = Vec::new();
             for search in now {
+                if search.has_had(level) {
+                    open.push(search);
+                    continue;
+                }
                 match self.stage(search, level) {
                     OwnerSearchEnd::Verdict(Verdict::Unknown(Reason::Effort(_))) => open.push(search),
                     OwnerSearchEnd::Verdict(Verdict::Unknown(reason)) if !is_final(&reason) => {
@@ -77,15 +81,13 @@ impl Auto<'_, '_> {
             }
             BackwardMode::Auto | BackwardMode::Classic => Some(*entry),
         };
-        // An order that was asked for takes the place of the usual one, and those that the schedule adds are left out.
+        let mut fitting: Vec<Entry> = SCHEDULE.iter().filter_map(fit).collect();
+        // An order that was asked for takes the place of those of the schedule.
         let asked = self.session.options.backward.order;
-        let usual = SearchOrder::default();
-        let ordered = |entry: Entry| match (asked == usual, entry.order == usual) {
-            (true, _) => Some(entry),
-            (false, true) => Some(Entry { order: asked, ..entry }),
-            (false, false) => None,
-        };
-        SCHEDULE.iter().filter_map(fit).filter_map(ordered).collect()
+        if asked != SearchOrder::default() {
+            fitting.iter_mut().for_each(|entry| entry.order = asked);
+        }
+        fitting
     }
 
     /// One search with the effort of a level.
@@ -98,7 +100,9 @@ impl Auto<'_, '_> {
         {
             return OwnerSearchEnd::Verdict(verdict);
         }
-        let outcome = self.session.search(proof, order, Some(effort));
+        let basis = self.basis;
+        let mends = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
+        let outcome = self.session.search(proof, order, Some(effort), &mends);
         let verdict = outcome.verdict.clone();
         let reason = match &verdict {
             Verdict::Unknown(reason) => Some(reason.clone()),
@@ -113,14 +117,14 @@ impl Auto<'_, '_> {
         match reason {
             None => self.session.report.decider = Some(Decider::Stage(proof)),
             Some(reason @ Reason::Spurious(_)) => {
+                if let Some(owner) = forgotten.and_then(|it| self.basis.owner_for(&it)) {
+                    return OwnerSearchEnd::Owner(owner);
+                }
                 if self.spurious.is_none() {
                     *self.spurious = Some(reason);
                     if let Some(verdict) = look_forward(self.session) {
                         return OwnerSearchEnd::Verdict(verdict);
                     }
-                }
-                if let Some(owner) = forgotten.and_then(|it| self.basis.owner_for(&it)) {
-                    return OwnerSearchEnd::Owner(owner);
                 }
             }
             Some(_) => {}

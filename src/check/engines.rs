@@ -1,6 +1,6 @@
 //! The engines as schedulers see them: exhaustive and fuzzing exploration, classical search and BRAB.
 
-use crate::backward::{self, Brab};
+use crate::backward::{self, Brab, Shared};
 use crate::engine::{Budget, Engine, EngineReport, Figures, Problem};
 use crate::forward::{self, Explored};
 use crate::observer::Observer;
@@ -73,6 +73,8 @@ pub struct Searching<'o> {
     pub options: &'o BackwardOptions,
     /// The oracle, and how large candidates may be.
     pub brab: Option<Brab<'o>>,
+    /// What it shares with other searches.
+    pub shared: Shared<'o>,
 }
 
 impl Engine for Searching<'_> {
@@ -87,7 +89,8 @@ impl Engine for Searching<'_> {
             max_effort: budget.effort,
             ..self.options.clone()
         };
-        let outcome = backward::search(problem.system, &options, self.brab, budget.interrupt, observer);
+        let outcome =
+            backward::search(problem.system, &options, self.brab, self.shared, budget.interrupt, observer);
         EngineReport { verdict: Some(outcome.verdict.clone()), figures: Figures::Backward(outcome) }
     }
 }

@@ -4,10 +4,9 @@
 //! spurious for that reason, the process that it forgot has mostly made some global hold a value, and the global still
 //! holds it where the guard fails: with a variable for that process, an [`Owner`], cubes can speak of it.
 
-use std::cell::OnceCell;
-
 use super::session::Session;
 use super::tuning::OWNERS;
+use crate::backward::Lemmas;
 use crate::forward::StateSpace;
 use crate::model::semantics::{Layout, Value};
 use crate::model::{Owner, System, Type, VarId, VarKind};
@@ -83,7 +82,7 @@ pub fn search_with_owners(
             observer: &mut *session.observer,
             report,
             space: StateSpace::new(Vec::new()),
-            lemmas: OnceCell::new(),
+            lemmas: Lemmas::default(),
         };
         inner.space.most_procs = session.space.most_procs;
         ended = search(&mut inner, &Basis { original, owners: &owners, instrumented: Some(&instrumented) });

@@ -1,11 +1,11 @@
 //! The pipeline of a run: explorations, then a proof, then what the answer is worth.
 
-use std::cell::OnceCell;
 use std::thread;
 use std::time::Instant;
 
 use super::session::Session;
 use super::{assumptions, auto, coverage, explore, runs, search, spurious, vacuity};
+use crate::backward::Lemmas;
 use crate::forward::StateSpace;
 use crate::interrupt::Interrupt;
 use crate::model::System;
@@ -92,7 +92,7 @@ pub fn check_here(
     let report = blank(system, options);
     let space = StateSpace::new(Vec::new());
     let mut session =
-        Session { system, options, interrupt, observer, report, space, lemmas: OnceCell::new() };
+        Session { system, options, interrupt, observer, report, space, lemmas: Lemmas::default() };
 
     let start = Instant::now();
     session.report.verdict = explore::explore(&mut session);

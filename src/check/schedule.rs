@@ -19,15 +19,14 @@ pub struct Entry {
 }
 
 /// The searches, in the order within a round. Exact search stays behind after a while: what it has not decided
-/// by then, approximation mostly decides with less. Each round takes up one oracle more. With small cubes first, large
-/// protocols (Flash, Lamport's distributed lock) take a tenth of the nodes; small ones do not care.
-pub const SCHEDULE: [Entry; 6] = [
-    Entry { proof: BackwardMode::Classic, order: SearchOrder::Bfs, from: 0, behind_from: Some(3) },
-    Entry { proof: BackwardMode::Brab(2), order: SearchOrder::Bfs, from: 0, behind_from: None },
-    Entry { proof: BackwardMode::Brab(2), order: SearchOrder::Bfsh, from: 1, behind_from: None },
-    Entry { proof: BackwardMode::Brab(3), order: SearchOrder::Bfs, from: 1, behind_from: None },
-    Entry { proof: BackwardMode::Brab(3), order: SearchOrder::Bfsh, from: 2, behind_from: None },
-    Entry { proof: BackwardMode::Brab(4), order: SearchOrder::Bfs, from: 2, behind_from: None },
+/// by then, approximation mostly decides with less. Small cubes come first: large protocols (Flash, Lamport's distributed
+/// lock) then take a tenth of the nodes, and small ones do not care. Rounds take up larger oracles one by one; few
+/// models need the largest, and each search more makes every model pay that is decided by another.
+pub const SCHEDULE: [Entry; 4] = [
+    Entry { proof: BackwardMode::Classic, order: SearchOrder::Bfs, from: 0, behind_from: Some(2) },
+    Entry { proof: BackwardMode::Brab(2), order: SearchOrder::Bfsh, from: 0, behind_from: None },
+    Entry { proof: BackwardMode::Brab(3), order: SearchOrder::Bfsh, from: 1, behind_from: None },
+    Entry { proof: BackwardMode::Brab(4), order: SearchOrder::Bfsh, from: 3, behind_from: None },
 ];
 
 /// Effort of a search of the first round, and the factor from round to round.
@@ -44,6 +43,11 @@ impl Entry {
     pub fn effort(&self, level: u32) -> u64 {
         let behind = u32::from(self.behind_from.is_some_and(|from| level >= from));
         EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(level - behind))
+    }
+
+    /// Whether it has had its effort of a level already, at the one before.
+    pub fn has_had(&self, level: u32) -> bool {
+        level > 0 && self.effort(level) == self.effort(level - 1)
     }
 }
 

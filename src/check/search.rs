@@ -7,7 +7,7 @@ use super::session::Session;
 use super::spurious::look_forward;
 use super::tuning::WIDEST_ORACLE;
 use crate::options::BackwardMode;
-use crate::result::Decider;
+use crate::result::{Decider, Forgotten};
 use crate::verdict::{Reason, Verdict};
 
 /// Searches as the options say, with what was explored as oracle.
@@ -39,21 +39,18 @@ fn once(
     {
         return OwnerSearchEnd::Verdict(verdict);
     }
-    let outcome = session.search(search, session.options.backward.order, session.options.backward.max_effort);
+    let options = &session.options.backward;
+    let mends = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
+    let outcome = session.search(search, options.order, options.max_effort, &mends);
     let (verdict, forgotten) = (outcome.verdict.clone(), outcome.forgotten.clone());
     session.report.backward = Some(outcome);
     if !matches!(verdict, Verdict::Unknown(Reason::Spurious(_))) {
         return OwnerSearchEnd::Verdict(verdict);
     }
-    if basis.instrumented.is_none()
-        && let Some(verdict) = look_forward(session)
-    {
-        return OwnerSearchEnd::Verdict(verdict);
+    if let Some(owner) = forgotten.and_then(|it| basis.owner_for(&it)) {
+        return OwnerSearchEnd::Owner(owner);
     }
-    match forgotten.and_then(|it| basis.owner_for(&it)) {
-        Some(owner) => OwnerSearchEnd::Owner(owner),
-        None => OwnerSearchEnd::Verdict(verdict),
-    }
+    OwnerSearchEnd::Verdict(look_forward(session).unwrap_or(verdict))
 }
 
 /// Explores the instances of a system with owners; a verdict only when the run ends here.

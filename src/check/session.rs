@@ -1,18 +1,17 @@
 //! What the parts of a run share: the problem, what may be used for it, and what is known so far.
 
-use std::cell::OnceCell;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 use super::engines::{Exploring, Purpose, Searching};
-use crate::backward::{Brab, Lemmas};
+use crate::backward::{Brab, Lemmas, Shared};
 use crate::engine::{Budget, Engine, EngineReport, Figures, Problem};
 use crate::forward::{Explored, StateSpace};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer, Silent};
 use crate::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, SearchOrder};
-use crate::result::{Decider, Outcome, Report, Stop};
+use crate::result::{Decider, Forgotten, Outcome, Report, Stop};
 use crate::verdict::{Trace, Verdict};
 
 /// A run.
@@ -30,7 +29,7 @@ pub struct Session<'a> {
     /// What was explored: the oracle of all searches.
     pub space: StateSpace,
     /// What is proved about numbers, once a search needed it.
-    pub lemmas: OnceCell<Lemmas>,
+    pub lemmas: Lemmas,
 }
 
 impl<'a> Session<'a> {
@@ -66,18 +65,27 @@ impl<'a> Session<'a> {
         explore(&self.problem(), self.interrupt, Exploring::new(procs, limits, purpose), &mut Silent)
     }
 
-    /// Searches backward, with what was explored as oracle.
-    pub fn search(&mut self, proof: BackwardMode, order: SearchOrder, effort: Option<u64>) -> Outcome {
+    /// Searches backward, with what was explored as oracle; ends at a path that is spurious for what `mends` can mend.
+    pub fn search(
+        &mut self,
+        proof: BackwardMode,
+        order: SearchOrder,
+        effort: Option<u64>,
+        mends: &dyn Fn(&Forgotten) -> bool,
+    ) -> Outcome {
         let start = Instant::now();
         let problem = self.problem();
-        let lemmas = &self.lemmas;
         let brab = match proof {
-            BackwardMode::Brab(procs) => Some(Brab { procs, oracle: &self.space, lemmas }),
+            BackwardMode::Brab(procs) => Some(Brab { procs, oracle: &self.space }),
             BackwardMode::Auto | BackwardMode::Classic => None,
         };
         let budget = Budget { time: None, memory: None, effort, interrupt: self.interrupt };
         let options = BackwardOptions { order, ..self.options.backward.clone() };
-        let mut engine = Searching { options: &options, brab };
+        let mut engine = Searching {
+            options: &options,
+            brab,
+            shared: Shared { lemmas: &self.lemmas, mends: Some(mends) },
+        };
         let EngineReport { figures, .. } = engine.run(&problem, &budget, &mut *self.observer);
         self.report.spend("backward search", start.elapsed());
         match figures {

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use cubicle::backward;
+use cubicle::backward::{self, Lemmas, Shared};
 use cubicle::certificate::{
     self, Certificate, CheckOptions, Extent, NoCertificate, Obligation, ProofFailure,
 };
@@ -187,7 +187,14 @@ fn owners_change_no_behaviour() {
         }
         let options = BackwardOptions::default().max_nodes(150);
         let interrupt = Interrupt::default();
-        let outcome = backward::search(&with.system, &options, None, &interrupt, &mut Silent);
+        let outcome = backward::search(
+            &with.system,
+            &options,
+            None,
+            Shared { lemmas: &Lemmas::default(), mends: None },
+            &interrupt,
+            &mut Silent,
+        );
         match outcome.verdict {
             Verdict::Safe => {
                 safe += 1;

@@ -24,6 +24,7 @@ use crate::oracle::{OracleAnswer, OracleGrowth};
 /// The candidates of one run.
 pub struct Approximation<'a, 'p> {
     brab: Brab<'a>,
+    lemmas: &'a Lemmas,
     limits: CandidateLimits,
     pool: &'p mut Pool,
     /// Candidates asked about, and whether they are unseen.
@@ -32,14 +33,14 @@ pub struct Approximation<'a, 'p> {
 
 impl<'a, 'p> Approximation<'a, 'p> {
     /// For a run that begins with the pool's candidates.
-    pub fn new(brab: Brab<'a>, options: &BackwardOptions, pool: &'p mut Pool) -> Self {
+    pub fn new(brab: Brab<'a>, lemmas: &'a Lemmas, options: &BackwardOptions, pool: &'p mut Pool) -> Self {
         let limits = CandidateLimits {
             procs: brab.procs,
             size: if options.candidate_size == 0 { brab.procs } else { options.candidate_size },
             count: options.max_candidates,
             numeric: options.numeric_candidates,
         };
-        Self { brab, limits, pool, unseen: HashMap::new() }
+        Self { brab, lemmas, limits, pool, unseen: HashMap::new() }
     }
 
     /// How often the oracle was asked, in all runs.
@@ -62,22 +63,23 @@ impl<'a, 'p> Approximation<'a, 'p> {
 
     /// Whether the search has become so long that lemmas about numbers may be worth their cost.
     pub fn needs_lemmas(&self, run: &Run<'_, '_>) -> bool {
-        self.brab.lemmas.get().is_none() && run.spent() >= self.pool.lemmas_due
+        self.lemmas.get().is_none() && run.spent() >= (self.pool.lemmas_at * LEMMAS_AGAIN).max(LEMMAS_AT)
     }
 
     /// Looks for lemmas about numbers, with effort in proportion to that of the search; whether there are some now.
     pub fn look_for_lemmas(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> bool {
         let setting = run.setting;
-        if self.brab.lemmas.get().is_some() {
+        if self.lemmas.get().is_some() {
             return false;
         }
         observer.event(setting.system, Event::Work("looking for lemmas about numbers"));
-        self.pool.lemmas_due = run.spent().saturating_mul(LEMMAS_AGAIN);
-        let effort = run.spent().max(LEMMAS_AT).saturating_mul(LEMMA_EFFORT);
+        // In proportion to what the search has spent since it looked last.
+        let spent = run.spent().max(LEMMAS_AT);
+        let effort = (spent - self.pool.lemmas_at).saturating_mul(LEMMA_EFFORT);
+        self.pool.lemmas_at = spent;
         let (system, options, interrupt) = (setting.system, setting.options, setting.interrupt);
-        let found = Lemmas::about_numbers(system, options, self.brab.oracle, effort, interrupt);
-        let Some(found) = found else { return false };
-        let lemmas = self.brab.lemmas.get_or_init(|| found);
+        self.lemmas.look(system, options, self.brab.oracle, effort, interrupt);
+        let Some(lemmas) = self.lemmas.get() else { return false };
         self.pool.keep_lemmas(lemmas);
         !lemmas.is_empty()
     }

@@ -7,9 +7,10 @@ use super::approximate::Approximation;
 use super::pool::{Brab, Pool};
 use crate::backward::cube::{CubeContext, Halt, invariant, text};
 use crate::backward::fixpoint::Tester;
+use crate::backward::lemmas::Lemmas;
 use crate::backward::preimage::{PreOptions, prepare};
 use crate::backward::search::{Next, Run, RunCounts, RunEnd, Setting, Totals, as_ranged, open};
-use crate::backward::tuning::{LEMMAS_AT, QUESTIONS_PER_EFFORT, RESTARTS_PER_GROWTH, WIDER_CANDIDATES};
+use crate::backward::tuning::{QUESTIONS_PER_EFFORT, RESTARTS_PER_GROWTH, WIDER_CANDIDATES};
 use crate::interrupt::Interrupt;
 use crate::model::{System, semantics};
 use crate::observer::{Event, GraphDetail, Observer};
@@ -18,11 +19,22 @@ use crate::oracle::OracleGrowth;
 use crate::result::{Candidate, Forgotten, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
 use crate::verdict::{Forbidden, Reason, Trace, Verdict};
 
+/// What searches of one system share, and what may be done for one that fails.
+#[derive(Clone, Copy)]
+pub struct Shared<'a> {
+    /// What is proved about numbers; each search proves it again with what it builds on it.
+    pub lemmas: &'a Lemmas,
+    /// Whether somebody can mend what pre-images forgot of a universal guard: a search whose path is spurious for that
+    /// reason ends there.
+    pub mends: Option<&'a dyn Fn(&Forgotten) -> bool>,
+}
+
 /// Decides `system` by backward reachability, with approximations when `brab` is given.
 pub fn search(
     system: &System,
     options: &BackwardOptions,
     brab: Option<Brab<'_>>,
+    shared: Shared<'_>,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Outcome {
@@ -34,16 +46,25 @@ pub fn search(
         eliminate_constants: options.eliminate_constants,
         join: brab.is_none(),
     };
-    let mut pool = Pool { lemmas_due: LEMMAS_AT, ..Pool::default() };
+    let mut pool = Pool::default();
+    if let Some(lemmas) = shared.lemmas.get() {
+        pool.keep_lemmas(lemmas);
+    }
     if let Some(brab) = brab {
-        if let Some(lemmas) = brab.lemmas.get() {
-            pool.keep_lemmas(lemmas);
-        }
         pool.propose_bounds(&context, &system.init, brab);
     }
     let mut engine = BrabEngine {
-        setting: Setting { system, context: &context, transitions: &transitions, options, pre, interrupt },
+        setting: Setting {
+            system,
+            context: &context,
+            transitions: &transitions,
+            options,
+            pre,
+            mends: shared.mends,
+            interrupt,
+        },
         brab,
+        lemmas: shared.lemmas,
         tester: Tester::new(system, &context, options),
         pool,
         totals: Totals::default(),
@@ -60,6 +81,7 @@ pub fn search(
 struct BrabEngine<'a> {
     setting: Setting<'a>,
     brab: Option<Brab<'a>>,
+    lemmas: &'a Lemmas,
     tester: Tester<'a>,
     pool: Pool,
     totals: Totals,
@@ -116,7 +138,7 @@ impl BrabEngine<'_> {
                     observer.event(system, Event::Restart(self.statistics.restarts));
                 }
                 BrabEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
-                    if !self.setting.pre.keep_unused =>
+                    if !self.setting.pre.keep_unused && !self.is_mended() =>
                 {
                     // Unnamed processes and constants were forgotten; keep them and look again.
                     let pre = self.setting.pre;
@@ -127,6 +149,11 @@ impl BrabEngine<'_> {
                 BrabEnd::Run(RunEnd::Unknown(reason, history)) => return (Verdict::Unknown(reason), history),
             }
         }
+    }
+
+    /// Whether what made a path spurious can be mended, so that a more exact search is no use.
+    fn is_mended(&self) -> bool {
+        self.setting.mends.zip(self.forgotten.as_ref()).is_some_and(|(mends, forgotten)| mends(forgotten))
     }
 
     /// One run from the pool's candidates and the bad cubes.
@@ -140,7 +167,8 @@ impl BrabEngine<'_> {
             Err(halt) => return (halt.into(), RunCounts::default()),
         };
         let pool = &mut self.pool;
-        let approximation = self.brab.map(|brab| Approximation::new(brab, setting.options, pool));
+        let approximation =
+            self.brab.map(|brab| Approximation::new(brab, self.lemmas, setting.options, pool));
         let ended = drive(&mut run, approximation, observer).unwrap_or_else(BrabEnd::from);
         if matches!(ended, BrabEnd::Run(RunEnd::Safe)) {
             self.invariant = invariant(setting.system, setting.context, run.visited.cubes());
@@ -211,7 +239,8 @@ impl BrabEngine<'_> {
     }
 
     fn outcome(self, verdict: Verdict, error_history: Option<String>) -> Outcome {
-        let Self { setting, brab, tester, pool, totals, mut statistics, invariant, forgotten, open } = self;
+        let Self { setting, brab, tester, pool, totals, mut statistics, invariant, forgotten, open, .. } =
+            self;
         let (tests, solver) = (tester.counts, &tester.solver);
         statistics.solver_calls = solver.calls as usize;
         statistics.tests = Tests {

@@ -13,5 +13,5 @@ mod engine;
 mod pool;
 
 pub use candidates::{CandidateLimits, candidates};
-pub use engine::search;
+pub use engine::{Shared, search};
 pub use pool::Brab;

@@ -1,11 +1,8 @@
 //! Candidates and their fate.
 
-use std::cell::OnceCell;
-
 use super::candidates::opposites_of_init;
 use crate::backward::cube::{Cube, CubeContext, Halt, oracle_literals};
 use crate::backward::fixpoint::Tester;
-use crate::backward::lemmas::Lemmas;
 use crate::model::Init;
 use crate::oracle::{Oracle, OracleAnswer};
 
@@ -16,8 +13,6 @@ pub struct Brab<'a> {
     pub procs: usize,
     /// Forward states.
     pub oracle: &'a dyn Oracle,
-    /// What is proved about numbers, once a search needed it; proved again in each run, as candidates are.
-    pub lemmas: &'a OnceCell<Lemmas>,
 }
 
 impl Brab<'_> {
@@ -41,8 +36,8 @@ pub struct Pool {
     pub made: u32,
     /// Of these, lemmas.
     pub lemmas: u64,
-    /// Effort after which lemmas are looked for next.
-    pub lemmas_due: u64,
+    /// Effort at which lemmas were looked for last.
+    pub lemmas_at: u64,
     /// Candidates that the oracle was asked about.
     pub asked: u64,
     /// Of these, reached by a forward state.
@@ -61,8 +56,8 @@ impl Pool {
     }
 
     /// Keeps what is proved already.
-    pub fn keep_lemmas(&mut self, lemmas: &Lemmas) {
-        for cube in lemmas.cubes() {
+    pub fn keep_lemmas(&mut self, lemmas: &[Cube]) {
+        for cube in lemmas {
             self.keep(cube.clone());
             self.lemmas += 1;
         }

@@ -18,48 +18,11 @@ use crate::backward::tuning::{
 };
 use crate::oracle::{Oracle, OracleAnswer};
 
-/// Cubes about numbers that no run of the system reaches, for any number of processes.
-///
-/// # Errors
-/// The run is to end, or a number left the 64-bit range.
-pub fn inductive<'a>(
-    setting: &Setting<'a>,
-    tester: &mut Tester<'a>,
-    classes: &[NumberClass],
-    (oracle, effort): (&dyn Oracle, u64),
-) -> Result<Option<Vec<Cube>>, Halt> {
-    let templates = Templates::new(setting.context, classes)?;
-    let mut houdini = Houdini {
-        setting,
-        tester,
-        oracle,
-        templates,
-        initial: Vec::new(),
-        fresh: VecDeque::new(),
-        shadowed: Vec::new(),
-        asked: HashSet::new(),
-        held: Vec::new(),
-        tests: 0,
-        effort,
-    };
-    houdini.fresh.extend(houdini.templates.roots()?);
-    houdini.run()
-}
-
-/// A guess that nothing speaks against yet.
-struct Held {
-    guess: Guess,
-    /// Where steps into it begin.
-    pres: Vec<Cube>,
-}
-
-struct Houdini<'a, 's, 't> {
-    setting: &'s Setting<'a>,
-    tester: &'t mut Tester<'a>,
-    oracle: &'t dyn Oracle,
-    templates: Templates<'s>,
-    /// By number of processes.
-    initial: Vec<Option<Initial>>,
+/// What is known in between.
+#[derive(Default, Debug)]
+pub struct Progress {
+    /// Whether the most general guesses were made.
+    begun: bool,
     /// To be looked at.
     fresh: VecDeque<Guess>,
     /// Contained in what is held.
@@ -67,37 +30,86 @@ struct Houdini<'a, 's, 't> {
     /// Cubes looked at.
     asked: HashSet<Cube>,
     held: Vec<Held>,
+}
+
+/// A guess that nothing speaks against yet.
+#[derive(Debug)]
+struct Held {
+    guess: Guess,
+    /// Where steps into it begin.
+    pres: Vec<Cube>,
+}
+
+/// The search for a set of guesses that hold together.
+pub struct Houdini<'a, 's, 't> {
+    setting: &'s Setting<'a>,
+    tester: &'t mut Tester<'a>,
+    oracle: &'t dyn Oracle,
+    templates: Templates<'s>,
+    /// By number of processes.
+    initial: Vec<Option<Initial>>,
+    progress: Progress,
+    /// Questions asked before.
+    questions: usize,
     /// Pre-images tested.
     tests: u64,
     /// What may be spent.
     effort: u64,
 }
 
-impl Houdini<'_, '_, '_> {
-    fn run(&mut self) -> Result<Option<Vec<Cube>>, Halt> {
+impl<'a, 's, 't> Houdini<'a, 's, 't> {
+    /// Goes on from what is known; another oracle is fine, another setting is not.
+    ///
+    /// # Errors
+    /// The run is to end, or a number left the 64-bit range; so for the others.
+    pub fn new(
+        setting: &'s Setting<'a>,
+        tester: &'t mut Tester<'a>,
+        classes: &[NumberClass],
+        oracle: &'t dyn Oracle,
+        mut progress: Progress,
+    ) -> Result<Self, Halt> {
+        let templates = Templates::new(setting.context, classes)?;
+        if !progress.begun {
+            progress.begun = true;
+            progress.fresh.extend(templates.roots()?);
+        }
+        let questions = progress.asked.len();
+        let initial = Vec::new();
+        Ok(Self { setting, tester, oracle, templates, initial, progress, questions, tests: 0, effort: 0 })
+    }
+
+    /// Spends this effort: cubes about numbers that no run of the system reaches, for any number of processes, or
+    /// nothing yet.
+    pub fn run(mut self, effort: u64) -> Result<(Option<Vec<Cube>>, Progress), Halt> {
+        self.effort = effort;
         loop {
             let mut together = self.together()?;
-            self.take_in(&mut together)?;
-            let failed = self.failed(&together)?;
-            if failed.is_empty() {
-                return self.largest().map(Some);
+            if !self.take_in(&mut together)? {
+                return Ok((None, self.progress));
             }
+            let (failed, all) = self.failed(&together)?;
             // What was not tested against the last set is no lemma.
-            if self.spent() > self.effort {
-                return Ok(None);
+            if all && failed.is_empty() {
+                let largest = self.largest()?;
+                return Ok((Some(largest), self.progress));
             }
             for at in failed.into_iter().rev() {
-                let Held { guess, .. } = self.held.remove(at);
-                self.fresh.extend(self.templates.specialised(&guess)?);
+                let Held { guess, .. } = self.progress.held.remove(at);
+                self.progress.fresh.extend(self.templates.specialised(&guess)?);
             }
-            self.fresh.extend(self.shadowed.drain(..));
+            let shadowed = std::mem::take(&mut self.progress.shadowed);
+            self.progress.fresh.extend(shadowed);
+            if !all {
+                return Ok((None, self.progress));
+            }
         }
     }
 
     /// The effort so far, in the unit of searches.
     fn spent(&self) -> u64 {
         let counts = self.tester.counts;
-        self.asked.len() as u64 / QUESTIONS_PER_EFFORT
+        (self.progress.asked.len() - self.questions) as u64 / QUESTIONS_PER_EFFORT
             + self.tests / TESTS_PER_EFFORT
             + counts.clauses / CLAUSES_PER_EFFORT
             + counts.comparisons / COMPARISONS_PER_EFFORT
@@ -106,7 +118,7 @@ impl Houdini<'_, '_, '_> {
     /// What is held, without what is contained in another.
     fn largest(&mut self) -> Result<Vec<Cube>, Halt> {
         let mut largest = Visited::default();
-        for held in self.held.drain(..) {
+        for held in self.progress.held.drain(..) {
             if largest.subsumer(self.tester, &held.guess.cube)?.is_none() {
                 largest.insert(self.tester, held.guess.cube, true)?;
             }
@@ -122,35 +134,37 @@ impl Houdini<'_, '_, '_> {
                 together.insert(self.tester, cube, false)?;
             }
         }
-        for held in &self.held {
+        for held in &self.progress.held {
             together.insert(self.tester, held.guess.cube.clone(), false)?;
         }
         Ok(together)
     }
 
-    /// Looks at all guesses that wait, and holds those that no state refutes.
-    fn take_in(&mut self, together: &mut Visited) -> Result<(), Halt> {
-        while let Some(guess) = self.fresh.pop_front() {
+    /// Looks at all guesses that wait, and holds those that no state refutes; false when the effort is spent before.
+    fn take_in(&mut self, together: &mut Visited) -> Result<bool, Halt> {
+        while !self.progress.fresh.is_empty() {
             self.setting.interrupt.check()?;
             if self.spent() > self.effort {
-                return Ok(());
+                return Ok(false);
             }
+            let Some(guess) = self.progress.fresh.pop_front() else { break };
             if together.subsumer(self.tester, &guess.cube)?.is_some() {
-                self.shadowed.push(guess);
+                self.progress.shadowed.push(guess);
                 continue;
             }
-            if self.asked.len() >= LEMMA_QUESTIONS || !self.asked.insert(guess.cube.clone()) {
+            let asked = &mut self.progress.asked;
+            if asked.len() >= LEMMA_QUESTIONS || !asked.insert(guess.cube.clone()) {
                 continue;
             }
             if self.is_refuted(&guess.cube)? {
-                self.fresh.extend(self.templates.specialised(&guess)?);
+                self.progress.fresh.extend(self.templates.specialised(&guess)?);
                 continue;
             }
             together.insert(self.tester, guess.cube.clone(), false)?;
             let pres = self.pres(&guess.cube)?;
-            self.held.push(Held { guess, pres });
+            self.progress.held.push(Held { guess, pres });
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Whether a state seen or an initial one is in the cube, as far as that is known.
@@ -180,15 +194,14 @@ impl Houdini<'_, '_, '_> {
         Ok(pres.into_iter().map(|pre| pre.cube).collect())
     }
 
-    /// The places of what is held into which a step leads from elsewhere.
-    fn failed(&mut self, together: &Visited) -> Result<Vec<usize>, Halt> {
+    /// The places of what is held into which a step leads from elsewhere, and whether that is all of them.
+    fn failed(&mut self, together: &Visited) -> Result<(Vec<usize>, bool), Halt> {
         let mut failed = Vec::new();
-        for (at, held) in self.held.iter().enumerate() {
+        for at in 0..self.progress.held.len() {
             if self.spent() > self.effort {
-                failed.push(at);
-                return Ok(failed);
+                return Ok((failed, false));
             }
-            for pre in &held.pres {
+            for pre in &self.progress.held[at].pres {
                 self.tests += 1;
                 if !together.plainly_covers(self.tester, pre)? {
                     failed.push(at);
@@ -196,6 +209,6 @@ impl Houdini<'_, '_, '_> {
                 }
             }
         }
-        Ok(failed)
+        Ok((failed, true))
     }
 }

@@ -11,6 +11,10 @@ mod inductive;
 mod templates;
 mod vocabulary;
 
+use std::cell::{OnceCell, RefCell};
+
+use inductive::{Houdini, Progress};
+
 use crate::backward::cube::{Cube, CubeContext};
 use crate::backward::fixpoint::Tester;
 use crate::backward::preimage::{PreOptions, prepare};
@@ -20,51 +24,68 @@ use crate::model::System;
 use crate::options::BackwardOptions;
 use crate::oracle::Oracle;
 
-/// Cubes that no run of a system reaches, for any number of processes.
-#[derive(Clone, Default, Debug)]
-pub struct Lemmas(Vec<Cube>);
+/// Cubes that no run of a system reaches, for any number of processes; for all searches of that system with the same
+/// options. They are looked for in pieces, each of which goes on where the one before was left.
+#[derive(Default, Debug)]
+pub struct Lemmas {
+    /// Once they are known.
+    found: OnceCell<Vec<Cube>>,
+    progress: RefCell<Progress>,
+}
 
 impl Lemmas {
-    /// Those about numbers that templates and an oracle show with this effort; `None` when it is not enough. For searches of
-    /// the same system with the same options, with any oracle. None of them where they cannot be told: a number left
-    /// the 64-bit range, or the run is to end.
-    pub fn about_numbers(
+    /// Those about numbers, when they are known; none of them where they cannot be told: a number left the 64-bit range.
+    pub(super) fn get(&self) -> Option<&[Cube]> {
+        self.found.get().map(Vec::as_slice)
+    }
+
+    /// Spends more effort on those that templates and an oracle show; they are known when that was enough.
+    pub fn look(
+        &self,
         system: &System,
         options: &BackwardOptions,
         oracle: &dyn Oracle,
         effort: u64,
         interrupt: &Interrupt,
-    ) -> Option<Self> {
+    ) {
+        if self.found.get().is_some() {
+            return;
+        }
         let system = &*as_ranged(system, options);
         let classes = vocabulary::classes(system);
-        if classes.is_empty() {
-            return Some(Self::default());
+        let found = if classes.is_empty() {
+            Some(Vec::new())
+        } else {
+            let context = CubeContext::new(system, options.ranges, interrupt);
+            let transitions = prepare(system);
+            let pre = PreOptions {
+                keep_unused: false,
+                eliminate_constants: options.eliminate_constants,
+                join: false,
+            };
+            let setting = Setting {
+                system,
+                context: &context,
+                transitions: &transitions,
+                options,
+                pre,
+                mends: None,
+                interrupt,
+            };
+            let mut tester = Tester::new(system, &context, options);
+            let progress = self.progress.take();
+            Houdini::new(&setting, &mut tester, &classes, oracle, progress)
+                .and_then(|houdini| houdini.run(effort))
+                .map_or_else(
+                    |_| Some(Vec::new()),
+                    |(found, progress)| {
+                        self.progress.replace(progress);
+                        found
+                    },
+                )
+        };
+        if let Some(found) = found {
+            self.found.get_or_init(|| found);
         }
-        let context = CubeContext::new(system, options.ranges, interrupt);
-        let transitions = prepare(system);
-        let pre =
-            PreOptions { keep_unused: false, eliminate_constants: options.eliminate_constants, join: false };
-        let setting =
-            Setting { system, context: &context, transitions: &transitions, options, pre, interrupt };
-        let mut tester = Tester::new(system, &context, options);
-        match inductive::inductive(&setting, &mut tester, &classes, (oracle, effort)) {
-            Ok(cubes) => cubes.map(Self),
-            Err(_) => Some(Self::default()),
-        }
-    }
-
-    /// How many.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The cubes.
-    pub(super) fn cubes(&self) -> &[Cube] {
-        &self.0
     }
 }

@@ -75,6 +75,8 @@ pub struct Setting<'a> {
     pub options: &'a BackwardOptions,
     /// How pre-images are taken.
     pub pre: PreOptions,
+    /// Whether what a spurious path forgot can be mended; the run ends there then.
+    pub mends: Option<&'a dyn Fn(&Forgotten) -> bool>,
     /// Polled for time and signals.
     pub interrupt: &'a Interrupt,
 }
@@ -339,6 +341,10 @@ impl<'a, 'r> Run<'a, 'r> {
                         Ok(forgotten) => self.forgotten = forgotten,
                         Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
                     }
+                }
+                let mended = setting.mends.zip(self.forgotten.as_ref());
+                if mended.is_some_and(|(mends, forgotten)| mends(forgotten)) {
+                    return Some(RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)));
                 }
                 self.spurious.get_or_insert(history);
                 None

@@ -1,10 +1,9 @@
 //! Everything that must agree about one system.
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use cubicle::backward::{self, Brab, Lemmas};
+use cubicle::backward::{self, Brab, Lemmas, Shared};
 use cubicle::diagnostic::Severity;
 use cubicle::forward::{self, Explored, StateSpace};
 use cubicle::interrupt::Interrupt;
@@ -407,12 +406,14 @@ fn backward_agrees(
         let lie = number > 0 && dice.chance(25);
         let oracle: &dyn Oracle = if lie { &liar } else { &brute };
         // What is proved does not depend on what the oracle says.
-        let lemmas: OnceCell<Lemmas> = OnceCell::new();
-        if let Some(known) = Lemmas::about_numbers(system, &options, oracle, 1_000, &timed()) {
-            lemmas.set(known).expect("the cell is new");
+        let lemmas = Lemmas::default();
+        // In pieces, as searches do.
+        for effort in [100, 200, 700] {
+            lemmas.look(system, &options, oracle, effort, &timed());
         }
-        let brab = (brab > 0).then_some(Brab { procs: brab, oracle, lemmas: &lemmas });
-        let outcome = backward::search(system, &options, brab, &timed(), &mut Silent);
+        let shared = Shared { lemmas: &lemmas, mends: None };
+        let brab = (brab > 0).then_some(Brab { procs: brab, oracle });
+        let outcome = backward::search(system, &options, brab, shared, &timed(), &mut Silent);
         let procs = brab.map(|b| b.procs);
         let of = || format!("brab {procs:?}, lying oracle {lie}, {options:?}");
         match outcome.verdict {
