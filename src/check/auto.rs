@@ -1,8 +1,8 @@
 //! [`BackwardMode::Auto`]: rounds of the searches of the schedule, each round with more effort than the one before.
 //!
 //! Effort is counted in work, never in time, so the same command takes the same path. What was explored, and the
-//! runs to bad candidates, serve all later searches: they only steer. Nothing else is shared, so each verdict
-//! rests on one search alone. Stops at the first verdict, when time, memory or the user says so, and when every
+//! runs to bad candidates, serve all later searches: they only steer. So do lemmas about numbers, which each search proves
+//! again. Nothing else is shared, so each verdict rests on one search alone. Stops at the first verdict, when time, memory or the user says so, and when every
 //! search has reached a limit that more effort does not move; or after the rounds that the options allow.
 
 use super::engines::Purpose;
@@ -85,7 +85,9 @@ impl Auto<'_, '_> {
         // An order that was asked for takes the place of those of the schedule.
         let asked = self.session.options.backward.order;
         if asked != SearchOrder::default() {
-            fitting.iter_mut().for_each(|entry| entry.order = asked);
+            for entry in &mut fitting {
+                entry.order = asked;
+            }
         }
         fitting
     }
