@@ -1,15 +1,19 @@
 //! Properties of runs: looked at in small instances, exactly.
 
+use std::cell::OnceCell;
+
+use super::auto;
 use super::instances::nearest;
 use super::session::Session;
-use super::tuning::{RUN_PROCS, RUN_STATES};
-use crate::forward::{RunAnswer, RunsChecked, check_runs};
+use super::tuning::{MONITOR_ROUNDS, RUN_PROCS, RUN_STATES};
+use crate::forward::{RunAnswer, RunsChecked, StateSpace, check_runs};
 use crate::model::semantics::admits;
 use crate::model::{System, TemporalKind};
-use crate::observer::Event;
-use crate::options::{BackwardMode, ForwardOptions, Options, Procs};
-use crate::result::{Stop, TemporalFinding, TemporalReport};
-use crate::verdict::{Cut, Reason};
+use crate::observer::{Event, Silent};
+use crate::options::{BackwardMode, ForwardOptions, Options, Procs, Vacuity};
+use crate::result::{Report, Stop, TemporalFinding, TemporalReport};
+use crate::transform::with_monitor;
+use crate::verdict::{Cut, Reason, Verdict};
 
 /// Looks at the properties of runs of the model, and puts into the report what is known of them.
 pub fn look(session: &mut Session<'_>) {
@@ -50,8 +54,34 @@ pub fn look(session: &mut Session<'_>) {
         let is_cover = system.temporal[report.property].kind == TemporalKind::Cover;
         report.proved = report.found.is_none() && !is_cover && all(&report.held);
     }
+    if !options.only_forward {
+        for report in reports.iter_mut().filter(|it| it.found.is_none() && !it.proved && it.open.is_none()) {
+            report.proved = prove(session, report.property);
+        }
+    }
     session.report.unproved = unproved(system, options, &reports);
     session.report.temporal = reports;
+}
+
+/// Whether a property is proved for any number of processes: by its monitor.
+fn prove(session: &mut Session<'_>, property: usize) -> bool {
+    let Ok(system) = with_monitor(session.system, &session.system.temporal[property]) else { return false };
+    session.tell(Event::Work("proving that no fair loop closes"));
+    let options = Options::default()
+        .vacuity(Vacuity::Ignore)
+        .rounds(Some(session.options.rounds.map_or(MONITOR_ROUNDS, |most| most.min(MONITOR_ROUNDS))))
+        .jobs(session.options.forward.jobs);
+    let mut proof = Session {
+        system: &system,
+        options: &options,
+        interrupt: session.interrupt,
+        observer: &mut Silent,
+        report: Report::none(),
+        space: StateSpace::new(Vec::new()),
+        lemmas: OnceCell::new(),
+    };
+    auto::decide(&mut proof);
+    proof.report.verdict == Some(Verdict::Safe)
 }
 
 /// Numbers of processes of the instances that are looked at.

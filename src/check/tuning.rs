@@ -9,6 +9,10 @@ pub const DEFAULT_PROCS: usize = 3;
 /// the other, with three two can do so in turns.
 pub const RUN_PROCS: usize = 3;
 
+/// Rounds of searches for a proof of a property of runs: what does not close within them mostly never does, since backward
+/// search has forgotten what would close it.
+pub const MONITOR_ROUNDS: u32 = 2;
+
 /// States of one instance whose runs are looked at, when no limit is given: with their steps they take some hundred bytes
 /// each.
 pub const RUN_STATES: usize = 1_000_000;

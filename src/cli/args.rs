@@ -223,9 +223,17 @@ pub struct Args {
     #[arg(long, value_name = "FORMULA", help_heading = MODEL)]
     pub ltl: Option<String>,
 
-    /// Only show the model that --crash makes
-    #[arg(long, requires = "crash", help_heading = OUTPUT)]
-    pub show_transformed: bool,
+    /// Only show the model that --crash makes, or (=NAME) the one whose bad state is that the `response` or `recurrence` of
+    /// this name is broken
+    #[arg(
+        long,
+        value_name = "NAME",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "",
+        help_heading = OUTPUT
+    )]
+    pub show_transformed: Option<String>,
 
     /// Expected ends for --deadlock: every process p satisfies these literals (`At[p] = Done`)
     #[arg(long = "final", value_name = "CUBE", requires = "deadlock", help_heading = FORWARD)]

@@ -59,7 +59,7 @@ use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::report::Style;
 use cubicle::report::document::{Answer, Document, Head, Lines};
-use cubicle::transform::with_crashes;
+use cubicle::transform::{with_crashes, with_monitor};
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Conclusion, Report, itf, report};
 
@@ -226,8 +226,8 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
         let property = cubicle::load::ltl(&system, &text, formula);
         system.temporal.push(property.map_err(|why| failed(exit::USAGE, format!("--ltl: {why}")))?);
     }
-    if args.show_transformed {
-        let shown = cubicle::export::model(&system);
+    if let Some(name) = &args.show_transformed {
+        let shown = transformed(args, &system, name).map_err(|why| failed(exit::USAGE, why))?;
         if ending.results == Results::Human {
             ending.output.write(&shown);
         }
@@ -295,6 +295,20 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
     // The process ends soon: taking millions of states apart would only make it end later.
     std::mem::forget(found);
     Ok((code, document))
+}
+
+/// The model that `--show-transformed` asks for.
+fn transformed(args: &Args, system: &System, name: &str) -> Result<String, String> {
+    if name.is_empty() {
+        return match args.crash {
+            Some(_) => Ok(cubicle::export::model(system)),
+            None => Err("--show-transformed needs --crash, or the name of a property: =NAME".to_owned()),
+        };
+    }
+    let property = system.temporal.iter().find(|it| it.name == name);
+    let property = property.ok_or_else(|| format!("the model has no property of runs `{name}`"))?;
+    let monitored = with_monitor(system, property).map_err(|why| format!("{name} has no monitor: {why}"))?;
+    Ok(cubicle::export::model(&monitored))
 }
 
 /// Puts into the folder of the run what is known of it before its document.

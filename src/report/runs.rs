@@ -171,6 +171,9 @@ fn line(system: &System, known: &TemporalReport, style: Style) -> String {
     let unit = if known.held == [1] { "process" } else { "processes" };
     let held = match (known.held.is_empty(), cover) {
         (true, _) => String::new(),
+        (false, false) if known.proved && system.max_procs.is_none() => {
+            "holds for any number of processes".to_owned()
+        }
         (false, false) if known.proved => {
             format!("holds for every number of processes that the model has ({})", sizes.join(", "))
         }

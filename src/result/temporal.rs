@@ -12,7 +12,7 @@ pub struct TemporalReport {
     /// Numbers of processes for which it holds: all runs of these instances were looked at. Of a `cover`, those with
     /// which no run gets there.
     pub held: Vec<usize>,
-    /// Whether these are all instances that the model has.
+    /// Whether it holds for every number of processes: these are all instances that the model has, or it is proved.
     pub proved: bool,
     /// What settles it.
     pub found: Option<TemporalFinding>,

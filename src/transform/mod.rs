@@ -1,13 +1,15 @@
 //! From a model to others.
 //!
 //! `owner`: from a system to one that is easier to decide, and the way back for what is found there: ghost variables
-//! for universal guards. `crash`: to one whose processes may fail. `taken`, `again`: to ones in which a step is a bad state. `shrink`: to a smaller one that shows the same. `strengthen`: to
+//! for universal guards. `crash`: to one whose processes may fail. `monitor`: to one whose bad state
+//! is a broken property of runs. `taken`, `again`: to ones in which a step is a bad state. `shrink`: to a smaller one that shows the same. `strengthen`: to
 //! ones that claim more. `mutate`: from the text of a model to those with one small mistake. `edit`: changes of a
 //! text, of which these are made.
 
 mod again;
 mod crash;
 pub mod edit;
+mod monitor;
 pub mod mutate;
 mod owner;
 pub mod shrink;
@@ -16,5 +18,6 @@ mod taken;
 
 pub use again::ActsAgain;
 pub use crash::{Crash, MOST_CRASHES, with_crashes};
+pub use monitor::with_monitor;
 pub use owner::{Instrumented, excluded_initially, gives, with_owners};
 pub use taken::Taken;

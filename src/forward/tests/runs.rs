@@ -316,3 +316,59 @@ fn fair_runs_of_random_systems_are_those_of_brute_force() {
         "{tally:?}"
     );
 }
+
+/// Where an instance breaks a property, its monitor reaches the bad state. How often it does where the property holds as
+/// well, and how often it does not.
+fn monitor(seed: u64, tally: &mut [usize; 3]) {
+    let system = system(seed, false);
+    // The generator gives `bool`s three values, which no run that is replayed may have.
+    let three = |it: &Update| {
+        let Assignment::Cases(branches) = &it.assignment else { return false };
+        system.var(it.var).ty == Type::Enum(BOOL)
+            && branches.iter().any(|branch| branch.value == Term::Constructor(2))
+    };
+    if system.transitions.iter().flat_map(|it| &it.updates).any(three) {
+        return;
+    }
+    for property in system.temporal.iter().filter(|it| matches!(it.kind, Response | Recurrence)) {
+        let Ok(monitored) = crate::transform::with_monitor(&system, property) else { continue };
+        for procs in [2, 3] {
+            let brute = Brute::new(&system, procs);
+            let pointers = brute.types.iter().filter(|ty| matches!(ty, Type::Proc)).count();
+            if brute.types.len() > 6 || pointers > 2 {
+                continue;
+            }
+            let alone = System { temporal: vec![property.clone()], ..system.clone() };
+            let exact = check_runs(&alone, procs, &ForwardOptions::default(), &Interrupt::default());
+            let options = ForwardOptions::default().max_states(Some(60_000));
+            let seen = super::run(&monitored, procs, &options);
+            let met = seen.unsafe_trace.is_some();
+            if !met && seen.stop != crate::result::Stop::Complete {
+                continue;
+            }
+            match exact.answers[0] {
+                RunAnswer::Holds => tally[usize::from(met)] += 1,
+                RunAnswer::Lasso(..) => {
+                    assert!(
+                        met,
+                        "seed {seed}, {procs} processes, {property:#?} {}",
+                        crate::export::model(&monitored)
+                    );
+                    tally[2] += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn monitors_reach_their_bad_state_where_a_property_is_broken() {
+    let count = std::env::var("CUBICLE_RUNS_COUNT").map_or(120, |text| text.parse().expect("a number"));
+    let mut tally = [0; 3];
+    for seed in 0..count {
+        monitor(seed, &mut tally);
+    }
+    let [exact, spurious, broken] = tally;
+    assert!(exact > 20 && broken > 20 && exact > spurious, "{exact} {spurious} {broken}");
+}
