@@ -1,11 +1,10 @@
 //! Properties of runs: looked at in small instances, exactly.
 
-use std::cell::OnceCell;
-
 use super::auto;
 use super::instances::nearest;
 use super::session::Session;
 use super::tuning::{MONITOR_ROUNDS, RUN_PROCS, RUN_STATES};
+use crate::backward::Lemmas;
 use crate::forward::{RunAnswer, RunsChecked, StateSpace, check_runs};
 use crate::model::semantics::admits;
 use crate::model::{System, TemporalKind};
@@ -78,7 +77,7 @@ fn prove(session: &mut Session<'_>, property: usize) -> bool {
         observer: &mut Silent,
         report: Report::none(),
         space: StateSpace::new(Vec::new()),
-        lemmas: OnceCell::new(),
+        lemmas: Lemmas::default(),
     };
     auto::decide(&mut proof);
     proof.report.verdict == Some(Verdict::Safe)
