@@ -7,7 +7,7 @@ use super::tuning::{MONITOR_ROUNDS, RUN_PROCS, RUN_STATES};
 use crate::backward::Lemmas;
 use crate::forward::{RunAnswer, RunsChecked, StateSpace, check_runs};
 use crate::model::semantics::admits;
-use crate::model::{System, TemporalKind};
+use crate::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
 use crate::observer::{Event, Silent};
 use crate::options::{BackwardMode, ForwardOptions, Options, Procs, Vacuity};
 use crate::result::{Report, Stop, TemporalFinding, TemporalReport};
@@ -50,22 +50,40 @@ pub fn look(session: &mut Session<'_>) {
         })
     };
     for report in &mut reports {
-        let is_cover = system.temporal[report.property].kind == TemporalKind::Cover;
-        report.proved = report.found.is_none() && !is_cover && all(&report.held);
+        let whole = report.found.is_none() && all(&report.held);
+        settle(system, report, whole);
     }
     if !options.only_forward {
-        for report in reports.iter_mut().filter(|it| it.found.is_none() && !it.proved && it.open.is_none()) {
-            report.proved = prove(session, report.property);
+        let open =
+            |it: &&mut TemporalReport| it.found.is_none() && it.open.is_none() && !it.proved && !it.never;
+        for report in reports.iter_mut().filter(open) {
+            let proved = prove(session, report.property);
+            settle(system, report, proved);
         }
     }
     session.report.unproved = unproved(system, options, &reports);
     session.report.temporal = reports;
 }
 
-/// Whether a property is proved for any number of processes: by its monitor.
+/// Takes in whether it is proved that all runs do as a property says, or that none gets to where a `cover` wants one.
+fn settle(system: &System, report: &mut TemporalReport, proved: bool) {
+    let is_cover = system.temporal[report.property].kind == TemporalKind::Cover;
+    report.proved = proved && !is_cover;
+    report.never = proved && is_cover;
+}
+
+/// Whether a property is proved for any number of processes: by its monitor;
+/// of a `cover`, that it is never reached.
 fn prove(session: &mut Session<'_>, property: usize) -> bool {
-    let Ok(system) = with_monitor(session.system, &session.system.temporal[property]) else { return false };
-    session.tell(Event::Work("proving that no fair loop closes"));
+    let declared = &session.system.temporal[property];
+    let system = if declared.kind == TemporalKind::Cover {
+        session.tell(Event::Work("proving that no run gets there"));
+        with_cover(session.system, declared)
+    } else {
+        let Ok(system) = with_monitor(session.system, declared) else { return false };
+        session.tell(Event::Work("proving that no fair loop closes"));
+        system
+    };
     let options = Options::default()
         .vacuity(Vacuity::Ignore)
         .rounds(Some(session.options.rounds.map_or(MONITOR_ROUNDS, |most| most.min(MONITOR_ROUNDS))))
@@ -81,6 +99,25 @@ fn prove(session: &mut Session<'_>, property: usize) -> bool {
     };
     auto::decide(&mut proof);
     proof.report.verdict == Some(Verdict::Safe)
+}
+
+/// The system whose bad states are those that a `cover` wants a run to get to.
+fn with_cover(original: &System, cover: &Temporal) -> System {
+    let bad = |(number, (params, cube)): (u32, (usize, &Conj))| Bad {
+        name: format!("{} {number}", cover.name),
+        number,
+        kind: BadKind::Unsafe,
+        params: params as u8,
+        cube: cube.clone(),
+        span: cover.span,
+        spans: vec![cover.span; cube.len()],
+    };
+    System {
+        bad: (1..).zip(cover.cubes()).map(bad).collect(),
+        temporal: Vec::new(),
+        fairness: Vec::new(),
+        ..original.clone()
+    }
 }
 
 /// Numbers of processes of the instances that are looked at.
@@ -145,13 +182,16 @@ fn unproved(system: &System, options: &Options, reports: &[TemporalReport]) -> O
         });
     }
     let is_cover = |it: &&TemporalReport| system.temporal[it.property].kind == TemporalKind::Cover;
-    let missed: Vec<String> =
-        open().filter(is_cover).map(|it| system.temporal[it.property].name.clone()).collect();
+    let missed: Vec<String> = open()
+        .filter(is_cover)
+        .filter(|it| !it.never)
+        .map(|it| system.temporal[it.property].name.clone())
+        .collect();
     if !missed.is_empty() {
         return Some(Reason::NotReached(missed));
     }
     if options.only_forward {
         return None;
     }
-    open().find(|it| !it.proved).map(|it| Reason::Runs(it.held.clone()))
+    open().find(|it| !it.proved && !it.never).map(|it| Reason::Runs(it.held.clone()))
 }

@@ -167,6 +167,9 @@ fn line(system: &System, known: &TemporalReport, style: Style) -> String {
             _ => style.bad(format!("VIOLATED with {procs}")),
         };
     }
+    if known.never {
+        return style.bad("VIOLATED: never reached, for any number of processes");
+    }
     let sizes: Vec<String> = known.held.iter().map(ToString::to_string).collect();
     let unit = if known.held == [1] { "process" } else { "processes" };
     let held = match (known.held.is_empty(), cover) {

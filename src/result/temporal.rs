@@ -14,6 +14,8 @@ pub struct TemporalReport {
     pub held: Vec<usize>,
     /// Whether it holds for every number of processes: these are all instances that the model has, or it is proved.
     pub proved: bool,
+    /// Of a `cover`: it is proved that no run gets there, for any number of processes that the model has.
+    pub never: bool,
     /// What settles it.
     pub found: Option<TemporalFinding>,
     /// The smallest instance that was looked at and left it open.
@@ -49,12 +51,13 @@ pub enum TemporalFinding {
 impl TemporalReport {
     /// Nothing is known of a property.
     pub const fn none(property: usize) -> Self {
-        Self { property, held: Vec::new(), proved: false, found: None, open: None }
+        Self { property, held: Vec::new(), proved: false, never: false, found: None, open: None }
     }
 
     /// Whether it is broken.
     pub const fn is_violated(&self) -> bool {
-        matches!(self.found, Some(TemporalFinding::Lasso { .. } | TemporalFinding::DeadEnd { .. }))
+        self.never
+            || matches!(self.found, Some(TemporalFinding::Lasso { .. } | TemporalFinding::DeadEnd { .. }))
     }
 }
 

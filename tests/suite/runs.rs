@@ -221,3 +221,19 @@ fn some_properties_are_proved_for_any_number_of_processes() {
     let weak = report(&text.replace("strong_fair", "fair"), &Options::default());
     assert_eq!(weak.conclusion(), Conclusion::Violated);
 }
+
+#[test]
+fn a_cover_that_no_run_reaches_is_a_finding() {
+    let text = "type t = A | B | C array S[proc] : t init (p) { S[p] = A }
+        transition go (p) requires { S[p] = A && forall_other q. S[q] = A } { S[p] := B }
+        transition back (p) requires { S[p] = B } { S[p] := A }
+        cover one (p) { S[p] = B } cover two (p q) { S[p] = B && S[q] = B }";
+    let system = load(text).expect("a model").system;
+    let report = check(&system, &Options::default(), &Interrupt::default(), &mut Silent).expect("an answer");
+    assert_eq!(report.conclusion(), Conclusion::Violated);
+    assert!(!report.temporal[0].is_violated() && report.temporal[1].never);
+    // An exploration shows it for what was explored.
+    let report = check(&system, &Options::explore(2), &Interrupt::default(), &mut Silent).expect("an answer");
+    assert_eq!(report.conclusion(), Conclusion::Unknown);
+    assert_eq!(report.open(), Some(&Reason::NotReached(vec!["two".into()])));
+}

@@ -22,5 +22,7 @@ mod graph;
 mod instance;
 mod lasso;
 mod product;
+#[cfg(test)]
+mod spin;
 
 pub use instance::{RunAnswer, RunsChecked, check_runs};

@@ -107,6 +107,7 @@ fn temporal(system: &System, lines: &Lines<'_>, known: &TemporalReport) -> Prope
             Some(TemporalFinding::Lasso { .. } | TemporalFinding::DeadEnd { .. }) => {
                 PropertyVerdict::Violated
             }
+            None if known.never => PropertyVerdict::Violated,
             None if known.proved => PropertyVerdict::Proved,
             None if property.kind == TemporalKind::Cover || known.held.is_empty() => PropertyVerdict::Unknown,
             None => PropertyVerdict::HoldsForProcesses,
