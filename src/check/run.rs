@@ -109,6 +109,9 @@ pub fn check_here(
         }
         session.put_explorations();
     }
+    if !session.report.temporal.is_empty() && !options.only_forward {
+        session.timed("prove properties of runs", runs::prove);
+    }
     if options.backward.trust_invariants && session.report.verdict == Some(Verdict::Safe) {
         spurious::doubt(&mut session);
     }

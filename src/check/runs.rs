@@ -53,13 +53,21 @@ pub fn look(session: &mut Session<'_>) {
         let whole = report.found.is_none() && all(&report.held);
         settle(system, report, whole);
     }
-    if !options.only_forward {
-        let open =
-            |it: &&mut TemporalReport| it.found.is_none() && it.open.is_none() && !it.proved && !it.never;
-        for report in reports.iter_mut().filter(open) {
-            let proved = prove(session, report.property);
-            settle(system, report, proved);
+    session.report.unproved = unproved(system, options, &reports);
+    session.report.temporal = reports;
+}
+
+/// Tries to prove what instances left open, for any number of processes.
+pub fn prove(session: &mut Session<'_>) {
+    let (system, options) = (session.system, session.options);
+    let mut reports = std::mem::take(&mut session.report.temporal);
+    let open = |it: &&mut TemporalReport| it.found.is_none() && it.open.is_none() && !it.proved && !it.never;
+    for report in reports.iter_mut().filter(open) {
+        if session.interrupt.reason().is_some() {
+            break;
         }
+        let proved = is_proved(session, report.property);
+        settle(system, report, proved);
     }
     session.report.unproved = unproved(system, options, &reports);
     session.report.temporal = reports;
@@ -74,7 +82,7 @@ fn settle(system: &System, report: &mut TemporalReport, proved: bool) {
 
 /// Whether a property is proved for any number of processes: by its monitor;
 /// of a `cover`, that it is never reached.
-fn prove(session: &mut Session<'_>, property: usize) -> bool {
+fn is_proved(session: &mut Session<'_>, property: usize) -> bool {
     let declared = &session.system.temporal[property];
     let system = if declared.kind == TemporalKind::Cover {
         session.tell(Event::Work("proving that no run gets there"));

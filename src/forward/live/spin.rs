@@ -82,7 +82,7 @@ fn claim(text: &str) -> Vec<ClaimState> {
 }
 
 /// The truth of a guard, and what stands behind it.
-fn disjunction<'t>(text: &'t str, atoms: [bool; 2]) -> (bool, &'t str) {
+fn disjunction(text: &str, atoms: [bool; 2]) -> (bool, &str) {
     let (mut truth, mut rest) = conjunction(text, atoms);
     while let Some(more) = rest.strip_prefix("||") {
         let (other, after) = conjunction(more, atoms);
@@ -92,7 +92,7 @@ fn disjunction<'t>(text: &'t str, atoms: [bool; 2]) -> (bool, &'t str) {
     (truth, rest)
 }
 
-fn conjunction<'t>(text: &'t str, atoms: [bool; 2]) -> (bool, &'t str) {
+fn conjunction(text: &str, atoms: [bool; 2]) -> (bool, &str) {
     let (mut truth, mut rest) = literal(text, atoms);
     while let Some(more) = rest.strip_prefix("&&") {
         let (other, after) = literal(more, atoms);
@@ -102,7 +102,7 @@ fn conjunction<'t>(text: &'t str, atoms: [bool; 2]) -> (bool, &'t str) {
     (truth, rest)
 }
 
-fn literal<'t>(text: &'t str, atoms: [bool; 2]) -> (bool, &'t str) {
+fn literal(text: &str, atoms: [bool; 2]) -> (bool, &str) {
     let text = text.trim_start();
     if let Some(rest) = text.strip_prefix('!') {
         let (truth, rest) = literal(rest, atoms);
