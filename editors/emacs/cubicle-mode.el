@@ -21,6 +21,8 @@
     (,(regexp-opt '("bool" "int" "proc" "real") 'symbols) . font-lock-type-face)
     ("\\_<\\(?:transition\\|predicate\\)\\_>[ \t\n]+\\(\\(?:\\sw\\|\\s_\\)+\\)" 1 font-lock-function-name-face)
     ("\\_<type\\_>[ \t\n]+\\(\\(?:\\sw\\|\\s_\\)+\\)" 1 font-lock-type-face)
+    ;; Words of the language only where a declaration begins.
+    ("^[ \t]*\\(\\(?:strong_\\)?fair\\|response\\|recurrence\\|possible\\|cover\\)\\_>" 1 font-lock-keyword-face)
     ("#[1-9][0-9]*" . font-lock-constant-face)
     ("\\_<[A-Z][A-Za-z0-9_]*\\_>" . font-lock-variable-name-face))
   "What is coloured, and how.")

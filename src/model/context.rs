@@ -53,6 +53,8 @@ pub(super) struct Context<'a> {
     pub used: IndexSet<VarId>,
     /// Symbols that something depends on: guards, conditions, properties, values of other symbols.
     pub read: IndexSet<VarId>,
+    /// Whether the declaration is a property of runs.
+    pub of_runs: bool,
     /// The symbol that an update assigns, while it is elaborated: reading itself changes nothing else.
     pub assigned: Option<VarId>,
     /// Values of enums that occur.
@@ -112,6 +114,7 @@ impl<'a> Context<'a> {
             proc_constants: 0,
             used: IndexSet::new(),
             read: IndexSet::new(),
+            of_runs: false,
             assigned: None,
             constructors: IndexSet::new(),
             unknown: IndexSet::new(),
@@ -164,6 +167,7 @@ impl<'a> Context<'a> {
         self.origins.clear();
         self.used_params.clear();
         self.passes_over = None;
+        self.of_runs = false;
     }
 
     /// A process variable that is not in use in this declaration.

@@ -297,6 +297,10 @@ impl<'a> Context<'a> {
                 ("init", "use `forall`: every process is meant in init")
             }
             FormulaPlace::Init => ("init", "init describes all processes: use parameters or `forall`"),
+            FormulaPlace::Bad if self.of_runs => (
+                "a property of runs",
+                "its states are described by some processes: use parameters or `exists`",
+            ),
             FormulaPlace::Bad => (
                 "unsafe or invariant",
                 "bad states are described by some processes: use parameters or `exists`",

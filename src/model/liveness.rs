@@ -14,6 +14,7 @@ impl<'a> Context<'a> {
     pub fn temporal(&mut self, decl: &'a ast::Temporal) -> Temporal {
         let span = decl.loc.0;
         self.reset_budget();
+        self.of_runs = true;
         let declared = decl.params.len().min(MAX_PARAMS);
         self.start(span, FormulaPlace::Bad, declared);
         let mut scope = self.parameters(&decl.params);

@@ -86,7 +86,13 @@ pub fn recognise(chunk: &[Placed<'_>], at: usize) -> Option<Diagnostic> {
         }
         _ => return None,
     };
-    Some(diagnostic(span, construct, branch))
+    let error = diagnostic(span, construct, branch);
+    Some(match found {
+        Token::Lident("livelock") => {
+            error.help("say what has to happen, by `response` or `recurrence` and `fair`")
+        }
+        _ => error,
+    })
 }
 
 /// Whether an illegal character after the token `before` belongs to a construct of another branch.
