@@ -29,6 +29,9 @@ fn an_error_shrinks_to_the_declaration_that_has_it() {
 
 #[test]
 fn limits_leave_what_was_found() {
+    let outcome = run("shrink examples/live_dekker_wrong.cub --keep verdict=violated --tries 5");
+    assert_eq!(outcome.code, Some(3), "{outcome:?}");
+    assert!(outcome.stdout.contains("response served"), "{outcome:?}");
     let outcome = run("shrink examples/mutex_wrong.cub --keep verdict=unsafe --tries 3");
     assert_eq!(outcome.code, Some(3), "{outcome:?}");
     assert!(outcome.stdout.contains("unsafe"), "{outcome:?}");
@@ -45,7 +48,10 @@ fn what_the_model_does_not_show_is_not_looked_for() {
         ("shrink examples/mutex.cub --keep timeout", "the run has exit code 0"),
         ("shrink examples/mutex.cub", "--keep <WHAT>"),
         ("shrink examples/mutex.cub --keep exit=four", "an exit code is from 0 to 255"),
-        ("shrink examples/mutex.cub --keep verdict=good", "a verdict is safe, unsafe, unknown or deadlock"),
+        (
+            "shrink examples/mutex.cub --keep verdict=good",
+            "a verdict is safe, unsafe, violated, unknown or deadlock",
+        ),
         ("shrink examples/mutex.cub --keep colour=red", "write exit=CODE, verdict=WORD"),
         ("shrink nowhere.cub --keep exit=1", "cannot read nowhere.cub"),
     ] {

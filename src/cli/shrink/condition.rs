@@ -27,8 +27,13 @@ pub enum Condition {
 }
 
 /// The answers, and how the line of each begins.
-const VERDICTS: [(&str, &str); 4] =
-    [("safe", "The system is SAFE"), ("unsafe", "UNSAFE"), ("unknown", "UNKNOWN"), ("deadlock", "DEADLOCK")];
+const VERDICTS: [(&str, &str); 5] = [
+    ("safe", "The system is SAFE"),
+    ("unsafe", "UNSAFE"),
+    ("violated", "VIOLATED"),
+    ("unknown", "UNKNOWN"),
+    ("deadlock", "DEADLOCK"),
+];
 
 impl Condition {
     /// Whether a run shows it.
@@ -56,7 +61,8 @@ impl FromStr for Condition {
         } else if let Some(verdict) = text.strip_prefix("verdict=") {
             let known = VERDICTS.iter().find(|(name, _)| *name == verdict);
             let line = known.map(|(_, line)| *line);
-            line.map(Self::Verdict).ok_or_else(|| "a verdict is safe, unsafe, unknown or deadlock".to_owned())
+            line.map(Self::Verdict)
+                .ok_or_else(|| "a verdict is safe, unsafe, violated, unknown or deadlock".to_owned())
         } else if let Some(part) = text.strip_prefix("stdout~") {
             if part.is_empty() { nothing() } else { Ok(Self::Stdout(part.to_owned())) }
         } else if let Some(part) = text.strip_prefix("stderr~") {

@@ -44,7 +44,7 @@ pub struct ShrinkArgs {
     #[arg(value_name = "FILE")]
     model: PathBuf,
 
-    /// What has to stay: exit=CODE, verdict=safe|unsafe|unknown|deadlock, stdout~TEXT, stderr~TEXT, or timeout
+    /// What has to stay: exit=CODE, verdict=safe|unsafe|violated|unknown|deadlock, stdout~TEXT, stderr~TEXT, or timeout
     /// (--run-limit ends it). May be repeated: all of it
     #[arg(long, value_name = "WHAT", required = true)]
     keep: Vec<Condition>,
