@@ -8,7 +8,7 @@ use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, T
 use crate::verdict::Forbidden;
 
 /// The text of a cube as a declaration on one line; `None` when the language has no words for one of its
-/// literals (it has no sum of several array cells, and no multiple of one).
+/// literals (such as a real number without decimal notation).
 pub fn declaration(system: &System, cube: &Forbidden) -> Option<String> {
     let mut literals = Vec::new();
     for literal in &cube.cube {
@@ -73,7 +73,7 @@ pub fn literal_words(system: &System, literal: &Literal) -> Option<String> {
     }
 }
 
-/// Positive terms on the left, negative ones on the right; the constant goes where there is room.
+/// Positive terms on the left, negative ones and the constant on the right.
 fn linear_text(system: &System, expr: &Linear, relation: Relation, integer: bool) -> Option<String> {
     let mut scale = Rational::ONE;
     for (_, coefficient) in &expr.terms {
@@ -86,10 +86,8 @@ fn linear_text(system: &System, expr: &Linear, relation: Relation, integer: bool
         if n.signum() > 0 { left.push((cell, n)) } else { right.push((cell, n.neg())) }
     }
     let constant = scaled(expr.constant)?;
-    let side = |terms: &[(&Cell, Rational)], constant| side_text(system, terms, constant, integer);
-    let on_the_right = || Some((side(&left, Rational::ZERO)?, side(&right, constant.neg())?));
-    let on_the_left = || Some((side(&left, constant)?, side(&right, Rational::ZERO)?));
-    let (left, right) = on_the_right().or_else(on_the_left)?;
+    let left = side_text(system, &left, Rational::ZERO, integer)?;
+    let right = side_text(system, &right, constant.neg(), integer)?;
     let operator = match relation {
         Relation::Eq => "=",
         Relation::Ne => "<>",
@@ -99,35 +97,25 @@ fn linear_text(system: &System, expr: &Linear, relation: Relation, integer: bool
     Some(format!("{left} {operator} {right}"))
 }
 
-/// A sum with positive coefficients, in the forms that the language has: `n`, `k * G`, and a cell with at
-/// most one of `+ n` and `+ k * G` behind it.
+/// A sum with positive coefficients: cells, then multiples, then the constant.
 fn side_text(
     system: &System,
     terms: &[(&Cell, Rational)],
     constant: Rational,
     integer: bool,
 ) -> Option<String> {
-    let multiple = |(cell, n): &(&Cell, Rational)| {
-        (cell.index.is_empty()).then(|| format!("{} * {}", n.num(), cell_text(system, cell)))
-    };
-    match terms {
-        [] => number_text(constant, integer),
-        [one @ (cell, n)] => match (*n == Rational::ONE, constant.signum()) {
-            (true, 0) => Some(cell_text(system, cell)),
-            (true, sign) => {
-                let (operator, n) = if sign > 0 { ("+", constant) } else { ("-", constant.neg()) };
-                Some(format!("{} {operator} {}", cell_text(system, cell), number_text(n, integer)?))
-            }
-            (false, 0) => multiple(one),
-            (false, _) => None,
-        },
-        [one, other] if constant.is_zero() => {
-            let (single, other) =
-                if one.1 == Rational::ONE && other.0.index.is_empty() { (one, other) } else { (other, one) };
-            (single.1 == Rational::ONE).then_some(())?;
-            Some(format!("{} + {}", cell_text(system, single.0), multiple(other)?))
-        }
-        _ => None,
+    let mut terms: Vec<_> = terms.iter().collect();
+    terms.sort_by_key(|(_, n)| *n != Rational::ONE);
+    let parts = terms.into_iter().map(|(cell, n)| match (cell_text(system, cell), *n) {
+        (cell, Rational::ONE) => cell,
+        (cell, n) => format!("{} * {cell}", n.num()),
+    });
+    let sum = parts.collect::<Vec<_>>().join(" + ");
+    match (sum.is_empty(), constant.signum()) {
+        (true, _) => number_text(constant, integer),
+        (false, 0) => Some(sum),
+        (false, 1) => Some(format!("{sum} + {}", number_text(constant, integer)?)),
+        (false, _) => Some(format!("{sum} - {}", number_text(constant.neg(), integer)?)),
     }
 }
 

@@ -1,8 +1,7 @@
 //! A system in the language of models itself: what a step from model to model has made of one.
 //!
 //! What the system has split stays split: a guard with `||` is several transitions, and processes that a guard asks for
-//! are parameters. Two things have no words there: a sum of several array cells, and process constants without
-//! `number_procs`; they are written all the same.
+//! are parameters. Process constants without `number_procs` have no words there; they are written all the same.
 
 use std::fmt::Write as _;
 
@@ -10,7 +9,7 @@ use crate::model::{
     Assignment, Bad, BadKind, Branch, Cell, Condition, Conj, Dnf, Linear, ProcRef, Rational, System,
     Temporal, Term, Transition, Type, Universal, Update, Var, VarKind,
 };
-use crate::words::literal;
+use crate::words::{constant, literal};
 
 /// The text of a model that means `system`.
 pub fn model(system: &System) -> String {
@@ -158,17 +157,24 @@ fn term(system: &System, it: &Term, ty: Type, names: &[String]) -> String {
 
 fn linear(system: &System, it: &Linear, names: &[String]) -> String {
     let mut text = String::new();
+    let mut add = |n: Rational, part: String| {
+        let sign = match (text.is_empty(), n.signum() < 0) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        };
+        let _ = write!(text, "{sign}{part}");
+    };
     for (of, n) in &it.terms {
-        let of = cell(system, of, names);
-        let part = if *n == Rational::ONE { of } else { format!("{n} * {of}") };
-        let _ = write!(text, "{}{part}", if text.is_empty() { "" } else { " + " });
+        let (of, size) = (cell(system, of, names), if n.signum() < 0 { n.neg() } else { *n });
+        add(*n, if size == Rational::ONE { of } else { format!("{size} * {of}") });
     }
-    match (text.is_empty(), it.constant.signum()) {
-        (true, _) => it.constant.to_string(),
-        (false, 0) => text,
-        (false, 1) => format!("{text} + {}", it.constant),
-        (false, _) => format!("{text} - {}", it.constant.neg()),
+    if it.terms.is_empty() || !it.constant.is_zero() {
+        let n = it.constant;
+        add(n, constant(if n.signum() < 0 { n.neg() } else { n }));
     }
+    text
 }
 
 /// Fairness and properties of runs.
@@ -206,4 +212,31 @@ fn condition(system: &System, property: &Temporal, of: &Condition) -> String {
         });
     }
     if cases.is_empty() { "false".to_owned() } else { cases.join(" || ") }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn sums_read_back() {
+        let text = "
+            const K : int
+            var N : int
+            var R : real
+            array A[proc] : int
+            array B[proc] : real
+            init (p) { N = K - 1 && A[p] = 2 * N - 3 && R = -0.5 && B[p] = R + 1.25 }
+            unsafe (p q) { A[p] + A[q] * 2 - N > 3 && B[p] - B[q] - R <> - 0.75 }
+            transition t (p)
+            requires { N - A[p] <= - 2 * K && forall_other q. R + B[q] < 2.5 - B[p] }
+            { N := - N + 2 - A[p]; A[q] := case | q = p : -4 | A[q] - N = 1 : 0 - A[p] - 3 * K | _ : A[q];
+              R := R - B[p] - 0.05; B[p] := - B[p] - B[p] + 10 }";
+        let load = |text: &str| crate::load(text).expect("a model").system;
+        let system = load(text);
+        let again = load(&super::model(&system));
+        assert_eq!(again.init.body, system.init.body);
+        assert_eq!(again.bad[0].cube, system.bad[0].cube);
+        let [it, other] = [&system.transitions[0], &again.transitions[0]];
+        assert_eq!((&it.guard, &it.updates), (&other.guard, &other.updates));
+        assert_eq!(it.universals[0].body, other.universals[0].body);
+    }
 }

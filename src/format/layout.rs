@@ -3,8 +3,8 @@
 use super::lexemes::Lexemes;
 use super::writer::{Blank, Sep, Writer};
 use crate::syntax::ast::{
-    Arg, Base, Case, Expr, ExprKind, File, Item, Offset, Rhs, SymbolKind, Term, TermKind, Transition,
-    TypeDecl, Update,
+    Arg, Base, Case, Expr, ExprKind, File, Item, Operand, Rhs, Summand, SymbolKind, Term, TermKind,
+    Transition, TypeDecl, Update,
 };
 
 /// What may follow the last operand of a formula in its line: ` }`, `);`.
@@ -332,23 +332,35 @@ fn term(w: &mut Writer<'_, '_>, this: &Term, sep: Sep) {
     match &this.kind {
         TermKind::Base(it) => base(w, it, sep),
         TermKind::Number(_) => w.token(sep),
-        TermKind::Scaled { .. } => {
-            let sign = w.next() == "-";
-            w.token(sep);
-            if sign {
-                w.token(Sep::Space);
+        TermKind::Sum(summands) => {
+            for (number, it) in summands.iter().enumerate() {
+                let signed = number > 0 || it.negative;
+                let before = if number == 0 { sep } else { Sep::Space };
+                if signed {
+                    w.token(before);
+                }
+                summand(w, it, if signed { Sep::Space } else { before });
             }
-            w.token(Sep::Space);
-            w.token(Sep::Space);
         }
-        TermKind::Sum { base: it, offset, .. } => {
+    }
+}
+
+/// Without its sign. The factor stands where the author put it.
+fn summand(w: &mut Writer<'_, '_>, this: &Summand, sep: Sep) {
+    let multiply = |w: &mut Writer<'_, '_>, sep| {
+        w.token(sep);
+        w.token(Sep::Space);
+    };
+    let Operand::Base(it) = &this.operand else { return w.token(sep) };
+    match &this.factor {
+        None => base(w, it, sep),
+        Some(_) if !w.next().starts_with(|c: char| c.is_ascii_alphabetic() || c == '#') => {
+            multiply(w, sep);
+            base(w, it, Sep::Space);
+        }
+        Some(_) => {
             base(w, it, sep);
-            w.token(Sep::Space);
-            w.token(Sep::Space);
-            if let Offset::Scaled { .. } = offset {
-                w.token(Sep::Space);
-                w.token(Sep::Space);
-            }
+            multiply(w, Sep::Space);
         }
     }
 }

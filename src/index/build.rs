@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::scopes::{NameKind, NamedSymbol, Role, Use};
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
-    self, Arg, Base, Expr, ExprKind, File, Item, Name, Offset, Rhs, Term, TermKind, Transition, TypeDecl,
+    self, Arg, Base, Expr, ExprKind, File, Item, Name, Operand, Rhs, Term, TermKind, Transition, TypeDecl,
     Update,
 };
 
@@ -242,12 +242,12 @@ impl<'f> IndexBuilder<'f> {
         match &this.kind {
             TermKind::Number(_) => {}
             TermKind::Base(base) => self.base(base),
-            TermKind::Scaled { name, .. } => self.value(name),
-            TermKind::Sum { base, offset, .. } => {
-                self.base(base);
-                match offset {
-                    Offset::Number(_) => {}
-                    Offset::Name(name) | Offset::Scaled { name, .. } => self.value(name),
+            TermKind::Sum(summands) => {
+                for summand in summands {
+                    match &summand.operand {
+                        Operand::Number(_) => {}
+                        Operand::Base(base) => self.base(base),
+                    }
                 }
             }
         }

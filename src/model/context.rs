@@ -93,6 +93,9 @@ pub(super) struct Context<'a> {
     pub needed: IndexMap<VarId, Span>,
     /// Literals of the bad states or of the guard declared here, and the comparisons that they come from.
     pub origins: Vec<(Literal, Span)>,
+    /// Variables in sums where the original Cubicle has constants only, by declaration, and whether it takes them
+    /// for constants there.
+    pub sums: IndexMap<Span, IndexMap<Span, bool>>,
     next_var: u8,
     steps: usize,
     /// The same over all declarations so far.
@@ -133,6 +136,7 @@ impl<'a> Context<'a> {
             named: Vec::new(),
             needed: IndexMap::new(),
             origins: Vec::new(),
+            sums: IndexMap::new(),
             next_var: 0,
             steps: 0,
             all_steps: 0,

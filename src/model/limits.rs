@@ -14,6 +14,8 @@ pub(super) const MAX_PARAMS: usize = 32;
 pub(super) const MAX_PROCESS_VARS: u8 = 200;
 /// Greatest k of a process constant `#k`.
 pub(super) const MAX_PROC_CONSTANT: u32 = 64;
+/// Most cells of a sum.
+pub(super) const MAX_SUMMANDS: usize = 256;
 /// Most disjuncts of a formula in disjunctive normal form.
 pub(super) const MAX_DISJUNCTS: usize = 4096;
 /// Most literals of a formula in disjunctive normal form, over all disjuncts.

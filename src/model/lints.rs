@@ -8,6 +8,9 @@ use super::{Conj, EnumId, Init, Literal, System, Term, Transition, Type, VarId, 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::{File, Item};
 
+/// Further places of a warning that are shown.
+const MOST_PLACES: usize = 3;
+
 /// Adds the warnings.
 pub(super) fn unused(
     file: &File,
@@ -18,6 +21,7 @@ pub(super) fn unused(
 ) {
     let Context { symbols, used, called, read, .. } = context;
     types(file, context, out);
+    sums(context, out);
     for item in &file.items {
         if let Item::Predicate(predicate) = item
             && !called.contains(&predicate.name.text)
@@ -52,6 +56,29 @@ pub(super) fn unused(
                     .label("it is assigned, but nothing depends on it"),
             );
         }
+    }
+}
+
+/// Sums that the original Cubicle reads otherwise, or not at all: one warning a declaration.
+fn sums(context: &Context<'_>, out: &mut Diagnostics) {
+    for places in context.sums.values() {
+        let frozen = places.iter().find(|(_, frozen)| **frozen);
+        let Some((&first, _)) = frozen.or_else(|| places.first()) else { continue };
+        let (message, label) = if frozen.is_some() {
+            ("the original Cubicle takes this variable for a constant", "a multiple of a variable")
+        } else {
+            ("the original Cubicle refuses this sum", "it adds numbers and constants only")
+        };
+        let mut warning = Diagnostic::warning("C0933", first, message).label(label);
+        let others = places.keys().filter(|&&place| place != first);
+        for &place in others.clone().take(MOST_PLACES) {
+            warning = warning.also(place, "here too");
+        }
+        let help = "here it means what it says".to_owned();
+        out.push(warning.help(match others.count().saturating_sub(MOST_PLACES) {
+            0 => help,
+            more => format!("{help}; there are {more} more places like this"),
+        }));
     }
 }
 

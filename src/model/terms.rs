@@ -3,13 +3,13 @@
 use smallvec::SmallVec;
 
 use super::context::{Context, IndexedBy};
-use super::limits::MAX_PROC_CONSTANT;
-use super::number::{NumberKind, NumericTerm};
+use super::limits::{MAX_PROC_CONSTANT, MAX_SUMMANDS};
+use super::number::{NumericTerm, TermType};
 use super::scope::{Scope, TermMeaning};
 use super::symbols::{Symbol, Wanted};
-use super::{Cell, ProcRef, Rational, Type, VarId, VarKind};
+use super::{Cell, Linear, ProcRef, Rational, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{self, Base, Name, Offset, Term, TermKind};
+use crate::syntax::ast::{self, Base, Name, Operand, Summand, Term, TermKind};
 
 /// What an index is.
 pub(super) enum IndexMeaning {
@@ -30,16 +30,7 @@ impl<'a> Context<'a> {
         match &term.kind {
             TermKind::Base(base) => self.base(base, scope),
             TermKind::Number(number) => self.number(number),
-            TermKind::Scaled { factor, name } => {
-                let value = self.name(name, scope);
-                self.scaled(factor, value, name.span())
-            }
-            TermKind::Sum { base, negative, offset } => {
-                let left = self.base(base, scope);
-                let left = self.numeric(left, base_span(base));
-                let right = self.offset(offset, scope);
-                self.sum(left, *negative, right, term.span())
-            }
+            TermKind::Sum(summands) => self.sum(summands, term.span(), scope),
         }
     }
 
@@ -62,33 +53,6 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn offset(&mut self, offset: &'a Offset, scope: &Scope<'a>) -> TermMeaning {
-        match offset {
-            Offset::Number(number) => self.number(number),
-            Offset::Scaled { factor, name } => {
-                let value = self.name(name, scope);
-                self.scaled(factor, value, name.span())
-            }
-            Offset::Name(name) => {
-                let value = self.name(name, scope);
-                if let Some(Symbol::Var(id)) = self.symbols.lookup(&name.text)
-                    && self.symbols.var(id).kind == VarKind::Global
-                {
-                    self.push(
-                        Diagnostic::error("C0205", name.span(), format!("`{}` is not a constant", name.text))
-                            .label("only a number, a `const` or a multiple can be added")
-                            .help(format!(
-                                "write `1 * {0}` to add the variable, or declare `const {0}`",
-                                name.text
-                            )),
-                    );
-                    return TermMeaning::Unknown;
-                }
-                self.numeric(value, name.span())
-            }
-        }
-    }
-
     fn numeric(&mut self, value: TermMeaning, at: Span) -> TermMeaning {
         match value {
             TermMeaning::Number(_)
@@ -105,8 +69,64 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn scaled(&mut self, factor: &ast::Number, value: TermMeaning, at: Span) -> TermMeaning {
-        let value = self.numeric(value, at);
+    fn sum(&mut self, summands: &'a [Summand], at: Span, scope: &Scope<'a>) -> TermMeaning {
+        // Of what was read so far: the first one that has a type, and that all have one.
+        let mut typed: Option<TermMeaning> = None;
+        let (mut terms, mut constant) = (Vec::new(), Some(Rational::ZERO));
+        let (mut known, mut undefined) = (true, None);
+        for (number, summand) in summands.iter().enumerate() {
+            let value = self.summand(summand, scope);
+            if let Some(first) = &typed
+                && !first.ty().compatible(value.ty())
+            {
+                let first = first.clone();
+                self.incompatible(at, &first, &value);
+                return TermMeaning::Unknown;
+            }
+            self.compare_with_the_original(number, summand, &value);
+            match &value {
+                TermMeaning::Number(it) => {
+                    let minus = if summand.negative { Rational::ONE.neg() } else { Rational::ONE };
+                    let Some(scaled) = it.linear.scaled(minus) else { return self.out_of_range(at) };
+                    constant = constant.and_then(|sum| sum.add(scaled.constant));
+                    terms.extend(scaled.terms);
+                }
+                TermMeaning::Undefined(_) => undefined = Some(value.clone()),
+                _ => known = false,
+            }
+            let literal = |it: &TermMeaning| it.ty() == TermType::IntLiteral;
+            if typed.as_ref().is_none_or(literal) {
+                typed = Some(value);
+            }
+            if terms.len() > MAX_SUMMANDS {
+                self.report_bound(at, &format!("more than {MAX_SUMMANDS} summands in a sum"));
+                return TermMeaning::Unknown;
+            }
+        }
+        match (known, undefined, typed) {
+            (true, Some(undefined), _) => undefined,
+            (true, None, Some(TermMeaning::Number(NumericTerm { kind, .. }))) => {
+                let sum = constant.and_then(|constant| Linear::gathered(terms, constant));
+                sum.map_or_else(
+                    || self.out_of_range(at),
+                    |linear| TermMeaning::Number(NumericTerm { linear, kind }),
+                )
+            }
+            _ => TermMeaning::Unknown,
+        }
+    }
+
+    /// The meaning of a summand, without its sign.
+    fn summand(&mut self, summand: &'a Summand, scope: &Scope<'a>) -> TermMeaning {
+        let at = summand.loc.0;
+        let value = match &summand.operand {
+            Operand::Number(number) => return self.number(number),
+            Operand::Base(base) => {
+                let value = self.base(base, scope);
+                self.numeric(value, base_span(base))
+            }
+        };
+        let Some(factor) = &summand.factor else { return value };
         let (TermMeaning::Number(factor), TermMeaning::Number(number)) = (self.number(factor), &value) else {
             return value;
         };
@@ -116,24 +136,17 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn sum(&mut self, left: TermMeaning, negative: bool, right: TermMeaning, at: Span) -> TermMeaning {
-        let (a, b) = (left.ty(), right.ty());
-        if !a.compatible(b) {
-            self.incompatible(at, &left, &right);
-            return TermMeaning::Unknown;
+    /// Notes where the original Cubicle reads something else, or nothing: what it adds or multiplies is a constant.
+    fn compare_with_the_original(&mut self, number: usize, summand: &Summand, value: &TermMeaning) {
+        let (TermMeaning::Number(it), Operand::Base(base)) = (value, &summand.operand) else { return };
+        let first = number == 0 && summand.factor.is_none() && !summand.negative;
+        let varies = |(cell, _): &(Cell, Rational)| self.symbols.var(cell.var).kind != VarKind::Const;
+        // What a predicate says is noted where it is declared.
+        if first || !self.calls.is_empty() || !it.linear.terms.iter().any(varies) {
+            return;
         }
-        match (left, right) {
-            (TermMeaning::Number(a), TermMeaning::Number(b)) => {
-                let kind = if a.kind == NumberKind::IntLiteral { b.kind } else { a.kind };
-                let factor = if negative { Rational::ONE.neg() } else { Rational::ONE };
-                match a.linear.add_scaled(factor, &b.linear) {
-                    Some(linear) => TermMeaning::Number(NumericTerm { linear, kind }),
-                    None => self.out_of_range(at),
-                }
-            }
-            (TermMeaning::Unknown, _) | (_, TermMeaning::Unknown) => TermMeaning::Unknown,
-            (undefined @ TermMeaning::Undefined(_), _) | (_, undefined) => undefined,
-        }
+        let frozen = summand.factor.is_some() && matches!(base, Base::Name(_));
+        self.sums.entry(self.declaration).or_default().insert(summand.loc.0, frozen);
     }
 
     /// Reports a number that leaves the 64-bit range.

@@ -70,14 +70,6 @@ impl Number {
     pub fn is_real(&self) -> bool {
         self.text.contains('.')
     }
-
-    pub(crate) fn negated(mut self) -> Self {
-        self.text = match self.text.strip_prefix('-') {
-            Some(digits) => digits.to_owned(),
-            None => format!("-{}", self.text),
-        };
-        self
-    }
 }
 
 /// A model file: its declarations in file order.
@@ -468,6 +460,20 @@ pub struct Term {
 }
 
 impl Term {
+    /// `first`, and what is added or (true) subtracted.
+    pub(crate) fn sum(first: Summand, rest: Vec<(bool, Summand)>, l: u32, r: u32) -> Self {
+        let plain = rest.is_empty() && !first.negative && first.factor.is_none();
+        let kind = match first.operand {
+            Operand::Base(base) if plain => TermKind::Base(base),
+            Operand::Number(number) if plain => TermKind::Number(number),
+            _ => {
+                let rest = rest.into_iter().map(|(negative, summand)| Summand { negative, ..summand });
+                TermKind::Sum(std::iter::once(first).chain(rest).collect())
+            }
+        };
+        Self { kind, loc: loc(l, r) }
+    }
+
     /// Where it stands.
     pub const fn span(&self) -> Span {
         self.loc.0
@@ -481,22 +487,39 @@ pub enum TermKind {
     Base(Base),
     /// A number.
     Number(Number),
-    /// `2 * X`
-    Scaled {
-        /// The factor.
-        factor: Number,
-        /// The symbol.
-        name: Name,
-    },
-    /// `base + offset` or `base - offset`
-    Sum {
-        /// First summand.
-        base: Base,
-        /// Whether the offset is subtracted.
-        negative: bool,
-        /// Second summand.
-        offset: Offset,
-    },
+    /// `X - 2 * Y + 1`: more than one summand, or one with a factor or a sign of its own.
+    Sum(Vec<Summand>),
+}
+
+/// What is added in a sum.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Summand {
+    /// Whether it is subtracted.
+    pub negative: bool,
+    /// What multiplies it; a number has no factor.
+    pub factor: Option<Number>,
+    /// What is added, or a multiple of it.
+    pub operand: Operand,
+    /// Where, without the sign between it and what is before.
+    pub loc: Loc,
+}
+
+/// What a summand is, or is a multiple of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Operand {
+    /// A name or a cell.
+    Base(Base),
+    /// A number.
+    Number(Number),
+}
+
+impl Base {
+    /// The name, or that of the array.
+    pub const fn name(&self) -> &Name {
+        match self {
+            Self::Name(name) | Self::Cell { array: name, .. } => name,
+        }
+    }
 }
 
 /// A name or an array cell.
@@ -510,21 +533,5 @@ pub enum Base {
         array: Name,
         /// Its indices.
         index: Vec<Name>,
-    },
-}
-
-/// Second summand of a term.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Offset {
-    /// A number.
-    Number(Number),
-    /// A constant.
-    Name(Name),
-    /// `2 * X`
-    Scaled {
-        /// The factor.
-        factor: Number,
-        /// The symbol.
-        name: Name,
     },
 }

@@ -3,8 +3,8 @@
 use std::fmt::{self, Write};
 
 use super::ast::{
-    Arg, Base, Case, Comparison, Expr, ExprKind, File, Item, Name, Offset, PropertyKind, Quantifier, Rhs,
-    SymbolKind, Term, TermKind, Transition, Update,
+    Arg, Base, Case, Comparison, Expr, ExprKind, File, Item, Name, Operand, PropertyKind, Quantifier, Rhs,
+    Summand, SymbolKind, Term, TermKind, Transition, Update,
 };
 
 /// The text of a file. It parses back to an equal tree.
@@ -119,10 +119,31 @@ impl fmt::Display for Term {
         match &self.kind {
             TermKind::Base(base) => write!(f, "{base}"),
             TermKind::Number(number) => f.write_str(&number.text),
-            TermKind::Scaled { factor, name } => write!(f, "{} * {name}", factor.text),
-            TermKind::Sum { base, negative, offset } => {
-                write!(f, "{base} {} {offset}", if *negative { '-' } else { '+' })
+            TermKind::Sum(summands) => {
+                for (number, summand) in summands.iter().enumerate() {
+                    let sign = match (number, summand.negative) {
+                        (0, false) => "",
+                        (0, true) => "- ",
+                        (_, false) => " + ",
+                        (_, true) => " - ",
+                    };
+                    write!(f, "{sign}{summand}")?;
+                }
+                Ok(())
             }
+        }
+    }
+}
+
+/// Without its sign.
+impl fmt::Display for Summand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(factor) = &self.factor {
+            write!(f, "{} * ", factor.text)?;
+        }
+        match &self.operand {
+            Operand::Base(base) => write!(f, "{base}"),
+            Operand::Number(number) => f.write_str(&number.text),
         }
     }
 }
@@ -132,16 +153,6 @@ impl fmt::Display for Base {
         match self {
             Self::Name(name) => write!(f, "{name}"),
             Self::Cell { array, index } => write!(f, "{array}[{}]", list(index, ", ")),
-        }
-    }
-}
-
-impl fmt::Display for Offset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number) => f.write_str(&number.text),
-            Self::Name(name) => write!(f, "{name}"),
-            Self::Scaled { factor, name } => write!(f, "{} * {name}", factor.text),
         }
     }
 }

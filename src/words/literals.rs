@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::values::constant;
 use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
 
 /// Processes are written as `name` says.
@@ -85,7 +86,7 @@ impl LiteralWriter<'_> {
             add(if coefficient == Rational::ONE { cell } else { format!("{coefficient} * {cell}") });
         }
         if !expr.constant.is_zero() && (expr.constant.signum() < 0) == negative {
-            add(turned(expr.constant).to_string());
+            add(constant(turned(expr.constant)));
         }
         if text.is_empty() { "0".to_owned() } else { text }
     }

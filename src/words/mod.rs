@@ -12,5 +12,5 @@ mod violation;
 pub use advice::{how_far, suggestion};
 pub(crate) use literals::literal;
 pub use reason::{cause, reason};
-pub(crate) use values::{ValueNames, cells, processes};
+pub(crate) use values::{ValueNames, cells, constant, processes};
 pub(crate) use violation::{Violation, ending, violated};

@@ -100,6 +100,11 @@ impl<'a> ValueNames<'a> {
     }
 }
 
+/// A constant of a sum as the language writes it, of either type: `2`, `0.5`.
+pub fn constant(number: Rational) -> String {
+    if number.is_integer() { number.to_string() } else { real(number) }
+}
+
 /// A real constant as the language writes it: `1.0`, `-0.5`; a fraction where decimals would not end.
 fn real(number: Rational) -> String {
     let (mut den, mut shift) = (number.den(), 0_usize);

@@ -47,6 +47,39 @@ fn a_written_certificate_is_accepted() {
     assert_eq!(files, expected);
 }
 
+/// What is handed out and what is kept always come to the same: sums of variables, and of cells of arrays.
+const SUMS: &str = "const Quota : int
+var Balance : int
+var Spent : int
+array Held[proc] : int
+array Given[proc] : int
+init (p) { Balance = Quota && Spent = 0 && Quota >= 0 && Held[p] = Quota && Given[p] = 0 }
+unsafe { Balance + Spent <> Quota }
+unsafe (p) { Held[p] + Given[p] - Balance <> Spent }
+unsafe { Balance < 0 }
+transition hand (p) requires { Held[p] - Given[p] > 0 } { Given[p] := Given[p] + Held[p]; Held[p] := Held[p] - Held[p] }
+transition pay (p) requires { Balance - Held[p] >= 0 } { Balance := Balance - Held[p]; Spent := Held[p] + Spent }
+";
+
+#[test]
+fn sums_of_cells_are_certified() {
+    let folder = TempDir::new().unwrap();
+    let model = folder.path().join("model.cub");
+    std::fs::write(&model, SUMS).unwrap();
+    let line = format!("--certificate {}", folder.path().join("certificate").display());
+    let outcome = run_on(&line, &model);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert!(outcome.stderr.contains("warning[C0933]"), "{}", outcome.stderr);
+    let (code, text) = check(&folder, "");
+    assert_eq!(code, Some(0), "{text}");
+    let file = folder.path().join("certificate/invariants.cub");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let sum = "Held[p1] + Given[p1]";
+    assert!(text.contains(sum), "{text}");
+    std::fs::write(&file, text.replace(sum, "Held[p1] - Given[p1]")).unwrap();
+    assert_eq!(check(&folder, "").0, Some(1));
+}
+
 #[test]
 fn a_certificate_that_was_tampered_with_is_not() {
     for (from, to) in [

@@ -119,7 +119,10 @@ const TEXTS: &[(&str, u8, bool, &str)] = &[
         false,
         "var X : int array N[proc] : int init (z) { X = 0 && N[z] = 0 } unsafe (z) { X = 1 && N[z] = 1 }
          transition inc (x) requires { N[x] <= X } { N[x] := N[x] + 1; X := X - 1 }
-         transition twice (x) requires { X <> N[x] } { X := N[x] + 2; N[j] := case | j = x : X | _ : N[j] }",
+         transition twice (x) requires { X <> N[x] } { X := N[x] + 2; N[j] := case | j = x : X | _ : N[j] }
+         transition pay (x) requires { X - N[x] >= 0 } { X := X - N[x]; N[x] := 2 * N[x] - X + 1 }
+         transition pool (x y) requires { N[x] + N[y] - X <> 1 }
+         { X := N[x] + N[y] - 2; N[j] := case | N[j] + X > 1 : X - N[j] | j = x : N[y] - N[x] | _ : N[j] }",
     ),
     (
         "data",

@@ -314,46 +314,31 @@ fn alone<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     Some(Repair::new(from..at, [Token::True], error))
 }
 
-/// Sums and products beyond those that there are.
+/// Products that are no multiples.
 fn arithmetic<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
-    let found = site.found()?;
-    let operand =
-        |token| matches!(token, Some(Token::Mident(_) | Token::Int(_) | Token::Real(_) | Token::Lident(_)));
-    if !matches!(found, Token::Star | Token::Plus | Token::Minus) || !operand(site.ahead(1)) {
-        return None;
-    }
-    let start = site.term_before(at)?;
-    let (left, right) = (site.source(start..at), site.source(at + 1..at + 2));
-    let constant = is_number(site.back(1));
-    match (found, site.back(1)?, site.ahead(1)?) {
-        (Token::Star, Token::Mident(_), Token::Int(_)) => {
-            let error = slip(site.span(start..at + 2), "a number stands before what it multiplies")
-                .help(format!("write `{right} * {left}`"));
-            let with = [site.ahead(1)?, Token::Star, site.back(1)?];
-            Some(Repair::new(start..at + 2, with, error))
-        }
-        (Token::Star, ..) => {
-            let error = slip(site.span(start..at + 2), "a product of two variables")
-                .label("only a number multiplies")
-                .help(format!("write `2 * {left}`, or a sum; products of variables are not in the language"));
-            Some(Repair::new(at..at + 2, [], error))
-        }
-        (Token::Plus, _, Token::Mident(_))
-            if constant && site.back(2).is_none_or(|t| !matches!(t, Token::Plus | Token::Minus)) =>
-        {
-            let error = slip(site.span(start..at + 2), "a sum begins with a variable")
-                .help(format!("write `{right} + {left}`"));
-            let with = [site.ahead(1)?, Token::Plus, site.back(1)?];
-            Some(Repair::new(start..at + 2, with, error))
-        }
-        _ => {
-            let error = slip(site.span(at..at + 2), "a sum of more than two parts")
-                .label("one number, constant or multiple is added to one variable")
-                .help("add the numbers up, or compare in two steps");
-            Some(Repair::new(at..at + 2, [], error))
-        }
-    }
+    // What does not fit is the second factor, or `*` behind a product or a real number.
+    let star = match (site.back(1), site.found()?) {
+        (_, Token::Star) => at,
+        (Some(Token::Star), Token::Mident(_) | Token::Lident(_) | Token::Real(_) | Token::Int(_)) => at - 1,
+        _ => return None,
+    };
+    let start = site.term_before(star)?;
+    let name = |token: Option<Token<'t>>| matches!(token, Some(Token::Mident(_) | Token::Lident(_)));
+    let indexed = name(site.token(star + 1)) && site.token(star + 2) == Some(Token::BracketOpen);
+    let last = if indexed { site.closing(star + 2)? } else { star + 1 };
+    let two = site.token(start).is_some_and(|it| name(Some(it))) && name(site.token(star + 1));
+    let left = site.source(start..star);
+    let error = if two {
+        slip(site.span(start..last + 1), "a product of two variables")
+            .label("only a number multiplies")
+            .help(format!("write `2 * {left}`, or a sum; products of variables are not in the language"))
+    } else {
+        slip(site.span(start..last + 1), "a product that is no multiple of a variable")
+            .label("what multiplies is one whole number")
+            .help("write `2 * X`, with the product of the numbers worked out")
+    };
+    Some(Repair::new(star..last + 1, [], error))
 }
 
 /// Missing, dangling and wrong connectives.

@@ -4,7 +4,7 @@ use super::candidate::CandidateCollector;
 use super::operator::Operator;
 use crate::diagnostic::Span;
 use crate::syntax;
-use crate::syntax::ast::{Arg, Base, Comparison, Expr, ExprKind, Offset, Quantifier, Term, TermKind};
+use crate::syntax::ast::{Arg, Base, Comparison, Expr, ExprKind, Operand, Quantifier, Term, TermKind};
 
 impl CandidateCollector<'_> {
     /// Mistakes in a guard or in the condition of a branch.
@@ -93,16 +93,16 @@ impl CandidateCollector<'_> {
             }
             TermKind::Base(Base::Cell { index, .. }) => self.indices(index),
             TermKind::Number(number) => self.number(number.loc.0),
-            TermKind::Scaled { factor, .. } => self.number(factor.loc.0),
-            TermKind::Sum { base, offset, .. } => {
-                if let Base::Cell { index, .. } = base {
-                    self.indices(index);
-                }
-                match offset {
-                    Offset::Number(number) | Offset::Scaled { factor: number, .. } => {
-                        self.number(number.loc.0);
+            TermKind::Sum(summands) => {
+                for summand in summands {
+                    if let Some(factor) = &summand.factor {
+                        self.number(factor.loc.0);
                     }
-                    Offset::Name(_) => {}
+                    match &summand.operand {
+                        Operand::Base(Base::Cell { index, .. }) => self.indices(index),
+                        Operand::Base(Base::Name(_)) => {}
+                        Operand::Number(number) => self.number(number.loc.0),
+                    }
                 }
             }
         }

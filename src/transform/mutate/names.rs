@@ -1,6 +1,6 @@
 //! The declared names that mistakes are made with: constructors by type, variables by type and shape.
 
-use crate::syntax::ast::{Base, File, Item, Offset, SymbolDecl, SymbolKind, Term, TermKind};
+use crate::syntax::ast::{File, Item, Operand, SymbolDecl, SymbolKind, Term, TermKind};
 
 /// The declarations of a file that matter here.
 #[derive(Clone, Debug)]
@@ -64,9 +64,13 @@ impl<'f> Names<'f> {
             self.symbol(name).is_some_and(|decl| matches!(decl.ty.text.as_str(), "int" | "real"))
         };
         match &term.kind {
-            TermKind::Number(_) | TermKind::Scaled { .. } => true,
-            TermKind::Sum { offset, .. } => !matches!(offset, Offset::Name(name) if !declared(&name.text)),
-            TermKind::Base(Base::Name(name) | Base::Cell { array: name, .. }) => declared(&name.text),
+            // What adds up is of one type.
+            TermKind::Sum(summands) => summands.iter().any(|it| match &it.operand {
+                Operand::Number(_) => true,
+                Operand::Base(base) => it.factor.is_some() || declared(&base.name().text),
+            }),
+            TermKind::Number(_) => true,
+            TermKind::Base(base) => declared(&base.name().text),
         }
     }
 }

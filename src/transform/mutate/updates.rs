@@ -3,7 +3,7 @@
 use super::candidate::CandidateCollector;
 use super::operator::Operator;
 use crate::diagnostic::Span;
-use crate::syntax::ast::{Arg, Base, Expr, ExprKind, Name, Rhs, Term, TermKind, Transition, Update};
+use crate::syntax::ast::{Arg, Base, Expr, ExprKind, Name, Operand, Rhs, Term, TermKind, Transition, Update};
 use crate::transform::edit::Edit;
 
 impl<'f> CandidateCollector<'f> {
@@ -148,12 +148,20 @@ fn of_update<'f>(update: &'f Update, out: &mut Vec<&'f Name>) {
 }
 
 fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
+    let mut of_base = |base: &'f Base| match base {
+        Base::Name(name) => out.push(name),
+        Base::Cell { index, .. } => out.extend(index),
+    };
     match &term.kind {
-        TermKind::Base(base) | TermKind::Sum { base, .. } => match base {
-            Base::Name(name) => out.push(name),
-            Base::Cell { index, .. } => out.extend(index),
-        },
-        TermKind::Number(_) | TermKind::Scaled { .. } => {}
+        TermKind::Base(base) => of_base(base),
+        TermKind::Sum(summands) => {
+            for summand in summands {
+                if let Operand::Base(base) = &summand.operand {
+                    of_base(base);
+                }
+            }
+        }
+        TermKind::Number(_) => {}
     }
 }
 

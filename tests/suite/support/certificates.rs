@@ -30,7 +30,7 @@ pub fn certified(
     let how = CheckOptions::new(TIMEOUT, &interrupt);
     let certificate = match certificate::certify(system, text, owners, cubes, how) {
         Ok(certificate) => certificate,
-        // Sums of array cells have no words in the language, and numbers may leave their range.
+        // Not every real number has words in the language, and numbers may leave their range.
         Err(NoCertificate::Words(_) | NoCertificate::Failed(Obligations::Overflow, _)) => {
             return Ok(Vec::new());
         }

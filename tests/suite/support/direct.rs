@@ -6,7 +6,7 @@
 use cubicle::model::semantics::{Layout, Point, State, Value, distinct_tuples, tuples};
 use cubicle::model::{Rational, System, Type, VarId};
 use cubicle::syntax::ast::{
-    Arg, Base, Comparison, Expr, ExprKind, File, Item, Name, Offset, Predicate, Property, PropertyKind,
+    Arg, Base, Comparison, Expr, ExprKind, File, Item, Name, Operand, Predicate, Property, PropertyKind,
     Quantifier, Rhs, Term, TermKind, Transition, Update,
 };
 
@@ -272,23 +272,22 @@ impl<'a> Direct<'a> {
             Value::Number(n) => n,
             other => unreachable!("arithmetic on {other:?}"),
         };
-        let scaled = |factor: &str, name: &Name| {
-            let value = rational(self.name(name, scope)?);
-            Some(number(factor).mul(value).expect("small numbers"))
-        };
         match &term.kind {
             TermKind::Base(base) => self.base(base, scope),
             TermKind::Number(n) => Some(Value::Number(number(&n.text))),
-            TermKind::Scaled { factor, name } => Some(Value::Number(scaled(&factor.text, name)?)),
-            TermKind::Sum { base, negative, offset } => {
-                let left = rational(self.base(base, scope)?);
-                let right = match offset {
-                    Offset::Number(n) => number(&n.text),
-                    Offset::Name(name) => rational(self.name(name, scope)?),
-                    Offset::Scaled { factor, name } => scaled(&factor.text, name)?,
-                };
-                let sum = left.add(if *negative { right.neg() } else { right });
-                Some(Value::Number(sum.expect("small numbers")))
+            TermKind::Sum(summands) => {
+                let mut sum = Rational::ZERO;
+                for summand in summands {
+                    let value = match &summand.operand {
+                        Operand::Base(base) => rational(self.base(base, scope)?),
+                        Operand::Number(n) => number(&n.text),
+                    };
+                    let factor = summand.factor.as_ref().map_or(Rational::ONE, |n| number(&n.text));
+                    let part = factor.mul(value).expect("small numbers");
+                    let part = if summand.negative { part.neg() } else { part };
+                    sum = sum.add(part).expect("small numbers");
+                }
+                Some(Value::Number(sum))
             }
         }
     }

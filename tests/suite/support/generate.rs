@@ -326,6 +326,21 @@ impl Maker<'_> {
         }
     }
 
+    /// What is added to a cell of type `ty`: a number, or other cells.
+    fn addend(&mut self, ty: &str, scope: &[String]) -> String {
+        let one = if ty == "int" { "1" } else { "0.5" };
+        let shape = self.dice.below(5);
+        match (shape, self.cell(ty, scope)) {
+            (2, Some((cell, _))) => cell,
+            (3, Some((cell, _))) => format!("2 * {cell} - {one}"),
+            (4, Some((cell, _))) => {
+                let (other, _) = self.cell(ty, scope).expect("the one before, at least");
+                format!("{cell} - {other} * 2")
+            }
+            _ => one.to_owned(),
+        }
+    }
+
     /// A literal; one about processes alone when nothing else fits.
     fn literal(&mut self, scope: &[String]) -> Formula {
         let indices = self.indices(scope);
@@ -347,10 +362,9 @@ impl Maker<'_> {
         let op = match ty {
             "int" | "real" => {
                 if self.dice.chance(20) {
-                    let offset = if ty == "int" { "1" } else { "0.5" };
                     let sign = *self.dice.pick(&["+", "-"]);
                     if value.starts_with(|c: char| c.is_ascii_uppercase()) {
-                        value = format!("{value} {sign} {offset}");
+                        value = format!("{value} {sign} {}", self.addend(ty, scope));
                     }
                 }
                 *self.dice.pick(&["=", "=", "<", "<=", ">", ">=", "<>"])
@@ -644,6 +658,13 @@ impl Maker<'_> {
             Some(one) if !left.contains('[') && self.dice.chance(60) => {
                 format!("{left} {} {one}", self.dice.pick(&["+", "-"]))
             }
+            Some(_) if self.dice.chance(30) => match self.cell(&target.ty, params) {
+                Some((cell, _)) => {
+                    let sign = *self.dice.pick(&["+", "-"]);
+                    format!("{cell} {sign} {}", self.addend(&target.ty, params))
+                }
+                None => self.value(&target.ty, params),
+            },
             _ => self.value(&target.ty, params),
         };
         if self.dice.chance(self.weights.sugar / 3) {
