@@ -22,7 +22,7 @@ use crate::verdict::{Forbidden, Reason, Trace, Verdict};
 /// What searches of one system share, and what may be done for one that fails.
 #[derive(Clone, Copy)]
 pub struct Shared<'a> {
-    /// What is proved about numbers; each search proves it again with what it builds on it.
+    /// What is proved about numbers.
     pub lemmas: &'a Lemmas,
     /// Whether somebody can mend what pre-images forgot of a universal guard: a search whose path is spurious for that
     /// reason ends there.
@@ -158,11 +158,11 @@ impl BrabEngine<'_> {
 
     /// One run from the pool's candidates and the bad cubes.
     fn run(&mut self, observer: &mut dyn Observer) -> (BrabEnd, RunCounts) {
-        let (setting, candidates) = (&self.setting, &self.pool.kept);
+        let (setting, candidates, lemmas) = (&self.setting, &self.pool.kept, &self.pool.lemmas);
         if observer.graph_detail() > GraphDetail::Nothing {
             observer.event(setting.system, Event::Graph(&GraphStep::Run));
         }
-        let mut run = match Run::new(setting, &mut self.tester, &mut self.totals, candidates) {
+        let mut run = match Run::new(setting, &mut self.tester, &mut self.totals, (candidates, lemmas)) {
             Ok(run) => run,
             Err(halt) => return (halt.into(), RunCounts::default()),
         };
@@ -249,9 +249,10 @@ impl BrabEngine<'_> {
             finite: tests.hard - tests.left_to_solver,
             solver: tests.left_to_solver,
         };
-        let bad = u64::from(pool.made) - pool.kept.len() as u64;
-        let proposed = u64::from(pool.made) - pool.lemmas;
-        let (asked, refuted, lemmas) = (pool.asked, pool.refuted, pool.lemmas);
+        let lemmas = pool.lemmas.len() as u64;
+        let proposed = u64::from(pool.made) - lemmas;
+        let bad = proposed - pool.kept.len() as u64;
+        let (asked, refuted) = (pool.asked, pool.refuted);
         statistics.proposals = Proposals { lemmas, asked, refuted, proposed, bad };
         statistics.counters = vec![
             ("Transition instances", totals.pre.instances),
@@ -263,9 +264,7 @@ impl BrabEngine<'_> {
         ];
         statistics.phases = tester.profiler.report();
         let shown = |cube| text(setting.system, setting.context, cube);
-        let mut candidates: Vec<Candidate> = pool
-            .kept
-            .iter()
+        let mut candidates: Vec<Candidate> = (pool.kept.iter().chain(&pool.lemmas))
             .map(|(number, cube)| Candidate { number: *number, literals: shown(cube) })
             .collect();
         candidates.sort_by_key(|c| (c.literals.len(), -c.number));

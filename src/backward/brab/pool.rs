@@ -32,10 +32,10 @@ pub struct Pool {
     pub kept: Vec<(i32, Cube)>,
     /// Cubes that turned out reachable, or could not be proved.
     pub bad: Vec<Cube>,
-    /// Candidates made so far.
+    /// Candidates made so far, lemmas among them.
     pub made: u32,
-    /// Of these, lemmas.
-    pub lemmas: u64,
+    /// What is proved about numbers, with numbers of their own.
+    pub lemmas: Vec<(i32, Cube)>,
     /// Effort at which lemmas were looked for last.
     pub lemmas_at: u64,
     /// Candidates that the oracle was asked about.
@@ -49,8 +49,7 @@ pub struct Pool {
 impl Pool {
     /// Keeps a candidate; its number, which is negative.
     pub fn keep(&mut self, cube: Cube) -> i32 {
-        self.made += 1;
-        let number = -(self.made as i32);
+        let number = self.number();
         self.kept.push((number, cube));
         number
     }
@@ -58,9 +57,14 @@ impl Pool {
     /// Keeps what is proved already.
     pub fn keep_lemmas(&mut self, lemmas: &[Cube]) {
         for cube in lemmas {
-            self.keep(cube.clone());
-            self.lemmas += 1;
+            let number = self.number();
+            self.lemmas.push((number, cube.clone()));
         }
+    }
+
+    const fn number(&mut self) -> i32 {
+        self.made += 1;
+        -(self.made as i32)
     }
 
     /// Drops the kept candidates that a forward state satisfies.

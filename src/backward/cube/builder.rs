@@ -14,13 +14,16 @@ pub struct CubeBuilder<'a> {
     /// Number of processes.
     pub procs: u8,
     masks: Vec<(CubeCell, u64)>,
+    /// No two are equal or plainly exclude each other.
     relational: Vec<Relational>,
+    /// Whether a relational literal was added since they were closed under what two of them say together.
+    open: bool,
 }
 
 impl<'a> CubeBuilder<'a> {
     /// The cube of all states with `procs` processes.
     pub fn new(context: &'a CubeContext, procs: u8) -> Self {
-        Self { context, procs, masks: Vec::with_capacity(16), relational: Vec::new() }
+        Self { context, procs, masks: Vec::with_capacity(16), relational: Vec::new(), open: false }
     }
 
     /// A builder that starts from literals in normal form.
@@ -30,12 +33,12 @@ impl<'a> CubeBuilder<'a> {
         masks: Vec<(CubeCell, u64)>,
         relational: Vec<Relational>,
     ) -> Self {
-        Self { context, procs, masks, relational }
+        Self { context, procs, masks, relational, open: false }
     }
 
     /// A builder that starts from a cube.
     pub fn from_cube(context: &'a CubeContext, cube: &Cube) -> Self {
-        Self { context, procs: cube.procs, masks: cube.masks.to_vec(), relational: cube.relational.to_vec() }
+        Self::from_parts(context, cube.procs, cube.masks.to_vec(), cube.relational.to_vec())
     }
 
     /// The values that a cell may still hold.
@@ -77,6 +80,7 @@ impl<'a> CubeBuilder<'a> {
             }
         }
         self.relational.push(relational.clone());
+        self.open = true;
         true
     }
 
@@ -139,31 +143,32 @@ impl<'a> CubeBuilder<'a> {
         let mut changed = !self.relational.is_empty();
         while changed {
             changed = false;
-            let relational = std::mem::take(&mut self.relational);
-            for relational in relational {
+            let mut at = 0;
+            while at < self.relational.len() {
                 self.context.interrupt.poll()?;
-                match self.settle(&relational)? {
-                    Settled::Keep => {
-                        if !self.require_relational(&relational) {
-                            return Ok(false);
-                        }
-                    }
-                    Settled::Drop => changed = true,
-                    Settled::Empty => return Ok(false),
-                    Settled::Replace(r) => {
-                        changed = true;
-                        if !self.require_reduced(&r) {
-                            return Ok(false);
-                        }
-                    }
+                match self.settle(at) {
+                    Settled::Keep => at += 1,
                     Settled::Narrowed => {
                         changed = true;
-                        if !self.require_relational(&relational) {
+                        at += 1;
+                    }
+                    Settled::Empty => return Ok(false),
+                    Settled::Drop => {
+                        changed = true;
+                        self.relational.remove(at);
+                    }
+                    Settled::Replace(r) => {
+                        changed = true;
+                        self.relational.remove(at);
+                        if !self.require_reduced(&r) {
                             return Ok(false);
                         }
                     }
                 }
             }
+        }
+        if !std::mem::take(&mut self.open) {
+            return Ok(true);
         }
         // An equality made here may settle a mask.
         if self.close_orders() { self.normalise() } else { Ok(true) }
@@ -197,14 +202,14 @@ impl<'a> CubeBuilder<'a> {
         equated
     }
 
-    fn settle(&mut self, relational: &Relational) -> Result<Settled, Halt> {
-        Ok(match relational {
-            Relational::Eq(a, b) => self.settle_eq(*a, *b),
-            Relational::Ne(a, b) => self.settle_ne(*a, *b),
-            Relational::Lt(a, b) => self.settle_less(*a, *b, true),
-            Relational::Le(a, b) => self.settle_less(*a, *b, false),
+    fn settle(&mut self, at: usize) -> Settled {
+        match self.relational[at] {
+            Relational::Eq(a, b) => self.settle_eq(a, b),
+            Relational::Ne(a, b) => self.settle_ne(a, b),
+            Relational::Lt(a, b) => self.settle_less(a, b, true),
+            Relational::Le(a, b) => self.settle_less(a, b, false),
             Relational::Linear { .. } => Settled::Keep,
-        })
+        }
     }
 
     fn settle_eq(&mut self, a: CubeCell, b: CubeCell) -> Settled {

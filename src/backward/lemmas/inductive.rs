@@ -115,12 +115,14 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
             + counts.comparisons / COMPARISONS_PER_EFFORT
     }
 
-    /// What is held, without what is contained in another.
+    /// What is held, short cubes first, without what those before contain together: each lemma costs every later test.
     fn largest(&mut self) -> Result<Vec<Cube>, Halt> {
+        let mut cubes: Vec<Cube> = self.progress.held.drain(..).map(|held| held.guess.cube).collect();
+        cubes.sort_by_key(|cube| (cube.procs, cube.len()));
         let mut largest = Visited::default();
-        for held in self.progress.held.drain(..) {
-            if largest.subsumer(self.tester, &held.guess.cube)?.is_none() {
-                largest.insert(self.tester, held.guess.cube, true)?;
+        for cube in cubes {
+            if !largest.plainly_covers(self.tester, &cube)? {
+                largest.insert(self.tester, cube, true)?;
             }
         }
         Ok(largest.cubes().cloned().collect())

@@ -134,12 +134,13 @@ pub struct Run<'a, 'r> {
 }
 
 impl<'a, 'r> Run<'a, 'r> {
-    /// A run from candidates, with their numbers, and the bad cubes.
+    /// A run from candidates and the bad cubes, with lemmas; these and candidates have numbers. What lemmas are
+    /// is proved: as a search visits cubes, they are visited already, with all that leads into them.
     pub fn new(
         setting: &'r Setting<'a>,
         tester: &'r mut Tester<'a>,
         totals: &'r mut Totals,
-        candidates: &[(i32, Cube)],
+        (candidates, lemmas): (&[(i32, Cube)], &[(i32, Cube)]),
     ) -> Result<Self, Halt> {
         let mut run = Self {
             setting,
@@ -159,6 +160,10 @@ impl<'a, 'r> Run<'a, 'r> {
         };
         for (number, cube) in candidates {
             run.root(cube.clone(), Origin::Candidate(*number));
+        }
+        for (_, cube) in lemmas {
+            run.visited.insert(run.tester, cube.clone(), false)?;
+            run.visited_ids.push(None);
         }
         // No reachable state violates an axiom: nothing is to be looked for there.
         for axiom in &setting.system.axioms {
