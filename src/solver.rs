@@ -103,9 +103,11 @@ fn while_wanted<R>(interrupt: &Interrupt, call: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Bounds the next calls: `work` in Z3's own unit (0: not at all), and milliseconds.
+/// Bounds the next calls: `work` in Z3's own unit (0: not at all), and milliseconds. By default Z3 takes SIGINT over
+/// for the time of a call, and two calls at once do not give it back: then nobody would hear it any more.
 fn limit(solver: &Solver, work: u32, millis: u32) {
     let mut params = Params::new();
+    params.set_bool("ctrl_c", false);
     params.set_u32("rlimit", work);
     params.set_u32("timeout", millis);
     solver.set_params(&params);
@@ -131,6 +133,41 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn a_call_leaves_signals_to_those_who_listen() {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicBool, Ordering};
+
+        use rustix::process::{Signal, getpid, kill_process};
+
+        let heard = Arc::new(AtomicBool::new(false));
+        let registered =
+            signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&heard)).unwrap();
+        let (begun, begins) = mpsc::channel();
+        let (interrupt, long) = (Interrupt::default(), Duration::from_secs(600));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                with_z3_config(&Config::new(), || {
+                    let solver = new();
+                    pigeons(&solver, 12);
+                    limit(&solver, 0, u32::MAX);
+                    begun.send(()).unwrap();
+                    let ended = while_wanted(&interrupt, || solver.check_assumptions(&[]));
+                    assert_eq!(ended, SatResult::Unknown, "it is too hard");
+                })
+            });
+            begins.recv_timeout(long).unwrap();
+            // By now, it is in the middle of its work, or this shows nothing.
+            thread::sleep(Duration::from_millis(50));
+            kill_process(getpid(), Signal::INT).unwrap();
+            thread::sleep(Duration::from_millis(50));
+            interrupt.raise(15);
+        });
+        signal_hook::low_level::unregister(registered);
+        assert!(heard.load(Ordering::Relaxed));
     }
 
     #[test]
