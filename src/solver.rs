@@ -157,7 +157,7 @@ mod tests {
                     begun.send(()).unwrap();
                     let ended = while_wanted(&interrupt, || solver.check_assumptions(&[]));
                     assert_eq!(ended, SatResult::Unknown, "it is too hard");
-                })
+                });
             });
             begins.recv_timeout(long).unwrap();
             // By now, it is in the middle of its work, or this shows nothing.
