@@ -3,8 +3,8 @@
 //! In: a system, options, an interrupt and an observer. Out: a [`Report`](crate::result::Report). In reading order:
 //! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `search` (one
 //! backward search), `auto` and `schedule` (rounds of searches), `spurious` (what is looked for when a backward
-//! search is not to be believed), `runs` (properties of runs), `coverage`, `assumptions` and `vacuity` (what the answer is worth), `advice` (what
-//! may help where there is none); below them `session` (what all of them share), `tuning` (the constants) and
+//! search is not to be believed), `runs` (properties of runs), `coverage`, `assumptions` and `vacuity` (what the answer
+//! is worth), `advice` (what may help where there is none); below them `session` (what all of them share), `tuning` (the constants) and
 //! `engines` (the engines, as they see them).
 //!
 //! ```text

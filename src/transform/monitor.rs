@@ -229,7 +229,12 @@ impl<'a> Monitor<'a> {
         let mut found = Vec::new();
         for case in &asked.0 {
             let hidden = usize::from(case.hidden);
-            let Some(Some(cube)) = rename::conj(&case.cube, &observed(params)) else { continue };
+            let cube = match rename::conj(&case.cube, &observed(params)) {
+                Some(Some(cube)) => cube,
+                Some(None) => continue,
+                // What cannot be said is not asked for: no run may be missed.
+                None => Vec::new(),
+            };
             for silent in &self.silent {
                 let mut guard = vec![is(self.phase, RUN)];
                 guard.extend(cube.iter().cloned());

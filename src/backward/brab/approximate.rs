@@ -75,7 +75,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         observer.event(setting.system, Event::Work("looking for lemmas about numbers"));
         // In proportion to what the search has spent since it looked last.
         let spent = run.spent().max(LEMMAS_AT);
-        let effort = (spent - self.pool.lemmas_at).saturating_mul(LEMMA_EFFORT);
+        let effort = spent.saturating_sub(self.pool.lemmas_at).saturating_mul(LEMMA_EFFORT);
         self.pool.lemmas_at = spent;
         let (system, options, interrupt) = (setting.system, setting.options, setting.interrupt);
         self.lemmas.look(system, options, self.brab.oracle, effort, interrupt);

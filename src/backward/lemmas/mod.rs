@@ -1,5 +1,6 @@
 //! Lemmas about numbers: cubes that relate two numeric cells, or bound one, and are proved unreachable together when
-//! a search has become long; it begins again with them. No node of a search over `Ticket[p] = Serving` ever says `Next <= Ticket[p]`, yet the proof needs it.
+//! a search has become long; it begins again with them, and takes them as visited. No node of a search over
+//! `Ticket[p] = Serving` ever says `Next <= Ticket[p]`, yet the proof needs it.
 //!
 //! In: the setting of a search, and an oracle. Out: cubes none of which meets init, and whose pre-images they cover
 //! together (C. Flanagan, K. R. M. Leino: "Houdini, an annotation assistant for ESC/Java", FME 2001, over cubes).
