@@ -130,6 +130,7 @@ pub const TABLE: &[OptionNeeds] = &[
     original("profile", &[Check]),
     row("color", &[]),
     original("nocolor", &[]),
+    row("strict_upstream", &[]),
     row("crash", &[Check]),
     row("ltl", &[Check]),
     row("show_transformed", &[Check]),

@@ -213,6 +213,10 @@ pub struct Args {
     #[arg(long, help_heading = FORWARD)]
     pub deadlock: bool,
 
+    /// Refuse what the original Cubicle does not have in its language, or reads otherwise
+    #[arg(long, help_heading = MODEL)]
+    pub strict_upstream: bool,
+
     /// Processes may fail: `stop` for ever (`stop:F`: at most F of them, up to 32), with everything that they were to
     /// do, or `restart` with the values that init gives their cells; a trace shows `crash(#2)` or `restart(#2)`
     #[arg(long, value_name = "HOW", value_parser = crash, conflicts_with_all = ["certify", "certificate", "trace"], help_heading = MODEL)]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cubicle::diagnostic::{Diagnostic, Severity, Source};
-use cubicle::load::{Allowed, Loaded};
+use cubicle::load::{Allowed, Loaded, beyond_original};
 use cubicle::model::System;
 
 use super::input;
@@ -36,12 +36,25 @@ pub fn load(
     allow: Option<&[&'static str]>,
     messages: &Messages,
 ) -> Result<LoadedModel, NoModel> {
+    load_as(file, allow, false, messages)
+}
+
+/// As [`load`]; `strictly`: what the original Cubicle does not have is an error.
+pub fn load_as(
+    file: &Path,
+    allow: Option<&[&'static str]>,
+    strictly: bool,
+    messages: &Messages,
+) -> Result<LoadedModel, NoModel> {
     let input = input::read(file).map_err(|error| {
         messages.error(&error);
         NoModel { text: None, error }
     })?;
     let (system, mut diagnostics) = match cubicle::load(&input.text) {
-        Ok(Loaded { system, allowed, warnings, .. }) => (Some((system, allowed)), warnings),
+        Ok(Loaded { system, allowed, warnings, file, .. }) => {
+            let beyond = if strictly { beyond_original(&file, &input.text) } else { Vec::new() };
+            if beyond.is_empty() { (Some((system, allowed)), warnings) } else { (None, beyond) }
+        }
         Err(error) => (None, error.diagnostics),
     };
     let allow_all = allow.unwrap_or_default();

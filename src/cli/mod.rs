@@ -66,7 +66,7 @@ use cubicle::{Conclusion, Report, itf, report};
 use self::args::Args;
 use self::ending::{Ending, Failed};
 use self::listener::Listener;
-use self::load::load;
+use self::load::load_as;
 use self::messages::Messages;
 use self::output::complain;
 use self::printers::Finished;
@@ -206,7 +206,7 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
         messages.error(&error);
         Failed { code, error }
     };
-    let loaded = load(&args.file, Some(&args.allow), messages);
+    let loaded = load_as(&args.file, Some(&args.allow), args.strict_upstream, messages);
     if let Some(text) =
         loaded.as_ref().map_or_else(|refused| refused.text.as_ref(), |model| Some(&model.text))
     {

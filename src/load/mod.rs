@@ -2,19 +2,21 @@
 //!
 //! In: a text. Out: [`Loaded`], or [`LoadError`]. `model` is the way there; `advice` helps who wrote an
 //! `invariant` the wrong way round; `allow` takes away warnings that the model says to be known;
-//! `ltl` reads formulas about its runs.
+//! `ltl` reads formulas about its runs; `strict` finds what the original Cubicle does not have.
 
 mod advice;
 mod allow;
 mod error;
 mod ltl;
 mod model;
+mod strict;
 
 pub use advice::on_refuted_invariant;
 pub use allow::{Allowed, warning};
 pub use error::LoadError;
 pub use ltl::ltl;
 pub(crate) use model::meaning;
+pub use strict::beyond_original;
 
 use self::model::Meaning;
 use crate::diagnostic::Diagnostic;

@@ -70,13 +70,13 @@ unsafe (p) { S[p] = C }
 transition go (p) requires { S[p] = A } { S[p] := B; }
 ";
 
-/// Nothing is bad.
+/// Nothing is bad, and the original Cubicle does not understand it.
 const VACUOUS: &str = "
 type status = A | B
 array S[proc] : status
 init (p) { S[p] = A }
 transition go (p) requires { S[p] = A } { S[p] := B; }
-transition back (p) requires { S[p] = B } { S[p] := A; }
+transition back (p) requires { S[p] = B } { let a = A in S[p] := a; }
 ";
 
 /// Every option with a value that makes a difference wherever it can, by its long name.
@@ -91,6 +91,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("solver", "--solver z3"),
     ("trust-invariants", "--trust-invariants"),
     ("certify", "--certify"),
+    ("strict-upstream", "--strict-upstream"),
     ("crash", "--crash stop"),
     ("ltl", "--ltl true"),
     ("show-transformed", "--crash stop --show-transformed"),

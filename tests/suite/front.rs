@@ -160,6 +160,18 @@ fn said(model: &str) -> Vec<Diagnostic> {
 /// What only `lint --deep` tells.
 const DEEP: [&str; 6] = ["C0927", "C0928", "C0929", "C0930", "C0931", "C0932"];
 
+/// What only `--strict-upstream` tells.
+const STRICT: &str = "C0015";
+
+/// What a model says that the original Cubicle does not have: each place's text.
+fn beyond(text: &str) -> Vec<String> {
+    let loaded = cubicle::load(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let found = cubicle::load::beyond_original(&loaded.file, text);
+    assert!(found.iter().all(|it| it.code == STRICT && it.severity == Severity::Error && it.help.is_some()));
+    let place = |span: cubicle::diagnostic::Span| text[span.start as usize..span.end as usize].to_owned();
+    found.iter().map(|it| place(it.primary.span)).collect()
+}
+
 /// Codes of all that there is to say.
 fn deeply_said(text: &str) -> Vec<&'static str> {
     let loaded = cubicle::load(text).expect("a model");
@@ -184,6 +196,13 @@ fn examples_of_pages_get_their_code_and_nothing_else() {
         if DEEP.contains(&code) {
             let [codes, others] = [example, mended].map(|model| deeply_said(model));
             if !codes.contains(&code) || !others.is_empty() {
+                wrong.push(format!("{code}: the example gets {codes:?}, the mended one {others:?}"));
+            }
+            continue;
+        }
+        if code == STRICT {
+            let [codes, others] = [example, mended].map(|model| beyond(model));
+            if codes.is_empty() || !others.is_empty() {
                 wrong.push(format!("{code}: the example gets {codes:?}, the mended one {others:?}"));
             }
             continue;
@@ -309,4 +328,80 @@ fn arrays_that_axioms_speak_of_are_parameters() {
     assert_eq!(unchanged(parameter), (1, vec![limit.to_owned()]));
     // What is no array can be a `const`.
     assert_eq!(unchanged("invariant () { Limit = False }"), (1, vec![next.to_owned(), limit.to_owned()]));
+}
+
+/// Each construct that the original does not have, alone in a model that it has otherwise, and what is pointed at; and
+/// neighbours of them that it has.
+#[test]
+fn what_the_original_does_not_have_is_found() {
+    let model = "number_procs 3\ntype t = A | B\nvar G : proc\nvar N : int\nconst C : int\narray S[proc] : t\n\
+        array R[proc] : int\narray M[proc, proc] : bool\ninit (p) { S[p] = A && N = 0 && R[p] = 0 }\n\
+        predicate at(p, l) { S[p] = l }\npredicate all() { forall_other q. S[q] = A }\n\
+        predicate some() { exists q. S[q] = A }\npredicate more(p, n) { p + 1 = n }\n\
+        unsafe (p q) { at(p, B) && S[q] = B }\n\
+        transition t (p) requires { S[p] = A && G = p } { S[p] := B; N := N + 1 }\n";
+    assert_eq!(beyond(model), Vec::<String>::new());
+    let guard = |formula: &str| format!("transition u (p) requires {{ {formula} }} {{ S[p] := B }}");
+    let found: &[(String, &[&str])] = &[
+        ("fair t".into(), &["fair t"]),
+        ("strong_fair any t".into(), &["strong_fair any t"]),
+        ("response { N = 0 } ~> { N = 1 }".into(), &["response { N = 0 } ~> { N = 1 }"]),
+        ("recurrence { N = 0 }".into(), &["recurrence { N = 0 }"]),
+        ("possible named { N = 0 }".into(), &["possible named { N = 0 }"]),
+        ("cover { N = 0 }".into(), &["cover { N = 0 }"]),
+        ("unsafe named (p) { R[p] = 7 }".into(), &["named"]),
+        ("invariant named (p) { R[p] = 7 }".into(), &["named"]),
+        ("unsafe { N + C + 1 = 2 }".into(), &["N + C + 1"]),
+        ("unsafe (p) { N + R[p] = 2 }".into(), &["N + R[p]"]),
+        ("unsafe (p) { R[p] - N = 2 }".into(), &["R[p] - N"]),
+        ("unsafe { 1 + N = 2 }".into(), &["1 + N"]),
+        ("unsafe { 2 * N = 2 }".into(), &["2 * N"]),
+        ("unsafe { - N = 2 }".into(), &["- N"]),
+        ("unsafe { C * 2 = 2 }".into(), &["C * 2"]),
+        ("unsafe { N + 2 * N = 2 }".into(), &["N + 2 * N"]),
+        ("unsafe { N-1 = 2 }".into(), &["N-1"]),
+        ("unsafe { N -2 * C = 2 }".into(), &["N -2 * C"]),
+        ("unsafe { S[G] = B }".into(), &["G"]),
+        ("transition u () { S[G] := B }".into(), &["G"]),
+        ("unsafe { at(G, B) }".into(), &["G"]),
+        (
+            guard("(forall_other q. S[q] = A) && forall_other q. R[q] = 1"),
+            &["(forall_other q. S[q] = A) && forall_other q. R[q] = 1"],
+        ),
+        (guard("all() && not (exists_other q. R[q] = 1)"), &["all() && not (exists_other q. R[q] = 1)"]),
+        (guard("exists q. S[q] = B"), &["exists q. S[q] = B"]),
+        (guard("exists_other q. S[q] = B"), &["exists_other q. S[q] = B"]),
+        (guard("not (forall_other q. S[q] = B)"), &["(forall_other q. S[q] = B)"]),
+        (guard("not all()"), &["all()"]),
+        (guard("some()"), &["some()"]),
+        ("unsafe (p) { S[p] = B && exists q. S[q] = B }".into(), &["S[p] = B && exists q. S[q] = B"]),
+        ("unsafe (p) { exists_other q. S[q] = B }".into(), &["exists_other q. S[q] = B"]),
+        ("unsafe (p) { S[p] = B && some() }".into(), &["S[p] = B && some()"]),
+        ("transition u (p) { let x = B in S[p] := x }".into(), &["x"]),
+        ("unsafe (p) { more(R[p], N) }".into(), &["R[p]"]),
+    ];
+    for (more, places) in found {
+        let text = format!("{model}{more}");
+        match cubicle::load(&text) {
+            Ok(_) => assert_eq!(beyond(&text), *places, "{more}"),
+            Err(error) => panic!("{more}: {error}"),
+        }
+    }
+    let mark = format!("\u{feff}{model}");
+    assert_eq!(beyond(&mark), [""]);
+    let fine = [
+        "unsafe { N + -1 = 2 && N - 1 = 2 && N + C = 3 && N - 2 * C = 4 && N + C * 2 = 3 && 2 * C = 4 && - 2 * C = N }".to_owned(),
+        "unsafe { exists p <> q. S[p] = B && R[q] = 4 }".to_owned(),
+        "unsafe { not (forall p. S[p] = A) }".to_owned(),
+        "unsafe { some() }".to_owned(),
+        guard("forall_other q. S[q] = A || R[q] = 1"),
+        guard("all() || forall_other q. R[q] = 1"),
+        guard("S[p] = B => forall q. R[q] = 1"),
+        guard("not (exists_other q. R[q] = 1) && at(p, A)"),
+        "transition u () { S[#1] := B }".to_owned(),
+        "transition fair (response) requires { S[response] = A } { N := ? }".to_owned(),
+    ];
+    for more in fine {
+        assert_eq!(beyond(&format!("{model}{more}")), Vec::<String>::new(), "{more}");
+    }
 }

@@ -1,0 +1,241 @@
+//! What a model says that the original Cubicle (version 1.2) does not understand: it refuses it, or takes it for something
+//! else. `quantifiers`: where they may stand; `sums`: which there are; here, the rest.
+
+mod quantifiers;
+mod sums;
+
+use indexmap::{IndexMap, IndexSet};
+
+use self::quantifiers::Shapes;
+use crate::diagnostic::{BYTE_ORDER_MARK, Diagnostic, MAX_ERRORS, Span};
+use crate::syntax::ast::{
+    Arg, Base, Expr, ExprKind, File, Item, Name, Operand, Predicate, PropertyKind, Rhs, SymbolKind, Term,
+    TermKind, Transition, Update,
+};
+
+/// What is beyond the original language in `file`, which has the text `text` and no errors: an error for each place, in the
+/// order of the file, at most [`MAX_ERRORS`].
+pub fn beyond_original(file: &File, text: &str) -> Vec<Diagnostic> {
+    let mut seen = Beyond { text, ..Beyond::default() };
+    if text.starts_with(BYTE_ORDER_MARK) {
+        seen.refuse(Span::new(0, 0), "a byte order mark", "save the file without it");
+    }
+    for item in &file.items {
+        seen.item(item);
+    }
+    seen.found.sort_by_key(|it| it.primary.span);
+    seen.found.truncate(MAX_ERRORS);
+    seen.found
+}
+
+/// What is known of the declarations so far, and what was found.
+#[derive(Default)]
+struct Beyond<'a> {
+    text: &'a str,
+    found: Vec<Diagnostic>,
+    constants: IndexSet<&'a str>,
+    shapes: Shapes<'a>,
+    /// For each predicate, which of its parameters have to be processes: they are indices, or summands.
+    strict_params: IndexMap<&'a str, Vec<bool>>,
+}
+
+impl<'a> Beyond<'a> {
+    fn refuse(&mut self, span: Span, what: &str, help: &str) {
+        let error = Diagnostic::error("C0015", span, format!("the original Cubicle has no {what}"));
+        self.found.push(error.label("refused by --strict-upstream").help(help));
+    }
+
+    fn item(&mut self, item: &'a Item) {
+        match item {
+            Item::NumberProcs(_) | Item::Type(_) => {}
+            Item::Symbol(symbol) => {
+                if symbol.kind == SymbolKind::Const {
+                    self.constants.insert(&symbol.name.text);
+                }
+            }
+            Item::Property(property) => {
+                if let Some(name) = &property.name {
+                    let help = "leave the name out, or say it in a comment";
+                    self.refuse(name.span(), "names of properties", help);
+                }
+                self.expr(&property.body);
+                let misplaced = self.shapes.of_property(property.kind == PropertyKind::Init, &property.body);
+                self.misplaced(misplaced);
+            }
+            Item::Temporal(temporal) => {
+                let help = "say what must never happen, by `unsafe`";
+                self.refuse(temporal.loc.0, &format!("`{}`", temporal.kind.word()), help);
+            }
+            Item::Fairness(fairness) => {
+                let word = if fairness.strong { "`strong_fair`" } else { "`fair`" };
+                self.refuse(fairness.loc.0, word, "leave it out: it says nothing about bad states");
+            }
+            Item::Predicate(predicate) => {
+                self.expr(&predicate.body);
+                self.predicate(predicate);
+                self.shapes.declare(predicate);
+            }
+            Item::Transition(transition) => self.transition(transition),
+        }
+    }
+
+    fn misplaced(&mut self, found: Option<(Span, &'static str, &'static str)>) {
+        if let Some((span, what, help)) = found {
+            self.refuse(span, what, help);
+        }
+    }
+
+    fn transition(&mut self, transition: &'a Transition) {
+        if let Some(guard) = &transition.requires {
+            self.expr(guard);
+            let misplaced = self.shapes.of_guard(guard);
+            self.misplaced(misplaced);
+        }
+        for binding in &transition.lets {
+            self.refuse(binding.name.span(), "`let` that binds a name", "write the term where it is used");
+            self.term(&binding.value);
+        }
+        for update in &transition.updates {
+            self.update(update);
+        }
+    }
+
+    fn update(&mut self, update: &'a Update) {
+        update.index.iter().flatten().for_each(|name| self.index(name));
+        match &update.value {
+            Rhs::Term(term) => self.term(term),
+            Rhs::Cases(cases) => {
+                for case in cases {
+                    case.when.iter().for_each(|when| self.expr(when));
+                    self.term(&case.value);
+                }
+            }
+            Rhs::Nondet => {}
+        }
+    }
+
+    /// Looks at a formula, but for its quantifiers.
+    fn expr(&mut self, expr: &'a Expr) {
+        match &expr.kind {
+            ExprKind::Bool(_) | ExprKind::Error => {}
+            ExprKind::Compare { left, right, .. } => {
+                self.term(left);
+                self.term(right);
+            }
+            ExprKind::Not(a) => self.expr(a),
+            ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|it| self.expr(it)),
+            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => [a, b].into_iter().for_each(|it| self.expr(it)),
+            ExprKind::If(c, a, b) => [c, a, b].into_iter().for_each(|it| self.expr(it)),
+            ExprKind::Quantified { body, .. } => self.expr(body),
+            ExprKind::Call { name, args } => self.call(name, args),
+        }
+    }
+
+    fn call(&mut self, name: &'a Name, args: &'a [Arg]) {
+        for (number, arg) in args.iter().enumerate() {
+            let Arg::Term(term) = arg else { continue };
+            self.term(term);
+            let known = self.strict_params.get(name.text.as_str());
+            let strict = known.and_then(|it| it.get(number)).is_some_and(|strict| *strict);
+            let is_process = matches!(&term.kind, TermKind::Base(Base::Name(it)) if !capital(it));
+            if strict && !is_process {
+                let help = "give it a process, or write the formula of the predicate";
+                self.refuse(term.span(), "predicate that takes this: it uses it as an index", help);
+            }
+        }
+    }
+
+    fn term(&mut self, term: &'a Term) {
+        match &term.kind {
+            TermKind::Base(base) => self.base(base),
+            TermKind::Number(_) => {}
+            TermKind::Sum(summands) => {
+                if let Some((what, help)) = sums::beyond(summands, &self.constants, self.text) {
+                    self.refuse(term.span(), what, help);
+                }
+                for summand in summands {
+                    if let Operand::Base(base) = &summand.operand {
+                        self.base(base);
+                    }
+                }
+            }
+        }
+    }
+
+    fn base(&mut self, base: &'a Base) {
+        if let Base::Cell { index, .. } = base {
+            index.iter().for_each(|name| self.index(name));
+        }
+    }
+
+    fn index(&mut self, name: &'a Name) {
+        if capital(name) {
+            let help = "bind a process that is equal to it: one more parameter `g`, and `.. && G = g`";
+            self.refuse(name.span(), "variables as indices", help);
+        }
+    }
+
+    /// Takes in which parameters of a predicate have to be processes.
+    fn predicate(&mut self, predicate: &'a Predicate) {
+        let mut strict = IndexSet::new();
+        strict_names(&predicate.body, &self.strict_params, &mut strict);
+        let params = predicate.params.iter().map(|name| strict.contains(name.text.as_str())).collect();
+        self.strict_params.insert(&predicate.name.text, params);
+    }
+}
+
+/// The names that stand where only processes may be put for them.
+fn strict_names<'a>(expr: &'a Expr, known: &IndexMap<&str, Vec<bool>>, found: &mut IndexSet<&'a str>) {
+    match &expr.kind {
+        ExprKind::Bool(_) | ExprKind::Error => {}
+        ExprKind::Compare { left, right, .. } => {
+            strict_names_of(left, found);
+            strict_names_of(right, found);
+        }
+        ExprKind::Not(a) | ExprKind::Quantified { body: a, .. } => strict_names(a, known, found),
+        ExprKind::And(list) | ExprKind::Or(list) => {
+            list.iter().for_each(|it| strict_names(it, known, found));
+        }
+        ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
+            [a, b].into_iter().for_each(|it| strict_names(it, known, found));
+        }
+        ExprKind::If(c, a, b) => [c, a, b].into_iter().for_each(|it| strict_names(it, known, found)),
+        ExprKind::Call { name, args } => {
+            let strict = known.get(name.text.as_str()).map_or(&[][..], Vec::as_slice);
+            for (arg, strict) in args.iter().zip(strict) {
+                if let Arg::Term(Term { kind: TermKind::Base(Base::Name(name)), .. }) = arg
+                    && *strict
+                {
+                    found.insert(name.text.as_str());
+                }
+                if let Arg::Term(it) = arg {
+                    strict_names_of(it, found);
+                }
+            }
+        }
+    }
+}
+
+fn strict_names_of<'a>(term: &'a Term, found: &mut IndexSet<&'a str>) {
+    let mut base = |base: &'a Base, summed: bool| match base {
+        Base::Cell { index, .. } => found.extend(index.iter().map(|name| name.text.as_str())),
+        Base::Name(name) if summed => found.extend([name.text.as_str()]),
+        Base::Name(_) => {}
+    };
+    match &term.kind {
+        TermKind::Base(it) => base(it, false),
+        TermKind::Sum(summands) => {
+            for summand in summands {
+                if let Operand::Base(it) = &summand.operand {
+                    base(it, true);
+                }
+            }
+        }
+        TermKind::Number(_) => {}
+    }
+}
+
+/// Whether a name begins with a capital letter: it is no process.
+fn capital(name: &Name) -> bool {
+    name.text.starts_with(|c: char| c.is_ascii_uppercase())
+}
