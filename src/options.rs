@@ -12,6 +12,7 @@
 //! assert_eq!((options.forward.jobs, options.backward.jobs), (4, 4));
 //! ```
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::model::Conj;
@@ -88,6 +89,41 @@ impl Default for Restart {
     }
 }
 
+/// Where a breadth-first exploration keeps a checkpoint.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Checkpoint {
+    /// The folder, which has nothing else in it.
+    pub folder: PathBuf,
+    /// A checkpoint is written at the end of a level, no sooner than this after the one before.
+    pub every: Duration,
+    /// Go on with the checkpoint that is there.
+    pub resume: bool,
+    /// The model, in a spelling that does not change with its layout: a checkpoint of another one is refused.
+    pub model: String,
+    /// Version of the program: a checkpoint of another one is refused.
+    pub tool: String,
+    /// The command line, for who goes on with the checkpoint.
+    pub command: Vec<String>,
+    /// The folder that it was started in.
+    pub started_in: String,
+}
+
+impl Checkpoint {
+    /// One in `folder`, each minute, of an exploration of the model with this text.
+    pub fn new(folder: impl Into<PathBuf>, model: impl Into<String>) -> Self {
+        Self {
+            folder: folder.into(),
+            every: Duration::from_secs(60),
+            resume: false,
+            model: model.into(),
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            command: Vec::new(),
+            started_in: String::new(),
+        }
+    }
+}
+
 /// Options of a forward exploration.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -138,6 +174,8 @@ pub struct ForwardOptions {
     pub memory: Option<usize>,
     /// Number of threads; at least 1. The outcome does not depend on it.
     pub jobs: usize,
+    /// [`Strategy::Bfs`] only: keep a checkpoint, or go on with one.
+    pub checkpoint: Option<Checkpoint>,
 }
 
 impl Default for ForwardOptions {
@@ -162,6 +200,7 @@ impl Default for ForwardOptions {
             epochs: None,
             memory: None,
             jobs: 1,
+            checkpoint: None,
         }
     }
 }
@@ -341,6 +380,8 @@ pub struct Options {
     pub only_states: bool,
     /// The forward exploration.
     pub forward: ForwardOptions,
+    /// Where the exploration of an instance keeps its checkpoint. There must be only one to explore, breadth first.
+    pub checkpoint: Option<Checkpoint>,
     /// The backward search.
     pub backward: BackwardOptions,
     /// What to do about an answer that may be worth nothing.
@@ -396,6 +437,19 @@ impl Options {
 }
 
 setters! {
+    Checkpoint {
+        folder: PathBuf,
+        every: Duration,
+        resume: bool,
+        model: String,
+        tool: String,
+        command: Vec<String>,
+        started_in: String,
+    }
+    optional {}
+}
+
+setters! {
     Restart { depth: u32, every: usize }
     optional {}
 }
@@ -423,6 +477,7 @@ setters! {
         restart: Restart,
         epochs: usize,
         memory: usize,
+        checkpoint: Checkpoint,
     }
 }
 
@@ -463,6 +518,7 @@ setters! {
     }
     optional {
         procs: Procs,
+        checkpoint: Checkpoint,
         rounds: u32,
         time_limit: Duration,
     }

@@ -34,6 +34,8 @@ pub enum Stop {
     TooLarge,
     /// The system has no instance with this number of processes.
     NoInstance,
+    /// What it keeps in files could not be written or read.
+    Storage,
 }
 
 /// An exploration that did not see all states.
@@ -70,6 +72,8 @@ pub enum Reason {
     Overflow,
     /// The system gave no thread to run on: its error.
     Threads(String),
+    /// A checkpoint could not be written or read: why.
+    Storage(String),
     /// The proof could not be certified: the obligation that failed, as text.
     Uncertified(String),
     /// Deadlocks were met, but none of the runs looked at does without an outside value that nothing

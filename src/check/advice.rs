@@ -37,6 +37,7 @@ pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
         Reason::Deadlocks(_) => vec![Try::Hold],
         Reason::Partial(cut) => told.partial(cut),
         Reason::Threads(_)
+        | Reason::Storage(_)
         | Reason::Uncertified(_)
         | Reason::Vacuous(_)
         | Reason::Denied(_)

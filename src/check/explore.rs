@@ -4,7 +4,7 @@ use super::engines::Purpose;
 use super::instances::instances;
 use super::session::Session;
 use super::sizes;
-use crate::options::{BackwardMode, Procs};
+use crate::options::{BackwardMode, ForwardOptions, Procs};
 use crate::verdict::Verdict;
 
 /// Explores the instances; a verdict only when the run ends here.
@@ -14,8 +14,9 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
         return sizes::explore(session);
     }
     let purpose = if session.explores_for_oracle() { Purpose::Oracle } else { Purpose::Answer };
+    let limits = ForwardOptions { checkpoint: options.checkpoint.clone(), ..options.forward.clone() };
     for procs in instances(session) {
-        let found = session.explore(procs, &options.forward, purpose);
+        let found = session.explore(procs, &limits, purpose);
         if let Some(verdict) = session.conclude_instance(found).break_value() {
             return verdict;
         }

@@ -12,7 +12,7 @@ use crate::model::System;
 use crate::observer::{Event, Observer, Silent};
 use crate::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, SearchOrder};
 use crate::result::{Decider, Forgotten, Outcome, Report, Stop};
-use crate::verdict::{Trace, Verdict};
+use crate::verdict::{Reason, Trace, Verdict};
 
 /// A run.
 pub struct Session<'a> {
@@ -116,7 +116,11 @@ impl<'a> Session<'a> {
     pub fn conclude_instance(&mut self, explored: Explored) -> ControlFlow<Option<Verdict>> {
         self.tell(Event::ForwardEnd(&explored.exploration));
         let (found, stop) = (explored.exploration.unsafe_trace.clone(), explored.exploration.stop);
+        let fault = explored.exploration.fault.clone();
         self.space.explored.push(explored);
+        if let Some(fault) = fault {
+            return ControlFlow::Break(Some(Verdict::Unknown(Reason::Storage(fault))));
+        }
         if let Some(trace) = found {
             return ControlFlow::Break(Some(self.decided_by_run(trace)));
         }

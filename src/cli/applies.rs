@@ -25,6 +25,10 @@ pub enum Need {
     Instance,
     /// There is one number of processes.
     Size,
+    /// One instance is explored, and nothing is proved.
+    Alone,
+    /// The exploration is breadth first.
+    BreadthFirst,
     /// The exploration walks.
     Walks,
     /// The exploration goes in epochs.
@@ -66,8 +70,8 @@ const fn original(option: &'static str, needs: &'static [Need]) -> OptionNeeds {
 }
 
 use Need::{
-    Answer, Candidates, Check, DepthFirst, Epochs, Exploration, Fuzzing, Instance, Lots, MoreErrors, Proof,
-    Size, Talk, Text, Threads, Walks,
+    Alone, Answer, BreadthFirst, Candidates, Check, DepthFirst, Epochs, Exploration, Fuzzing, Instance, Lots,
+    MoreErrors, Proof, Size, Talk, Text, Threads, Walks,
 };
 
 /// Every option.
@@ -103,6 +107,8 @@ pub const TABLE: &[OptionNeeds] = &[
     original("forward_time", &[Check, Exploration]),
     original("abstr_num", &[Check, Exploration]),
     original("forward_nosym", &[Check, Exploration]),
+    row("checkpoint", &[Check, Alone, BreadthFirst]),
+    row("checkpoint_every", &[Check, Alone, BreadthFirst]),
     row("require_complete", &[Check, Answer]),
     row("deadlock", &[Check, Instance]),
     row("expected_end", &[Check, Instance]),
@@ -155,6 +161,8 @@ impl Need {
             Exploration => instance || approximates,
             Instance => instance,
             Size => args.procs != Some(Procs::Auto),
+            Alone => args.only_forward && !args.upto && args.procs != Some(Procs::Auto),
+            BreadthFirst => args.forward == Forward::Bfs,
             Walks => walks,
             Epochs => walks || dfs && restarts,
             Lots => walks || dfs && restarts || approximates,
@@ -181,6 +189,11 @@ impl Need {
                 ("which instances are explored is left open", "add brab K, --procs K or --only-forward")
             }
             Size => ("--procs auto explores several sizes anyway", "add --procs K"),
+            Alone => (
+                "only the exploration of one instance can go on later",
+                "add --only-forward --procs K, without --upto",
+            ),
+            BreadthFirst => ("the exploration is not breadth first", "leave --forward out"),
             Walks => ("nothing walks", "add --forward random or --forward cfl"),
             Epochs => (
                 "nothing goes in epochs",

@@ -45,7 +45,7 @@ where they have no effect, a note on standard error says so.";
     name = "cubicle",
     version,
     long_version = super::version::long(),
-    override_usage = "cubicle [OPTIONS] FILE\n       cubicle brab K [OPTIONS] FILE\n       cubicle replay FILE TRACE\n       cubicle simulate FILE [TRACE]\n       cubicle check-certificate FILE DIR\n       cubicle explain [CODE]\n       cubicle fmt [--check] [FILE]..\n       cubicle lint FILE [--deep]\n       cubicle lsp [--stdio]\n       cubicle export FILE --to LANGUAGE\n       cubicle mutate FILE\n       cubicle witness FILE --transition NAME\n       cubicle shrink FILE --keep WHAT [-- OPTIONS]\n       cubicle completions SHELL\n       cubicle man [DIR]",
+    override_usage = "cubicle [OPTIONS] FILE\n       cubicle brab K [OPTIONS] FILE\n       cubicle replay FILE TRACE\n       cubicle resume DIR\n       cubicle simulate FILE [TRACE]\n       cubicle check-certificate FILE DIR\n       cubicle explain [CODE]\n       cubicle fmt [--check] [FILE]..\n       cubicle lint FILE [--deep]\n       cubicle lsp [--stdio]\n       cubicle export FILE --to LANGUAGE\n       cubicle mutate FILE\n       cubicle witness FILE --transition NAME\n       cubicle shrink FILE --keep WHAT [-- OPTIONS]\n       cubicle completions SHELL\n       cubicle man [DIR]",
     after_help = "Exit codes: 0 safe, 1 unsafe, 2 usage or model error, 3 inconclusive, 4 internal error, \
                   5 deadlock. More with --help.",
     after_long_help = AFTER_HELP,
@@ -242,6 +242,26 @@ pub struct Args {
     /// Expected ends for --deadlock: every process p satisfies these literals (`At[p] = Done`)
     #[arg(long = "final", value_name = "CUBE", requires = "deadlock", help_heading = FORWARD)]
     pub expected_end: Option<String>,
+
+    /// Keep a checkpoint in DIR, which is made or empty: `cubicle resume DIR` goes on with it as if the run had never
+    /// ended. For the breadth-first exploration of one instance
+    #[arg(long, value_name = "DIR", help_heading = FORWARD)]
+    pub checkpoint: Option<std::path::PathBuf>,
+
+    /// Write checkpoints no sooner than this after one another, each at the end of a level
+    #[arg(
+        long,
+        value_name = "TIME",
+        value_parser = duration,
+        default_value = "1m",
+        requires = "checkpoint",
+        help_heading = FORWARD
+    )]
+    pub checkpoint_every: Duration,
+
+    /// Goes on with the checkpoint
+    #[arg(skip)]
+    pub resume: bool,
 
     /// Nothing found is no answer unless all states of the instance were seen: exit code 3
     #[arg(long, help_heading = FORWARD)]

@@ -7,8 +7,8 @@ use clap::{Command, CommandFactory};
 
 use super::args::Args;
 use super::{
-    certificate, completions, explain, export, fmt, lint, lsp, manual, mutate, replay, shrink, simulate,
-    witness,
+    certificate, completions, explain, export, fmt, lint, lsp, manual, mutate, replay, resume, shrink,
+    simulate, witness,
 };
 
 /// A command with a word of its own.
@@ -60,6 +60,7 @@ pub const ALL: &[Subcommand] = &[
         run: |words| replay::run(words.into_iter()),
         needs_stack: false,
     },
+    Subcommand { name: "resume", parser: resume::ResumeArgs::command, run: resume::run, needs_stack: false },
     Subcommand { name: "shrink", parser: shrink::ShrinkArgs::command, run: shrink::run, needs_stack: false },
     Subcommand {
         name: "simulate",

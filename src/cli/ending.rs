@@ -154,6 +154,11 @@ impl Ending {
         self.head.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The words of the command line.
+    pub fn command(&self) -> Vec<String> {
+        self.head().command.clone()
+    }
+
     /// The document of the run, with nothing in it yet.
     pub fn document(&self) -> Document {
         Document::new(&self.head())

@@ -51,6 +51,12 @@ pub fn long() -> &'static str {
     &TEXT
 }
 
+/// Version and commit, for what only the same program can read again.
+pub fn exact() -> String {
+    let head = HEAD.as_ref().and_then(|digits| std::str::from_utf8(digits).ok());
+    format!("{} ({})", env!("CARGO_PKG_VERSION"), head.unwrap_or(env!("CUBICLE_COMMIT")))
+}
+
 fn commit(head: Option<&str>) -> String {
     match head {
         Some(commit) => format!("{commit} (a work tree: changes since then are not told)"),

@@ -6,7 +6,7 @@
 //! these ([`Program::narrowed`]). That search is made only when deadlocks are in doubt, and sees no more
 //! states than the first one.
 
-use crate::forward::error::Unbuildable;
+use crate::forward::error::{CheckpointError, Unbuildable};
 use crate::forward::exhaustive::search::Search;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
@@ -81,8 +81,16 @@ pub fn conclude(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
             deadlocks = search.found.deadlocks;
         }
     }
-    let mut stop = searched.course.stop;
+    let (mut stop, mut fault) = (searched.course.stop, searched.course.fault.clone());
+    let restored = searched.options.checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.resume);
     for error in broken {
+        if restored && !error.is_overflow() {
+            stop = Stop::Storage;
+            fault = Some(CheckpointError(format!(
+                "the states of the checkpoint are no run of the model: {error}"
+            )));
+            continue;
+        }
         // Anything else would hide a bad state.
         assert!(error.is_overflow(), "a forward run did not replay: {error}");
         let text = format!("a run was found but is not shown, since it cannot be replayed: {error}");
@@ -98,7 +106,7 @@ pub fn conclude(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
         outside_deadlocks,
         outside_states,
         growth: if cut_short(stop) { growth(system, program, visited) } else { Vec::new() },
-        course: Course { stop, ..searched.course },
+        course: Course { stop, fault, ..searched.course },
     }
 }
 
@@ -187,6 +195,7 @@ fn search_clean(searched: &Searched<'_>) -> Option<Clean> {
         deadlock: true,
         steep: None,
         restart: None,
+        checkpoint: None,
         ..(*options).clone()
     };
     let limits = limits.rest(visited.store.len().max(LEAST_STATES), visited.bytes());

@@ -7,8 +7,13 @@ use crate::result::Stop;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Overflow;
 
+/// Why a checkpoint cannot be written or read, for the user.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct CheckpointError(pub String);
+
 /// Why an instance cannot be explored at all.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unbuildable {
     /// Too many cells, values or initial choices.
     TooLarge,
@@ -16,6 +21,8 @@ pub enum Unbuildable {
     Numbers,
     /// The system has no instance of this size.
     NoInstance,
+    /// Its checkpoint is of no use.
+    Checkpoint(CheckpointError),
     /// The run must end.
     Interrupted(Stop),
 }
@@ -38,6 +45,7 @@ impl From<Unbuildable> for Stop {
             Unbuildable::TooLarge => Self::TooLarge,
             Unbuildable::Numbers => Self::Numbers,
             Unbuildable::NoInstance => Self::NoInstance,
+            Unbuildable::Checkpoint(_) => Self::Storage,
             Unbuildable::Interrupted(why) => why,
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::forward::conclude;
+use crate::forward::error::{CheckpointError, Unbuildable};
 use crate::forward::exhaustive::search::Search;
 use crate::forward::explored::graph::Fingerprint;
 use crate::forward::explored::states::ExploredStates;
@@ -96,8 +97,12 @@ pub fn explore(
     };
     let program = match Program::new(system, procs, build) {
         Ok(program) => Arc::new(program),
-        Err(why) => return none(procs, why.into()),
+        Err(why) => return none(procs, why),
     };
+    if options.checkpoint.is_some() && options.strategy != Strategy::Bfs {
+        let why = "only a breadth-first exploration has checkpoints".to_owned();
+        return none(procs, Unbuildable::Checkpoint(CheckpointError(why)));
+    }
     let system = Arc::new(system.clone());
     let mut walk = None;
     let walks = match options.strategy {
@@ -118,7 +123,7 @@ pub fn explore(
     };
     let (found, visited) = match found {
         Ok(found) => found,
-        Err(why) => return none(procs, why.into()),
+        Err(why) => return none(procs, why),
     };
     let states = visited.store.len();
     let seen = ExploredStates::new(system, Arc::clone(&program), visited, walk, options, interrupt);
@@ -130,6 +135,7 @@ pub fn explore(
         compressed: program.cells.cells.iter().any(|c| c.undef),
         depth: found.course.depth,
         stop: found.course.stop,
+        fault: found.course.fault.map(|CheckpointError(why)| why),
         unsafe_trace: unsafe_traces.next(),
         more_unsafe_traces: unsafe_traces.collect(),
         deadlocks: found.deadlocks,
@@ -148,8 +154,12 @@ pub fn explore(
     Explored { exploration, states: Some(seen) }
 }
 
-fn none(procs: usize, stop: Stop) -> Explored {
-    Explored { exploration: Exploration::none(procs, stop), states: None }
+fn none(procs: usize, why: Unbuildable) -> Explored {
+    let fault = match &why {
+        Unbuildable::Checkpoint(CheckpointError(fault)) => Some(fault.clone()),
+        _ => None,
+    };
+    Explored { exploration: Exploration { fault, ..Exploration::none(procs, why.into()) }, states: None }
 }
 
 /// As [`explore()`], for an exploration that only serves as oracle.

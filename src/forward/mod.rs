@@ -20,6 +20,7 @@
 // Shares and probabilities need no more than the mantissa holds.
 #![allow(clippy::cast_precision_loss)]
 
+mod checkpoint;
 mod conclude;
 mod error;
 mod exhaustive;
@@ -38,6 +39,8 @@ mod symmetry;
 mod tests;
 mod tuning;
 
+pub use checkpoint::manifest::Manifest;
+pub use error::CheckpointError;
 pub use explore::{Explored, explore, explore_oracle, explore_within};
 pub use explored::graph::Fingerprint;
 pub use explored::views::Views;

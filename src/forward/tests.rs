@@ -22,6 +22,7 @@ use crate::oracle::{Oracle, OracleAnswer, OracleGrowth};
 use crate::result::{Exploration, Stop};
 
 mod brute;
+mod checkpoint;
 mod guards;
 mod random;
 mod runs;

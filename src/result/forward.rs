@@ -55,6 +55,8 @@ pub struct Exploration {
     pub depth: usize,
     /// Why it ended.
     pub stop: Stop,
+    /// With [`Stop::Storage`]: what could not be written or read.
+    pub fault: Option<String>,
     /// A run to an unsafe state, when one was met.
     pub unsafe_trace: Option<Trace>,
     /// Runs to further bad cubes, one for each, when the exploration does not stop at the first.
@@ -100,6 +102,7 @@ impl Exploration {
             compressed: false,
             depth: 0,
             stop,
+            fault: None,
             unsafe_trace: None,
             more_unsafe_traces: Vec::new(),
             deadlocks: Vec::new(),

@@ -6,6 +6,7 @@ mod bad_input;
 mod book;
 mod browser;
 mod certificate;
+mod checkpoint;
 mod done;
 mod export;
 mod files;

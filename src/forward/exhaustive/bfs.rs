@@ -1,5 +1,7 @@
 //! Breadth-first search, level by level.
 
+use crate::forward::checkpoint::course::LevelState;
+use crate::forward::checkpoint::keeper::{Keeper, Resumed};
 use crate::forward::error::Unbuildable;
 use crate::forward::exhaustive::expand::Chunk;
 use crate::forward::exhaustive::search::{Search, depth_point};
@@ -13,15 +15,18 @@ impl Search<'_> {
     /// Whether everything was expanded.
     pub fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
         self.limits.bound_memory(self.visited.store.bytes_each() + size_of::<u32>() + size_of::<SleepId>());
-        self.seed()?;
-        self.curve.note(|| depth_point(0, self.visited.store.len()));
-        self.sleeps = LevelSleep::of_roots(self.visited.store.len());
+        let (mut level, mut level_start) = (0, 0);
+        if let Some(level_before) = self.go_on()? {
+            (level, level_start) = level_before;
+        } else {
+            self.seed()?;
+            self.curve.note(|| depth_point(0, self.visited.store.len()));
+            self.sleeps = LevelSleep::of_roots(self.visited.store.len());
+        }
         let mut expander = self.expanders()();
         let mut chunk = Chunk::default();
-        let mut cursor = 0;
+        let mut cursor = level_start;
         let mut level_end = self.visited.store.len();
-        let mut level = 0;
-        let mut level_start = 0;
         let most = (self.limits.max_states, self.limits.full);
         // Whether it is for several threads.
         let mut several = self.options.jobs > 1;
@@ -39,6 +44,10 @@ impl Search<'_> {
                 if steep && let Some(states) = self.options.steep.filter(|n| (level_end..most.0).contains(n))
                 {
                     (self.limits.max_states, self.limits.full) = (states, Stop::States);
+                }
+                self.keep(level, level_start);
+                if self.limits.stop.is_some() {
+                    break;
                 }
             }
             if self.options.depth.is_some_and(|d| level >= d) {
@@ -66,6 +75,37 @@ impl Search<'_> {
             self.depth = level + 1;
         }
         Ok(self.limits.stop.is_none())
+    }
+
+    /// Begins with a checkpoint, or a folder for one: the level and its first state, when the search goes on.
+    fn go_on(&mut self) -> Result<Option<(usize, usize)>, Unbuildable> {
+        let Some(to) = &self.options.checkpoint else { return Ok(None) };
+        let (keeper, known) =
+            Keeper::new(to, self.system, self.program, self.options, self.limits.max_states)
+                .map_err(Unbuildable::Checkpoint)?;
+        self.keeper = Some(keeper);
+        let Some(Resumed { visited, level, rest }) = known else { return Ok(None) };
+        (self.visited, self.fired, self.findings) = (visited, rest.fired, rest.findings);
+        (self.curve, self.numbers, self.depth) = (rest.curve, rest.numbers, level);
+        self.sleeps = LevelSleep::of_level(rest.first, rest.sleeps);
+        Ok(Some((level, rest.first)))
+    }
+
+    /// Writes a checkpoint, when it is time for one.
+    fn keep(&mut self, level: usize, first: usize) {
+        let Some(keeper) = &mut self.keeper else { return };
+        let state = LevelState {
+            first,
+            sleeps: self.sleeps.of(first..self.visited.store.len()),
+            fired: &self.fired,
+            findings: &self.findings,
+            curve: &self.curve,
+            numbers: self.numbers,
+        };
+        if let Err(why) = keeper.level(level, &state, &self.visited) {
+            self.fault = Some(why);
+            self.limits.stop = Some(Stop::Storage);
+        }
     }
 
     /// Whether some part of each of these declarations has fired.

@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use crate::forward::checkpoint::keeper::Keeper;
+use crate::forward::error::CheckpointError;
 use crate::forward::error::Unbuildable;
 use crate::forward::exhaustive::expand::{Chunk, Expander};
 use crate::forward::exhaustive::round_worker::RoundPart;
@@ -15,7 +17,7 @@ use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;
 use crate::forward::run::searched::{Course, Searched};
 use crate::forward::store::hash::hash;
-use crate::forward::store::table::{Inserted, Store, reserve};
+use crate::forward::store::table::{Inserted, reserve};
 use crate::forward::store::visited::{ROOT, Visited};
 use crate::forward::tuning::TOUCHED;
 use crate::interrupt::Interrupt;
@@ -43,6 +45,10 @@ pub struct Search<'a> {
     pub workers: Arc<WorkerPool>,
     /// Used again in each round.
     pub parts: Vec<RoundPart>,
+    /// Keeps the checkpoint, if there is to be one.
+    pub keeper: Option<Keeper>,
+    /// What could not be written or read.
+    pub fault: Option<CheckpointError>,
 }
 
 /// How many states there are up to a depth.
@@ -79,7 +85,7 @@ impl<'a> Search<'a> {
             program,
             options,
             limits,
-            visited: Visited { store: Store::new(program.packing.words), parents: Vec::new() },
+            visited: Visited::new(program.packing.words),
             sleeps: LevelSleep::default(),
             fired: vec![0; system.transitions.len()],
             findings: Findings::new(system, program),
@@ -89,6 +95,8 @@ impl<'a> Search<'a> {
             bad_scratch: BadScratch::new(program),
             workers: Arc::new(WorkerPool::new(options.jobs, begin_to_help)),
             parts: Vec::new(),
+            keeper: None,
+            fault: None,
         }
     }
 
@@ -105,7 +113,8 @@ impl<'a> Search<'a> {
         } else {
             self.curve.finish(depth_point(self.depth, self.visited.store.len()))
         };
-        Course { depth: self.depth, fired: std::mem::take(&mut self.fired), curve, ..Course::new(stop) }
+        let (depth, fired, fault) = (self.depth, std::mem::take(&mut self.fired), self.fault.take());
+        Course { fault, depth, fired, curve, ..Course::new(stop) }
     }
 
     /// What it did, for its runs to be made.

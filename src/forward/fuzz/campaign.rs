@@ -144,6 +144,7 @@ impl Campaign {
             None => self.left_out.unwrap_or(Stop::Complete),
         };
         let course = Course {
+            fault: None,
             stop,
             depth: self.depth(),
             fired: self.fired.clone(),

@@ -215,6 +215,11 @@ impl LevelSleep {
         Self { level: vec![AWAKE; roots], next: Vec::new(), first: 0 }
     }
 
+    /// Those of the states of a level, the first of which has this number.
+    pub const fn of_level(first: usize, level: Vec<SleepId>) -> Self {
+        Self { level, next: Vec::new(), first }
+    }
+
     /// Another state was found.
     #[inline]
     pub fn push(&mut self, sleep: SleepId) {

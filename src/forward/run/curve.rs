@@ -32,6 +32,16 @@ impl Curve {
         }
     }
 
+    /// What it is made of: the points, how thin they are, and how many were seen.
+    pub fn parts(&self) -> (&[CurvePoint], u32, u64) {
+        (&self.points, self.thinned, self.seen)
+    }
+
+    /// From [`Curve::parts`].
+    pub const fn from_parts(points: Vec<CurvePoint>, thinned: u32, seen: u64) -> Self {
+        Self { points, thinned, seen }
+    }
+
     /// Whether there is no point.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()

@@ -1,5 +1,6 @@
 //! What a search hands over when it has ended.
 
+use crate::forward::error::CheckpointError;
 use crate::forward::program::compiled::Program;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;
@@ -12,6 +13,8 @@ use crate::result::{CurvePoint, Stop, TechniqueReport};
 #[derive(Clone, Debug)]
 pub struct Course {
     pub stop: Stop,
+    /// With [`Stop::Storage`], what could not be written or read.
+    pub fault: Option<CheckpointError>,
     /// Largest depth of a stored state.
     pub depth: usize,
     /// For each transition, how often it fired.
@@ -29,6 +32,7 @@ impl Course {
     pub fn new(stop: Stop) -> Self {
         Self {
             stop,
+            fault: None,
             depth: 0,
             fired: Vec::new(),
             epochs: 0,

@@ -14,6 +14,11 @@ pub struct Visited {
 }
 
 impl Visited {
+    /// None, of states of `words` words.
+    pub fn new(words: usize) -> Self {
+        Self { store: Store::new(words), parents: Vec::new() }
+    }
+
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.store.bytes() + 4 * self.parents.capacity()

@@ -71,6 +71,7 @@ impl From<&Reason> for WhyOpen {
             Reason::Spurious(_) => ReasonKind::Spurious,
             Reason::Overflow => ReasonKind::Overflow,
             Reason::Threads(_) => ReasonKind::Threads,
+            Reason::Storage(_) => ReasonKind::Storage,
             Reason::Uncertified(_) => ReasonKind::Uncertified,
             Reason::Deadlocks(_) => ReasonKind::Deadlocks,
             Reason::Partial(_) => ReasonKind::Partial,
@@ -107,6 +108,8 @@ pub enum ReasonKind {
     Overflow,
     /// No thread to run on.
     Threads,
+    /// A checkpoint that could not be written or read.
+    Storage,
     /// A proof that could not be certified.
     Uncertified,
     /// Deadlocks of which it is open whether they count.
@@ -204,6 +207,8 @@ pub enum Cause {
     TooLarge,
     /// The model has no instance of this size.
     NoInstance,
+    /// A file could not be written or read.
+    Storage,
 }
 
 impl From<Stop> for Cause {
@@ -222,6 +227,7 @@ impl From<Stop> for Cause {
             Stop::Wide => Self::Wide,
             Stop::TooLarge => Self::TooLarge,
             Stop::NoInstance => Self::NoInstance,
+            Stop::Storage => Self::Storage,
         }
     }
 }

@@ -1,0 +1,300 @@
+//! Checking a model, from the words of the command line to the exit code.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
+use cubicle::certificate::Certificate;
+use cubicle::check::{assumptions, check_here};
+use cubicle::diagnostic::Source;
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::report::Style;
+use cubicle::report::document::{Answer, Document, Head, Lines};
+use cubicle::transform::{with_crashes, with_monitor};
+use cubicle::verdict::{Reason, Verdict};
+use cubicle::{Conclusion, Report, itf, report};
+
+use super::args::Args;
+use super::ending::{Ending, Failed};
+use super::listener::Listener;
+use super::load::{self, load_as};
+use super::messages::Messages;
+use super::output::complain;
+use super::printers::Finished;
+use super::run_dir::RunDir;
+use super::settings::{self, Results};
+use super::supervise::supervise;
+use super::{advice, applies, certificate, compat, document, ends, exit, files, kept, live, printers};
+
+/// A command line that is understood.
+pub struct Asked {
+    pub args: Args,
+    /// The beginning of the run's document.
+    head: Head,
+    /// What to tell the user about it.
+    notes: Vec<String>,
+}
+
+/// A command line that is not.
+pub struct UsageError {
+    pub code: u8,
+    /// In one line; `None` when help or the version was asked for.
+    pub error: Option<String>,
+}
+
+/// Decides the model under the eyes of the watchdog.
+pub fn supervised(asked: Asked) -> u8 {
+    let Asked { args, head, notes } = asked;
+    let run_dir = match args.run_dir.as_ref().map(|path| RunDir::create(path, &head)).transpose() {
+        Ok(run_dir) => run_dir,
+        Err(error) => {
+            let ending = Ending::new(&args, head, None, &Interrupt::default());
+            ending.messages.error(&error);
+            return ending.fail(Failed { code: exit::INTERNAL, error });
+        }
+    };
+    let limits = (args.time_limit, settings::memory(&args));
+    let told = args.clone();
+    supervise(
+        limits,
+        move |interrupt| {
+            let ending = Ending::new(&told, head, run_dir, interrupt);
+            for note in &notes {
+                ending.messages.note(note);
+            }
+            ending
+        },
+        move |interrupt, ending| {
+            if !args.quiet {
+                let lines = !args.classic_output && !ending.messages.tells_findings();
+                live::start(ending, lines);
+            }
+            let (code, document) = decide(&args, interrupt, ending);
+            ending.begin();
+            ending.finish(code, document)
+        },
+    )
+}
+
+/// The typed command line. What is wrong with it, help and the version are printed.
+pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Asked, UsageError> {
+    let mut command = Args::command();
+    command.build();
+    let rewritten = compat::rewrite(&command, words);
+    if let Some(missing) = rewritten.missing {
+        complain(&format!("error: {missing}"));
+        return Err(UsageError { code: exit::USAGE, error: Some(missing) });
+    }
+    let mut notes = rewritten.notes;
+    let parsed = command.try_get_matches_from_mut(rewritten.words).and_then(|matches| {
+        let mut args = Args::from_arg_matches(&matches)?;
+        args.classic_output |= rewritten.is_original;
+        let checked = match rewritten.two_sizes {
+            Some((one, other)) => Err(format!("brab {one} and brab {other}: only one of them can be meant")),
+            None => applies::check(&args, &matches, &rewritten.originals),
+        };
+        notes.extend(checked.map_err(|what| command.error(ErrorKind::ArgumentConflict, what))?);
+        let head = document::of_args(typed, &command, &matches, &args);
+        Ok((args, head))
+    });
+    match parsed {
+        Ok((args, head)) => Ok(Asked { args, head, notes }),
+        Err(error) => Err(UsageError { code: exit::refuse(&error), error: exit::why(&error) }),
+    }
+}
+
+/// Decides the model: the exit code so far, and the document of the run.
+fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> (u8, Document) {
+    match attempt(args, interrupt, ending) {
+        Ok(done) => done,
+        Err(Failed { code, error }) => {
+            let mut document = ending.document();
+            document.error = Some(error);
+            (code, document)
+        }
+    }
+}
+
+/// Loads the model and decides it. What is wrong has been told when that fails.
+fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(u8, Document), Failed> {
+    let messages = &ending.messages;
+    let failed = |code, error: String| {
+        messages.error(&error);
+        Failed { code, error }
+    };
+    let loaded = load_as(&args.file, Some(&args.allow), args.strict_upstream, messages);
+    if let Some(text) =
+        loaded.as_ref().map_or_else(|refused| refused.text.as_ref(), |model| Some(&model.text))
+    {
+        ending.know_model(text).map_err(|error| failed(exit::INTERNAL, error))?;
+    }
+    let load::LoadedModel { mut system, text, allowed, warnings } =
+        loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })?;
+    if args.deny.is_some() && warnings > 0 {
+        let error = "the model has warnings, and --deny warnings refuses them";
+        return Err(failed(exit::USAGE, error.to_owned()));
+    }
+    if let Some(crash) = args.crash {
+        system =
+            with_crashes(&system, crash).map_err(|why| failed(exit::USAGE, format!("--crash: {why}")))?;
+    }
+    if let Some(formula) = &args.ltl {
+        let property = cubicle::load::ltl(&system, &text, formula);
+        system.temporal.push(property.map_err(|why| failed(exit::USAGE, format!("--ltl: {why}")))?);
+    }
+    if let Some(name) = &args.show_transformed {
+        let shown = transformed(args, &system, name).map_err(|why| failed(exit::USAGE, why))?;
+        if ending.results == Results::Human {
+            ending.output.write(&shown);
+        }
+        let mut document = ending.document();
+        document.verdict = Answer::WellFormed;
+        return Ok((exit::after_output(exit::OK, ending.output.finish()), document));
+    }
+    if args.type_only {
+        let mut document = ending.document();
+        document.verdict = Answer::WellFormed;
+        return Ok((exit::OK, document));
+    }
+    probe_files(args).map_err(|error| failed(exit::INTERNAL, error))?;
+    let mut options = settings::options(args, &system, &allowed);
+    if let Some(cube) = &args.expected_end {
+        let end = ends::expected_end(&system, &text, cube);
+        options.forward.expected_end = end.map_err(|error| failed(exit::USAGE, error))?;
+    }
+    options.checkpoint = kept::checkpoint(args, &system, ending.command());
+    kept::fits(args, options.checkpoint.as_ref()).map_err(|error| failed(exit::USAGE, error))?;
+    let name = args.file.display().to_string();
+    let source = Source { name: &name, text: &text };
+    let assumed = assumptions(&system, options.backward.trust_invariants);
+    ending.snapshot().assume(&Lines::new(&text), &assumed);
+    let printer = printers::choose(args, ending);
+    ending.progress().loaded();
+    let mut listener = Listener { warnings: 0, printer, ending: Arc::clone(ending) };
+    let mut found = check_here(&system, &options, interrupt, &mut listener);
+    let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
+    if args.deny.is_some() && listener.warnings > 0 && answered {
+        found.verdict = Some(Verdict::Unknown(Reason::Denied(listener.warnings)));
+    }
+    ending.progress().begin("checking the certificate");
+    let certified = certificate::certify(args, &system, &text, &options, interrupt, &mut found);
+    ending.begin();
+
+    let mut code = exit::of_report(&found);
+    if ending.results == Results::Human {
+        let run = Finished { system: &system, source: &source, options: &options, report: &found };
+        listener.printer.conclude(&run);
+        code = exit::after_output(code, ending.output.finish());
+    }
+    messages.diagnostics(&report::vacuity(&system, &found), &source);
+    advice::tell(args, (&system, &text), &options, &found, messages);
+    let written = write_traces(args, &system, &source, &found, messages)
+        .and_then(|()| certificate::write(args, &system, certified.as_ref(), messages))
+        .and_then(|()| keep(ending, &system, &source, &found, certified.as_ref()));
+    let mut document = ending.document();
+    if let Err(error) = written {
+        messages.error(&error);
+        document.error = Some(error);
+        code = exit::INTERNAL;
+    }
+    if settings::wants_document(args) {
+        document.fill(&system, &text, &found);
+        document.certificate = certified.as_ref().map(|it| certificate::summary(args, it));
+        name_traces(args, &mut document);
+    }
+    let answer = report::answer(&system, &source, &found, None, Style::PLAIN);
+    let answer = answer.trim_end().lines().last().unwrap_or_default();
+    let run = Some((&system, &found));
+    if let Err(error) = ending.pictures.write(answer, run, || ending.draft(code, &document).text()) {
+        messages.error(&error);
+        document.error = Some(error);
+        code = exit::INTERNAL;
+    }
+    // The process ends soon: taking millions of states apart would only make it end later.
+    std::mem::forget(found);
+    Ok((code, document))
+}
+
+/// The model that `--show-transformed` asks for.
+fn transformed(args: &Args, system: &System, name: &str) -> Result<String, String> {
+    if name.is_empty() {
+        return match args.crash {
+            Some(_) => Ok(cubicle::export::model(system)),
+            None => Err("--show-transformed needs --crash, or the name of a property: =NAME".to_owned()),
+        };
+    }
+    let property = system.temporal.iter().find(|it| it.name == name);
+    let property = property.ok_or_else(|| format!("the model has no property of runs `{name}`"))?;
+    let monitored = with_monitor(system, property).map_err(|why| format!("{name} has no monitor: {why}"))?;
+    Ok(cubicle::export::model(&monitored))
+}
+
+/// Puts into the folder of the run what is known of it before its document.
+fn keep(
+    ending: &Ending,
+    system: &System,
+    source: &Source<'_>,
+    found: &Report,
+    certified: Option<&Certificate>,
+) -> Result<(), String> {
+    let Some(folder) = &ending.run_dir else { return Ok(()) };
+    folder.keep_traces(system, source, found)?;
+    certified.map_or(Ok(()), |certificate| folder.keep_certificate(system, certificate))
+}
+
+/// Whether the files that flags ask for can be written, before the work.
+fn probe_files(args: &Args) -> Result<(), String> {
+    let files =
+        [settings::stats_file(args), args.trace_out.as_ref(), args.dot.as_ref(), args.report.as_ref()];
+    files.into_iter().flatten().try_for_each(|path| files::probe(path))?;
+    certificate::probe(args)
+}
+
+/// How many traces are written to files.
+const fn most_traces(args: &Args) -> usize {
+    if args.all_errors { usize::MAX } else { 1 }
+}
+
+/// Writes the traces where they are asked for.
+fn write_traces(
+    args: &Args,
+    system: &System,
+    source: &Source<'_>,
+    found: &Report,
+    messages: &Messages,
+) -> Result<(), String> {
+    let Some(path) = &args.trace_out else { return Ok(()) };
+    let mut written = 0;
+    for trace in found.traces().take(most_traces(args)) {
+        written += 1;
+        files::write(&files::numbered(path, written), &itf::write(system, trace, source))?;
+    }
+    for known in &found.temporal {
+        let Some(run) = known.found.as_ref().filter(|_| written < most_traces(args)) else { continue };
+        written += 1;
+        files::write(&files::numbered(path, written), &itf::write_run(system, known.property, run, source))?;
+    }
+    let removed = files::remove_traces(path, written + 1)?;
+    match written {
+        0 if removed => {
+            messages.note(&format!("there is no trace to write; {} was removed", path.display()));
+        }
+        0 => messages.note("there is no trace to write"),
+        1 => {}
+        _ => {
+            let last = files::numbered(path, written);
+            messages.note(&format!("{written} traces are in {} to {}", path.display(), last.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Says in the document which file has which trace.
+fn name_traces(args: &Args, document: &mut Document) {
+    let Some(path) = &args.trace_out else { return };
+    for (number, trace) in (1..).zip(document.traces.iter_mut().take(most_traces(args))) {
+        trace.file = Some(files::numbered(path, number).display().to_string());
+    }
+}

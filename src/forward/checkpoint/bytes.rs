@@ -1,0 +1,172 @@
+//! Numbers as bytes, and back without any trust in what is read.
+
+/// What is read is not what was written: why, for the user.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Damage(pub &'static str);
+
+/// Something ends too early.
+const SHORT: Damage = Damage("it ends too early");
+
+/// Appends a number, seven bits a byte, the lowest first.
+pub fn put(bytes: &mut Vec<u8>, mut n: u64) {
+    while n >= 0x80 {
+        bytes.push(n as u8 | 0x80);
+        n >>= 7;
+    }
+    bytes.push(n as u8);
+}
+
+/// Appends packed words as they are.
+pub fn put_words(bytes: &mut Vec<u8>, words: &[u64]) {
+    for word in words {
+        bytes.extend_from_slice(&word.to_le_bytes());
+    }
+}
+
+/// Where bytes come from.
+pub trait Source {
+    /// The next byte.
+    fn byte(&mut self) -> Result<u8, Damage>;
+
+    /// What [`put`] appended.
+    fn number(&mut self) -> Result<u64, Damage> {
+        let mut n = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let part = u64::from(byte & 0x7f);
+            if part << shift >> shift != part {
+                break;
+            }
+            n |= part << shift;
+            if byte < 0x80 {
+                return Ok(n);
+            }
+        }
+        Err(Damage("it has a number that is too large"))
+    }
+
+    /// A number that must be below `bound`.
+    fn below(&mut self, bound: usize) -> Result<usize, Damage> {
+        let n = self.number()?;
+        usize::try_from(n).ok().filter(|n| *n < bound).ok_or(Damage("it has a number that is too large"))
+    }
+
+    /// What [`put_words`] appended.
+    fn words(&mut self, n: usize) -> Result<Vec<u64>, Damage> {
+        (0..n)
+            .map(|_| {
+                let mut word = [0; 8];
+                for byte in &mut word {
+                    *byte = self.byte()?;
+                }
+                Ok(u64::from_le_bytes(word))
+            })
+            .collect()
+    }
+}
+
+/// Bytes in memory.
+pub struct Bytes<'a>(pub &'a [u8]);
+
+impl Source for Bytes<'_> {
+    fn byte(&mut self) -> Result<u8, Damage> {
+        let (first, rest) = self.0.split_first().ok_or(SHORT)?;
+        self.0 = rest;
+        Ok(*first)
+    }
+}
+
+impl Bytes<'_> {
+    /// The number of things that follow, each of at least one byte: no more are made room for than there can be.
+    pub fn count(&mut self) -> Result<usize, Damage> {
+        let most = self.0.len();
+        self.below(most + 1)
+    }
+}
+
+/// A checksum: finds what a disk or an interrupted write did, and is no protection against forgery.
+#[derive(Clone, Debug)]
+pub struct Checksum {
+    state: u64,
+    /// Bytes that do not fill a word yet, the lowest first.
+    rest: u64,
+    length: u64,
+}
+
+impl Checksum {
+    /// Of nothing.
+    pub const fn new() -> Self {
+        Self { state: 0x243f_6a88_85a3_08d3, rest: 0, length: 0 }
+    }
+
+    /// Of these bytes.
+    pub fn of(bytes: &[u8]) -> u64 {
+        let mut sum = Self::new();
+        sum.add(bytes);
+        sum.value()
+    }
+
+    /// Goes on with these bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.rest |= u64::from(*byte) << (8 * (self.length % 8));
+            self.length += 1;
+            if self.length.is_multiple_of(8) {
+                self.state = fold(self.state, self.rest);
+                self.rest = 0;
+            }
+        }
+    }
+
+    /// Of all bytes so far.
+    pub fn value(&self) -> u64 {
+        fold(fold(self.state, self.rest), self.length)
+    }
+}
+
+/// Each word changes the state in a way that can be undone, so that one wrong word is always found.
+const fn fold(state: u64, word: u64) -> u64 {
+    let mut x = state.rotate_left(29) ^ word;
+    x = x.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^= x >> 32;
+    x = x.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    x ^ (x >> 29)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bytes, Checksum, Source, put};
+
+    #[test]
+    fn numbers_come_back() {
+        let numbers = [0, 1, 127, 128, 300, 1 << 35, u64::MAX - 1, u64::MAX];
+        let mut bytes = Vec::new();
+        for n in numbers {
+            put(&mut bytes, n);
+        }
+        let mut source = Bytes(&bytes);
+        for n in numbers {
+            assert_eq!(source.number(), Ok(n));
+        }
+        assert!(source.number().is_err());
+        assert!(Bytes(&[0xff; 20]).number().is_err(), "more than 64 bits");
+        assert!(Bytes(&[0x80; 20]).number().is_err());
+        assert!(Bytes(&[5]).count().is_err(), "five things need five bytes");
+    }
+
+    #[test]
+    fn any_wrong_bit_changes_the_checksum() {
+        let bytes: Vec<u8> = (0..200u32).map(|i| (i * i) as u8).collect();
+        let sum = Checksum::of(&bytes);
+        for bit in 0..8 * bytes.len() {
+            let mut wrong = bytes.clone();
+            wrong[bit / 8] ^= 1 << (bit % 8);
+            assert_ne!(Checksum::of(&wrong), sum, "bit {bit}");
+        }
+        assert!((0..200).all(|n| Checksum::of(&bytes[..n]) != sum));
+        let mut pieces = Checksum::new();
+        bytes.chunks(7).for_each(|piece| pieces.add(piece));
+        assert_eq!(pieces.value(), sum);
+    }
+}

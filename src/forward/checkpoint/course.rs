@@ -1,0 +1,140 @@
+//! What a search knows beside its states, as bytes: how often each transition fired, what was found, how the states
+//! that wait were found.
+
+use crate::forward::checkpoint::bytes::{Bytes, Damage, Source, put, put_words};
+use crate::forward::checkpoint::states::Valid;
+use crate::forward::program::sleep::SleepId;
+use crate::forward::run::curve::Curve;
+use crate::forward::run::finding::Finding;
+use crate::forward::run::findings::Findings;
+use crate::model::System;
+use crate::result::CurvePoint;
+
+/// A breadth-first search between two levels.
+#[derive(Clone, Copy, Debug)]
+pub struct LevelState<'a> {
+    /// Number of the first state of the level that is to be expanded.
+    pub first: usize,
+    /// How the states of the level were found.
+    pub sleeps: &'a [SleepId],
+    /// For each transition, how often it fired.
+    pub fired: &'a [u64],
+    pub findings: &'a Findings,
+    pub curve: &'a Curve,
+    /// A number left its range.
+    pub numbers: bool,
+}
+
+/// The same, read again.
+#[derive(Clone, Debug)]
+pub struct Restored {
+    pub first: usize,
+    pub sleeps: Vec<SleepId>,
+    pub fired: Vec<u64>,
+    pub findings: Findings,
+    pub curve: Curve,
+    pub numbers: bool,
+}
+
+/// As bytes.
+pub fn write(level: &LevelState<'_>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    put(&mut bytes, level.first as u64);
+    bytes.push(u8::from(level.numbers));
+    put(&mut bytes, level.fired.len() as u64);
+    level.fired.iter().for_each(|n| put(&mut bytes, *n));
+    let (points, thinned, seen) = level.curve.parts();
+    put(&mut bytes, points.len() as u64);
+    for point in points {
+        put(&mut bytes, point.work);
+        put(&mut bytes, point.states as u64);
+    }
+    put(&mut bytes, thinned.into());
+    put(&mut bytes, seen);
+    let found = level.findings;
+    for kind in [&found.bad_states, &found.deadlocks, &found.outside_deadlocks] {
+        put(&mut bytes, kind.len() as u64);
+        for finding in kind {
+            put(&mut bytes, finding.state as u64);
+            put(&mut bytes, finding.bad.map_or(0, |bad| bad as u64 + 1));
+            put_words(&mut bytes, &finding.refined);
+        }
+    }
+    put(&mut bytes, found.deadlock_states as u64);
+    put(&mut bytes, found.outside_states as u64);
+    put(&mut bytes, found.clean_states.len() as u64);
+    let mut last = 0;
+    for number in &found.clean_states {
+        put(&mut bytes, (number - last) as u64);
+        last = *number;
+    }
+    put(&mut bytes, level.sleeps.len() as u64);
+    bytes.extend_from_slice(level.sleeps);
+    bytes
+}
+
+/// Reads it again, as of a search of `system` that has `states` states. `findings` are none yet.
+pub fn read(
+    bytes: &[u8],
+    system: &System,
+    valid: &Valid<'_>,
+    states: usize,
+    findings: Findings,
+) -> Result<Restored, Damage> {
+    let mut from = Bytes(bytes);
+    let first = from.below(states + 1)?;
+    let numbers = from.byte()? != 0;
+    let fired = (0..from.count()?).map(|_| from.number()).collect::<Result<Vec<u64>, _>>()?;
+    if fired.len() != system.transitions.len() {
+        return Err(Damage("it is of a model with other transitions"));
+    }
+    let curve = curve(&mut from, states)?;
+    let mut found = findings;
+    found.bad_states = kind(&mut from, system, valid, states)?;
+    found.bads = found.bad_states.iter().filter_map(|finding| finding.bad).collect();
+    found.deadlocks = kind(&mut from, system, valid, states)?;
+    found.outside_deadlocks = kind(&mut from, system, valid, states)?;
+    found.deadlock_states = from.below(states + 1)?;
+    found.outside_states = from.below(found.deadlock_states + 1)?;
+    let mut last = 0;
+    found.clean_states = (0..from.count()?)
+        .map(|_| {
+            last += from.below(states - last)?;
+            Ok(last)
+        })
+        .collect::<Result<_, Damage>>()?;
+    let waiting = from.count()?;
+    if waiting != states - first || waiting != from.0.len() {
+        return Err(Damage("it does not say of all states that wait how they were found"));
+    }
+    Ok(Restored { first, sleeps: from.0.to_vec(), fired, findings: found, curve, numbers })
+}
+
+fn curve(from: &mut Bytes<'_>, states: usize) -> Result<Curve, Damage> {
+    let points = (0..from.count()?)
+        .map(|_| {
+            Ok(CurvePoint { work: from.number()?, states: from.below(states + 1)?, techniques: Vec::new() })
+        })
+        .collect::<Result<Vec<_>, Damage>>()?;
+    let thinned = from.below(64)? as u32;
+    Ok(Curve::from_parts(points, thinned, from.number()?))
+}
+
+fn kind(
+    from: &mut Bytes<'_>,
+    system: &System,
+    valid: &Valid<'_>,
+    states: usize,
+) -> Result<Vec<Finding>, Damage> {
+    (0..from.count()?)
+        .map(|_| {
+            let state = from.below(states)?;
+            let bad = from.below(system.bad.len() + 1)?.checked_sub(1);
+            let refined = from.words(valid.words())?;
+            if !valid.cells(&refined) {
+                return Err(Damage("it has a state that the model does not have"));
+            }
+            Ok(Finding { state, refined, bad })
+        })
+        .collect()
+}

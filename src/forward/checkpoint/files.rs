@@ -1,0 +1,190 @@
+//! The files of a checkpoint: each appears whole or not at all, and is read no further than it should be.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::forward::checkpoint::bytes::{Checksum, Damage, Source};
+use crate::forward::error::CheckpointError;
+
+/// A file of a checkpoint, as its manifest knows it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// Its name in the folder.
+    pub file: String,
+    /// Its length.
+    pub bytes: u64,
+    /// [`Checksum`] of it.
+    pub checksum: u64,
+}
+
+/// What happened to a file.
+pub fn failed(what: &str, path: &Path, why: &dyn std::fmt::Display) -> CheckpointError {
+    CheckpointError(format!("cannot {what} {}: {why}", path.display()))
+}
+
+/// A file that is being written, under a name that nobody reads.
+pub struct NewPart {
+    path: PathBuf,
+    file: String,
+    to: BufWriter<File>,
+    checksum: Checksum,
+    bytes: u64,
+}
+
+impl NewPart {
+    /// Begins the file of this name.
+    pub fn begin(folder: &Path, file: String) -> Result<Self, CheckpointError> {
+        let path = folder.join(format!("{file}.new"));
+        let to = File::create(&path).map_err(|why| failed("write", &path, &why))?;
+        Ok(Self {
+            path,
+            file,
+            to: BufWriter::with_capacity(1 << 16, to),
+            checksum: Checksum::new(),
+            bytes: 0,
+        })
+    }
+
+    /// Goes on with these bytes.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        self.checksum.add(bytes);
+        self.bytes += bytes.len() as u64;
+        self.to.write_all(bytes).map_err(|why| failed("write", &self.path, &why))
+    }
+
+    /// Gives it its name, once it is on the disk.
+    pub fn finish(self, folder: &Path) -> Result<Part, CheckpointError> {
+        let Self { path, file, to, checksum, bytes } = self;
+        let end = || {
+            to.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+            fs::rename(&path, folder.join(&file))?;
+            sync_folder(folder)
+        };
+        end().map_err(|why| failed("write", &path, &why))?;
+        Ok(Part { file, bytes, checksum: checksum.value() })
+    }
+}
+
+/// Writes a whole file.
+pub fn write(folder: &Path, file: &str, bytes: &[u8]) -> Result<Part, CheckpointError> {
+    let mut part = NewPart::begin(folder, file.to_owned())?;
+    part.write(bytes)?;
+    part.finish(folder)
+}
+
+/// Sees to it that the names in a folder are on the disk, where the system can.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+impl Part {
+    /// Where it is. Names lead nowhere but into the folder.
+    fn path(&self, folder: &Path) -> Result<PathBuf, CheckpointError> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+        if self.file.is_empty() || self.file.starts_with('.') || !self.file.chars().all(plain) {
+            return Err(CheckpointError(format!(
+                "the checkpoint in {} names no file of its own",
+                folder.display()
+            )));
+        }
+        Ok(folder.join(&self.file))
+    }
+
+    /// Opens it, once all of it was read and has the right checksum.
+    pub fn open(&self, folder: &Path) -> Result<PartReader, CheckpointError> {
+        let path = self.path(folder)?;
+        let open = || -> io::Result<_> {
+            let file = File::open(&path)?;
+            Ok((file.metadata()?, file))
+        };
+        let (metadata, mut file) = open().map_err(|why| failed("read", &path, &why))?;
+        if !metadata.is_file() || metadata.len() != self.bytes {
+            let why = format!("it should have {} bytes, and has {}", self.bytes, metadata.len());
+            return Err(failed("use", &path, &why));
+        }
+        let (mut checksum, mut buffer) = (Checksum::new(), vec![0; 1 << 16]);
+        let mut left = self.bytes;
+        while left > 0 {
+            let n = file.read(&mut buffer).map_err(|why| failed("read", &path, &why))?;
+            if n == 0 {
+                break;
+            }
+            checksum.add(&buffer[..n]);
+            left = left.saturating_sub(n as u64);
+        }
+        if checksum.value() != self.checksum {
+            return Err(failed("use", &path, &"its checksum is wrong"));
+        }
+        let from = File::open(&path).map_err(|why| failed("read", &path, &why))?;
+        Ok(PartReader { path, from: BufReader::with_capacity(1 << 16, from), left: self.bytes })
+    }
+}
+
+/// Reads a part.
+pub struct PartReader {
+    path: PathBuf,
+    from: BufReader<File>,
+    left: u64,
+}
+
+impl PartReader {
+    /// All that is left of it; the file is that long, so there is room for it.
+    pub fn rest(mut self) -> Result<Vec<u8>, CheckpointError> {
+        let mut bytes = Vec::new();
+        let read = self.from.by_ref().take(self.left).read_to_end(&mut bytes);
+        read.map_err(|why| failed("read", &self.path, &why))?;
+        Ok(bytes)
+    }
+
+    /// Whether there is no more.
+    pub const fn is_at_end(&self) -> bool {
+        self.left == 0
+    }
+
+    /// What is wrong with it.
+    pub fn damaged(&self, why: &Damage) -> CheckpointError {
+        failed("use", &self.path, why)
+    }
+}
+
+impl Source for PartReader {
+    fn byte(&mut self) -> Result<u8, Damage> {
+        let mut byte = [0];
+        if self.left == 0 || self.from.read_exact(&mut byte).is_err() {
+            return Err(Damage("it ends too early"));
+        }
+        self.left -= 1;
+        Ok(byte[0])
+    }
+}
+
+/// No manifest is longer.
+const MOST_TEXT: u64 = 64 << 20;
+
+/// Reads a text, unless it is longer than any that was written.
+pub fn read_text(path: &Path) -> Result<String, CheckpointError> {
+    let read = || -> io::Result<String> {
+        let mut text = String::new();
+        File::open(path)?.take(MOST_TEXT).read_to_string(&mut text)?;
+        Ok(text)
+    };
+    read().map_err(|why| failed("read", path, &why))
+}
+
+/// Removes what is no longer needed, and what a run that was killed left half written.
+pub fn sweep(folder: &Path, needed: impl Fn(&str) -> bool) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let begins = |name: &str| ["states-", "course-", "model"].iter().any(|kind| name.starts_with(kind));
+        let ours = name.to_str().is_some_and(|name| begins(name) || name == "manifest.new");
+        if ours && !name.to_str().is_some_and(&needed) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! Writes and reads the checkpoints of a breadth-first search.
+//!
+//! States that are in a file stay there: a checkpoint adds those of the levels since the last one, then what else is
+//! known, and last the manifest that names all of it. Whatever happens on the way, the manifest that is there
+//! names whole files.
+
+use std::fs;
+use std::time::Instant;
+
+use crate::forward::checkpoint::course::{self, LevelState, Restored};
+use crate::forward::checkpoint::files::{Part, failed, sweep, write};
+use crate::forward::checkpoint::manifest::{self, Manifest};
+use crate::forward::checkpoint::states::{self, Valid};
+use crate::forward::error::CheckpointError;
+use crate::forward::program::compiled::Program;
+use crate::forward::run::findings::Findings;
+use crate::forward::store::visited::Visited;
+use crate::model::System;
+use crate::options::{Checkpoint, ForwardOptions};
+
+/// Name of the file with the model.
+const MODEL: &str = "model";
+
+/// Keeps the checkpoint of a search.
+#[derive(Debug)]
+pub struct Keeper {
+    to: Checkpoint,
+    options: Vec<(String, String)>,
+    /// Files of states, and how many these are.
+    parts: Vec<Part>,
+    states: usize,
+    /// The file with the model.
+    model: Option<Part>,
+    /// When the last one was written, or the search began.
+    last: Instant,
+}
+
+/// A search, as far as its checkpoint has it.
+#[derive(Debug)]
+pub struct Resumed {
+    pub visited: Visited,
+    pub level: usize,
+    pub rest: Restored,
+}
+
+impl Keeper {
+    /// Of a search that begins, or that goes on when `to` says so.
+    pub fn new(
+        to: &Checkpoint,
+        system: &System,
+        program: &Program,
+        options: &ForwardOptions,
+        most_states: usize,
+    ) -> Result<(Self, Option<Resumed>), CheckpointError> {
+        let folder = &to.folder;
+        let options = manifest::options(program, options);
+        let mut keeper =
+            Self { to: to.clone(), options, parts: Vec::new(), states: 0, model: None, last: Instant::now() };
+        if !to.resume {
+            fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
+            if Manifest::is_in(folder) {
+                let why = "it has one already, which `cubicle resume` goes on with";
+                return Err(failed("begin a checkpoint in", folder, &why));
+            }
+            sweep(folder, |_| false).map_err(|why| failed("clear", folder, &why))?;
+            if fs::read_dir(folder).map_err(|why| failed("read", folder, &why))?.next().is_some() {
+                return Err(failed("begin a checkpoint in", folder, &"it is not empty"));
+            }
+            // A disk that takes nothing is better met before the work.
+            keeper.model = Some(write(folder, MODEL, to.model.as_bytes())?);
+            return Ok((keeper, None));
+        }
+        let manifest = Manifest::read(folder)?;
+        manifest.fits(folder, to)?;
+        manifest.has_options(&keeper.options)?;
+        let resumed = keeper.restore(&manifest, system, program, most_states)?;
+        Ok((keeper, Some(resumed)))
+    }
+
+    fn restore(
+        &mut self,
+        manifest: &Manifest,
+        system: &System,
+        program: &Program,
+        most_states: usize,
+    ) -> Result<Resumed, CheckpointError> {
+        let folder = &self.to.folder;
+        let valid = Valid::new(program);
+        let mut visited = Visited::new(program.packing.words);
+        if manifest.states > most_states {
+            let (states, most) = (manifest.states, most_states);
+            let why = format!("the checkpoint has {states} states, and the memory limit allows for {most}");
+            return Err(CheckpointError(why));
+        }
+        for part in &manifest.parts {
+            states::read(part.open(folder)?, &valid, manifest.states, &mut visited)?;
+        }
+        if visited.store.len() != manifest.states {
+            let (is, wanted) = (visited.store.len(), manifest.states);
+            let why = format!("its files have {is} states, and the manifest says {wanted}");
+            return Err(failed("use the checkpoint in", folder, &why));
+        }
+        let findings = Findings::new(system, program);
+        let bytes = manifest.course.open(folder)?.rest()?;
+        let rest = course::read(&bytes, system, &valid, manifest.states, findings)
+            .map_err(|why| failed("use", &folder.join(&manifest.course.file), &why))?;
+        (self.parts, self.states) = (manifest.parts.clone(), manifest.states);
+        self.model = Some(manifest.model.clone());
+        Ok(Resumed { visited, level: manifest.level, rest })
+    }
+
+    /// A level is about to be expanded, number `level`: writes a checkpoint when it is time.
+    pub fn level(
+        &mut self,
+        level: usize,
+        state: &LevelState<'_>,
+        visited: &Visited,
+    ) -> Result<(), CheckpointError> {
+        if self.last.elapsed() < self.to.every {
+            return Ok(());
+        }
+        let folder = self.to.folder.clone();
+        if self.states < visited.store.len() {
+            self.parts.push(states::write(&folder, visited, self.states..visited.store.len())?);
+            self.states = visited.store.len();
+        }
+        let course = write(&folder, &format!("course-{level}"), &course::write(state))?;
+        let manifest = Manifest {
+            tool: self.to.tool.clone(),
+            command: self.to.command.clone(),
+            started_in: self.to.started_in.clone(),
+            model: self.model.clone().expect("it is written first, or read"),
+            options: self.options.clone(),
+            level,
+            states: self.states,
+            parts: self.parts.clone(),
+            course,
+        };
+        manifest.write(&folder)?;
+        let needed = |name: &str| {
+            name == MODEL || name == manifest.course.file || self.parts.iter().any(|part| part.file == name)
+        };
+        sweep(&folder, needed).map_err(|why| failed("clear", &folder, &why))?;
+        self.last = Instant::now();
+        Ok(())
+    }
+}

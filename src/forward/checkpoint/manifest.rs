@@ -1,0 +1,165 @@
+//! The manifest of a checkpoint: what it is of, how far it came, and which files belong to it.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::forward::checkpoint::bytes::Checksum;
+use crate::forward::checkpoint::files::{Part, read_text, write};
+use crate::forward::error::CheckpointError;
+use crate::forward::program::compiled::Program;
+use crate::options::{Checkpoint, ForwardOptions};
+
+/// Version of the format.
+const FORMAT: u32 = 1;
+
+/// Name of the file.
+const FILE: &str = "manifest";
+
+/// How a manifest begins.
+const TITLE: &str = "cubicle checkpoint";
+
+/// What the checkpoint of an exploration says of it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The version of the program that wrote it.
+    pub tool: String,
+    /// The words of the command line, for the program to go on with.
+    pub command: Vec<String>,
+    /// The folder that it was started in.
+    pub started_in: String,
+    /// The model, in canonical spelling.
+    pub model: Part,
+    /// What else the result depends on: options by name, and how states are packed.
+    pub options: Vec<(String, String)>,
+    /// The level that is to be expanded next.
+    pub level: usize,
+    /// States of all levels up to that one.
+    pub states: usize,
+    /// Files with these states, in order.
+    pub parts: Vec<Part>,
+    /// What else is known.
+    pub course: Part,
+}
+
+impl Manifest {
+    /// Whether a folder has one.
+    pub fn is_in(folder: &Path) -> bool {
+        folder.join(FILE).exists()
+    }
+
+    /// Of the checkpoint in a folder. Only this file is read.
+    ///
+    /// # Errors
+    /// There is none, it is of another format, or it is damaged.
+    pub fn read(folder: &Path) -> Result<Self, CheckpointError> {
+        let path = folder.join(FILE);
+        if !path.exists() {
+            let why = "it has no manifest (no level was finished, or it is another folder)";
+            return Err(CheckpointError(format!("there is no checkpoint in {}: {why}", folder.display())));
+        }
+        let text = read_text(&path)?;
+        let wrong = |why: &str| CheckpointError(format!("cannot use {}: {why}", path.display()));
+        let (title, body) = text.split_once('\n').ok_or_else(|| wrong("it ends too early"))?;
+        let rest = title.strip_prefix(TITLE).ok_or_else(|| wrong("it is no manifest of a checkpoint"))?;
+        let mut words = rest.split_whitespace();
+        let format = words.next().and_then(|word| word.parse::<u32>().ok());
+        if format != Some(FORMAT) {
+            return Err(wrong(&format!(
+                "its format is {}, and this program knows {FORMAT}",
+                format.map_or_else(|| "unknown".to_owned(), |format| format.to_string())
+            )));
+        }
+        let checksum = words.next().and_then(|word| u64::from_str_radix(word, 16).ok());
+        if checksum != Some(Checksum::of(body.as_bytes())) {
+            return Err(wrong("its checksum is wrong"));
+        }
+        serde_json::from_str(body).map_err(|why| wrong(&why.to_string()))
+    }
+
+    /// Puts it into the folder: from then on, the checkpoint is this one.
+    pub(in crate::forward) fn write(&self, folder: &Path) -> Result<(), CheckpointError> {
+        let body = serde_json::to_string_pretty(self).expect("it is made of texts and numbers");
+        let text = format!("{TITLE} {FORMAT} {:016x}\n{body}", Checksum::of(body.as_bytes()));
+        write(folder, FILE, text.as_bytes()).map(drop)
+    }
+
+    /// The model that the checkpoint is of, in canonical spelling.
+    ///
+    /// # Errors
+    /// It cannot be read, or it is damaged.
+    pub fn model(&self, folder: &Path) -> Result<String, CheckpointError> {
+        let bytes = self.model.open(folder)?.rest()?;
+        String::from_utf8(bytes)
+            .map_err(|why| CheckpointError(format!("the model of the checkpoint is damaged: {why}")))
+    }
+
+    /// Whether the checkpoint is one of the model with this text and of this version of the program; the error has the
+    /// first difference.
+    ///
+    /// # Errors
+    /// It is of another one, or cannot be read.
+    pub fn fits(&self, folder: &Path, of: &Checkpoint) -> Result<(), CheckpointError> {
+        if self.tool != of.tool {
+            return Err(CheckpointError(format!(
+                "the checkpoint was written by version {} of the program, and this is {}",
+                self.tool, of.tool
+            )));
+        }
+        let known = self.model(folder)?;
+        if known == of.model {
+            return Ok(());
+        }
+        let (mut old, mut new) = (known.lines(), of.model.lines());
+        let (old, new) = loop {
+            match (old.next(), new.next()) {
+                (Some(a), Some(b)) if a == b => {}
+                (a, b) => break (a.unwrap_or("nothing"), b.unwrap_or("nothing")),
+            }
+        };
+        Err(CheckpointError(format!(
+            "the checkpoint is of another model: it has `{old}` where the model now has `{new}`"
+        )))
+    }
+
+    /// Whether it is of an exploration with these options.
+    pub(super) fn has_options(&self, options: &[(String, String)]) -> Result<(), CheckpointError> {
+        if self.options.len() != options.len() {
+            return Err(CheckpointError("the checkpoint is of an exploration with other options".to_owned()));
+        }
+        for ((name, old), (wanted, new)) in self.options.iter().zip(options) {
+            if name != wanted || old != new {
+                return Err(CheckpointError(format!(
+                    "the checkpoint is of another exploration: {name} is {old} there, and {wanted} is {new} here"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// All that the result of an exploration depends on beside the model, by name.
+pub fn options(program: &Program, options: &ForwardOptions) -> Vec<(String, String)> {
+    let mut layout = Checksum::new();
+    let Program { cells, packing, instances, .. } = program;
+    layout.add(format!("{:?} {:?}", packing.fields, cells.classes).as_bytes());
+    layout.add(format!("{} {}", instances.len(), packing.words).as_bytes());
+    let number = |n: Option<usize>| n.map_or_else(|| "none".to_owned(), |n| n.to_string());
+    let said = |yes: bool| if yes { "on" } else { "off" }.to_owned();
+    let all = [
+        ("the number of processes", cells.procs.to_string()),
+        ("symmetry", said(options.symmetry)),
+        ("leaving cells open", said(options.undefined_cells)),
+        ("looking for deadlocks", said(options.deadlock)),
+        ("stopping at an unsafe state", said(options.stop_at_unsafe)),
+        ("the expected end", format!("{:?}", options.expected_end)),
+        ("the range of numbers", format!("{:?}", options.number_range)),
+        ("the depth", number(options.depth)),
+        ("the number of states", number(options.max_states)),
+        ("the wanted transitions", format!("{:?}", options.until_fired)),
+        ("the limit of steep levels", number(options.steep)),
+        ("the packing of states", format!("{:016x}", layout.value())),
+    ];
+    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,153 @@
+//! States in files: each as what changes from the one before, with the distance to its parent's number.
+//!
+//! Neighbours in a level often share a parent, so that few bytes of them differ. For each word there is a byte that
+//! says which of its bytes change, then these. Parents never fall from one state to the next: breadth first, they
+//! are expanded in order.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::forward::checkpoint::bytes::{Damage, Source, put};
+use crate::forward::checkpoint::files::{NewPart, Part, PartReader};
+use crate::forward::error::CheckpointError;
+use crate::forward::program::compiled::Program;
+use crate::forward::state::cells::{CellShape, CodeKind};
+use crate::forward::store::hash::hash;
+use crate::forward::store::table::Inserted;
+use crate::forward::store::visited::{ROOT, Visited};
+
+/// Bytes that are handed to the file at a time.
+const BLOCK: usize = 1 << 16;
+
+/// Writes the states of a range.
+pub fn write(folder: &Path, visited: &Visited, range: Range<usize>) -> Result<Part, CheckpointError> {
+    let mut part = NewPart::begin(folder, format!("states-{}-{}", range.start, range.end))?;
+    let mut bytes = Vec::with_capacity(2 * BLOCK);
+    let mut before: Option<Vec<u64>> = None;
+    let mut parent = 0;
+    for number in range {
+        let state = visited.store.state(number);
+        let last = before.get_or_insert_with(|| vec![0; state.len()]);
+        for (word, old) in state.iter().zip(last) {
+            put_change(&mut bytes, *word ^ *old);
+            *old = *word;
+        }
+        // 0 for an initial state, else one more than the distance.
+        match visited.parents[number] {
+            ROOT => bytes.push(0),
+            of => {
+                put(&mut bytes, u64::from(of - parent) + 1);
+                parent = of;
+            }
+        }
+        if bytes.len() >= BLOCK {
+            part.write(&bytes)?;
+            bytes.clear();
+        }
+    }
+    part.write(&bytes)?;
+    part.finish(folder)
+}
+
+fn put_change(bytes: &mut Vec<u8>, change: u64) {
+    let at = bytes.len();
+    bytes.push(0);
+    for (i, byte) in change.to_le_bytes().into_iter().enumerate() {
+        if byte != 0 {
+            bytes[at] |= 1 << i;
+            bytes.push(byte);
+        }
+    }
+}
+
+fn change(from: &mut impl Source) -> Result<u64, Damage> {
+    let mask = from.byte()?;
+    let mut word = 0;
+    for i in (0..8).filter(|i| mask >> i & 1 == 1) {
+        word |= u64::from(from.byte()?) << (8 * i);
+    }
+    Ok(word)
+}
+
+/// Adds the states of a part to those that are known.
+pub fn read(
+    mut part: PartReader,
+    valid: &Valid<'_>,
+    most: usize,
+    visited: &mut Visited,
+) -> Result<(), CheckpointError> {
+    let mut state = vec![0; valid.program.packing.words];
+    let mut parent = 0;
+    while !part.is_at_end() {
+        let next = (|| {
+            for word in &mut state {
+                *word ^= change(&mut part)?;
+            }
+            match part.number()? {
+                0 => Ok(ROOT),
+                distance => {
+                    let of = (distance - 1).checked_add(parent).filter(|of| *of < visited.store.len() as u64);
+                    parent = of.ok_or(Damage("a state comes before its parent"))?;
+                    Ok(parent as u32)
+                }
+            }
+        })();
+        let of = next.and_then(|of| {
+            if visited.store.len() >= most {
+                return Err(Damage("it has more states than it says"));
+            }
+            if !valid.cells(&state) {
+                return Err(Damage("it has a state that the model does not have"));
+            }
+            let follows = match visited.parents.last() {
+                None | Some(&ROOT) => true,
+                Some(last) => of != ROOT && *last <= of,
+            };
+            match visited.store.insert(&state, hash(&state)) {
+                Inserted::New(_) if follows => Ok(of),
+                _ => Err(Damage("its states are not in order")),
+            }
+        });
+        visited.parents.push(of.map_err(|why| part.damaged(&why))?);
+    }
+    Ok(())
+}
+
+/// Which packed words are states.
+pub struct Valid<'a> {
+    /// The instance.
+    pub program: &'a Program,
+    /// For each word, the bits that some field has.
+    used: Vec<u64>,
+}
+
+impl<'a> Valid<'a> {
+    /// States of this instance.
+    pub fn new(program: &'a Program) -> Self {
+        let mut used = vec![0; program.packing.words];
+        for field in &program.packing.fields {
+            used[usize::from(field.word)] |= field.mask() << field.shift;
+        }
+        Self { program, used }
+    }
+
+    /// Words of a state.
+    pub const fn words(&self) -> usize {
+        self.used.len()
+    }
+
+    /// Whether each cell has a value of its type.
+    pub fn cells(&self, state: &[u64]) -> bool {
+        let Program { cells, packing, .. } = self.program;
+        let of = |(c, cell): (usize, &CellShape)| {
+            let raw = packing.fields[c].raw(state);
+            match cell.kind {
+                CodeKind::Int | CodeKind::Real => raw <= packing.fields[c].undef,
+                _ => raw < cell.codes.max(1) as u64 || cell.undef && raw == packing.fields[c].undef,
+            }
+        };
+        state.len() == self.used.len()
+            && state.iter().zip(&self.used).all(|(word, used)| word & !used == 0)
+            && cells.cells.iter().enumerate().all(of)
+    }
+}
