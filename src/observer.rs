@@ -2,7 +2,7 @@
 
 use crate::model::System;
 use crate::options::{BackwardMode, SearchOrder};
-use crate::result::{Exploration, GraphStep, Stage};
+use crate::result::{Exploration, GraphStep, RunsSeen, Stage};
 
 /// Something that happened. Texts are finished lines without line end.
 #[derive(Clone, Debug)]
@@ -52,16 +52,7 @@ pub enum Event<'a> {
     /// That path is not executable.
     Spurious(&'a str),
     /// All runs of an instance were looked at, or some.
-    Runs {
-        /// Processes.
-        procs: usize,
-        /// States.
-        states: usize,
-        /// Steps between them.
-        steps: usize,
-        /// Whether these are all.
-        complete: bool,
-    },
+    Runs(RunsSeen),
     /// A search of [`BackwardMode::Auto`] begins.
     Stage {
         /// From 1.

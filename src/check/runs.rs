@@ -10,7 +10,7 @@ use crate::model::semantics::admits;
 use crate::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
 use crate::observer::{Event, Silent};
 use crate::options::{BackwardMode, ForwardOptions, Options, Procs, Vacuity};
-use crate::result::{Report, Stop, TemporalFinding, TemporalReport};
+use crate::result::{Report, RunsSeen, Stop, TemporalFinding, TemporalReport};
 use crate::transform::with_monitor;
 use crate::verdict::{Cut, Reason, Verdict};
 
@@ -34,8 +34,9 @@ pub fn look(session: &mut Session<'_>) {
         }
         session.tell(Event::Work("looking at all runs of an instance"));
         let checked = check_runs(system, procs, &limits, session.interrupt);
-        let RunsChecked { states, steps, stop, .. } = checked;
-        session.tell(Event::Runs { procs, states, steps, complete: stop == Stop::Complete });
+        let RunsChecked { states, steps, stop, renamed, .. } = checked;
+        let complete = stop == Stop::Complete;
+        session.tell(Event::Runs(RunsSeen { procs, states, steps, complete, renamed }));
         for (report, answer) in reports.iter_mut().zip(checked.answers) {
             take(system, report, answer, (procs, states));
         }

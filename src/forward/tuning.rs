@@ -184,3 +184,8 @@ pub const DEEPER: (usize, usize) = (3, 4);
 
 /// Most states of an instance that is looked at because the search became long.
 pub const WIDER_STATES: usize = 100_000;
+
+/// States whose steps are taken in one go where runs are looked at: few enough that what they lead to stays in the cache.
+pub const RUN_CHUNK: usize = 128;
+/// States whose steps are taken before what they lead to is stored.
+pub const RUN_ROUND: usize = 1 << 13;

@@ -72,7 +72,7 @@ impl Temporal {
     }
 
     /// Whether a literal orders processes.
-    pub(super) fn orders_processes(&self) -> bool {
+    pub fn orders_processes(&self) -> bool {
         self.cubes().any(|(_, cube)| cube.iter().any(|literal| matches!(literal, Literal::Less { .. })))
     }
 }

@@ -82,7 +82,7 @@ impl Progress {
             Event::Suspect(_) => self.begin("executing a trace"),
             Event::Work(what) => self.begin(what),
             Event::StageEnd(_)
-            | Event::Runs { .. }
+            | Event::Runs(_)
             | Event::Graph(_)
             | Event::Spurious(_)
             | Event::Warning(_)

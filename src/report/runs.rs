@@ -8,17 +8,18 @@ use super::trace::{TraceStates, action, walked};
 use crate::diagnostic::Source;
 use crate::model::semantics::{FairStep, Lasso, Semantics, Served};
 use crate::model::{System, TemporalKind};
-use crate::result::{Report, TemporalFinding, TemporalReport};
+use crate::result::{Report, RunsSeen, TemporalFinding, TemporalReport};
 use crate::words::{ValueNames, cause, processes};
 
 /// `Runs with 2 processes: all 14 states, 30 steps`.
-pub fn runs(procs: usize, states: usize, steps: usize, complete: bool, style: Style) -> String {
-    let title = style.title(format!("Runs with {}", count(procs, "process")));
-    let (states, steps) = (count(states, "state"), count(steps, "step"));
-    if complete {
-        format!("{title}: all {states}, {steps}\n")
+pub fn runs(seen: RunsSeen, style: Style) -> String {
+    let title = style.title(format!("Runs with {}", count(seen.procs, "process")));
+    let (states, steps) = (count(seen.states, "state"), count(seen.steps, "step"));
+    let renamed = if seen.renamed { " up to renaming" } else { "" };
+    if seen.complete {
+        format!("{title}: all {states}{renamed}, {steps}\n")
     } else {
-        format!("{title}: {states}, {steps} (not all)\n")
+        format!("{title}: {states}{renamed}, {steps} (not all)\n")
     }
 }
 

@@ -63,7 +63,7 @@ impl Snapshot {
             | Event::Work(_)
             | Event::Suspect(_)
             | Event::Spurious(_)
-            | Event::Runs { .. }
+            | Event::Runs(_)
             | Event::Graph(_)
             | Event::Warning(_)
             | Event::Note(_) => {}

@@ -25,7 +25,7 @@ pub use run::{
     Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Looked, Refuted, Report,
     Stage, Vacuous,
 };
-pub use temporal::{TemporalFinding, TemporalReport};
+pub use temporal::{RunsSeen, TemporalFinding, TemporalReport};
 pub use witness::{Witness, WitnessCoverage};
 
 pub use crate::verdict::Stop;

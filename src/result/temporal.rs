@@ -22,6 +22,21 @@ pub struct TemporalReport {
     pub open: Option<Cut>,
 }
 
+/// What was seen of an instance whose runs were looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunsSeen {
+    /// Processes.
+    pub procs: usize,
+    /// States.
+    pub states: usize,
+    /// Steps between them.
+    pub steps: usize,
+    /// Whether these are all.
+    pub complete: bool,
+    /// Whether each state stands for all that exchanging processes makes of it that no property is about.
+    pub renamed: bool,
+}
+
 /// What settles a property of runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TemporalFinding {

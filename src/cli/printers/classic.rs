@@ -36,9 +36,7 @@ impl Printer for Classic {
             Event::Stage { number, proof, order, effort } => {
                 report::stage(number, (proof, order), effort, style)
             }
-            Event::Runs { procs, states, steps, complete } => {
-                report::runs(procs, states, steps, complete, style)
-            }
+            Event::Runs(seen) => report::runs(seen, style),
             Event::ForwardEnd(exploration) => report::exploration(system, exploration, style),
             Event::BadCandidate { number, cube } => return complain(&report::bad_candidate(number, cube)),
             Event::Suspect(history) => return complain(&format!("Unsafe trace: {history}")),

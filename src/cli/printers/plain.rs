@@ -49,9 +49,7 @@ impl Printer for Plain {
             Event::ForwardEnd(exploration) => {
                 self.ending.output.write(&report::explored(system, exploration, self.style));
             }
-            Event::Runs { procs, states, steps, complete } => {
-                self.ending.output.write(&report::runs(procs, states, steps, complete, self.style));
-            }
+            Event::Runs(seen) => self.ending.output.write(&report::runs(seen, self.style)),
             Event::StageEnd(stage) => self.ending.output.write(&report::searched(stage, self.style)),
             _ if self.nodes => self.detail(event),
             _ => {}

@@ -4,9 +4,12 @@
 //! or one of its states enables none of them; the steps of a strong one are taken in it, or none of its states enables any.
 //! Where a strong one is enabled and not taken, no fair cycle goes through a state that enables it, and what is left
 //! without these states is looked at again. Where a weak one is enabled everywhere and not taken, no part is fair.
+//!
+//! Where arrows rename processes, all this is asked of the parts of the threaded graph (`threads`) instead of constraints.
 
 use crate::forward::live::arrows::Arrows;
 use crate::forward::live::constraints::Constraints;
+use crate::forward::live::threads::Threads;
 use crate::interrupt::{Interrupt, Interrupted};
 
 /// Where fair cycles are looked for.
@@ -43,6 +46,7 @@ impl FairCycles<'_> {
         let mut round = vec![0_u32; self.arrows.len()];
         let mut member = vec![0_u32; self.arrows.len()];
         let (mut rounds, mut members) = (0, 0);
+        let mut threads = Threads::new(self.constraints, self.arrows.len());
         // No cycle goes through two components, so that what is left of all of them is one area again.
         let mut open = area.to_vec();
         while !open.is_empty() {
@@ -61,7 +65,7 @@ impl FairCycles<'_> {
                 for node in &component {
                     member[*node as usize] = members;
                 }
-                match self.worth(&component, &|node| member[node as usize] == members) {
+                match self.worth(&component, &|node| member[node as usize] == members, &mut threads) {
                     Worth::Fair => best = Some((nearest, component)),
                     Worth::Unfair => {}
                     Worth::Perhaps(part) => rest.extend(part),
@@ -88,7 +92,12 @@ impl FairCycles<'_> {
         }
     }
 
-    fn worth(&self, component: &[u32], inside: &dyn Fn(u32) -> bool) -> Worth {
+    fn worth(&self, component: &[u32], inside: &dyn Fn(u32) -> bool, threads: &mut Threads<'_>) -> Worth {
+        let visited = |set: &Vec<bool>| component.iter().any(|node| set[*node as usize]);
+        if !self.visits.iter().all(visited) {
+            return Worth::Unfair;
+        }
+        threads.look(self.arrows, component, inside);
         let count = self.constraints.strong.len();
         let mut taken = vec![false; count];
         let mut enabled = vec![0_usize; count];
@@ -96,27 +105,27 @@ impl FairCycles<'_> {
         for &node in component {
             for arrow in self.arrows.of(node) {
                 if inside(arrow.to) {
-                    self.constraints.of(*arrow).iter().for_each(|c| taken[*c as usize] = true);
+                    for c in self.constraints.of(*arrow) {
+                        taken[threads.part(node, *c) as usize] = true;
+                    }
                 }
             }
-            self.enabled(node, &mut seen, |constraint| enabled[constraint as usize] += 1);
+            self.enabled(node, &mut seen, |c| enabled[threads.part(node, c) as usize] += 1);
         }
-        let visited = |set: &Vec<bool>| component.iter().any(|node| set[*node as usize]);
-        if !self.visits.iter().all(visited) {
+        let put_off = |part: u32| !taken[part as usize] && enabled[part as usize] > 0;
+        let everywhere = |part: u32| enabled[part as usize] == component.len() * threads.size(part);
+        let parts = 0..count as u32;
+        if parts.clone().any(|it| !threads.is_strong(it) && put_off(it) && everywhere(it)) {
             return Worth::Unfair;
         }
-        let put_off = |c: &usize| !taken[*c] && enabled[*c] > 0;
-        if (0..count).any(|c| !self.constraints.strong[c] && put_off(&c) && enabled[c] == component.len()) {
-            return Worth::Unfair;
-        }
-        let strong: Vec<usize> = (0..count).filter(|c| self.constraints.strong[*c] && put_off(c)).collect();
-        if strong.is_empty() {
+        let strong: Vec<bool> = parts.map(|it| threads.is_strong(it) && put_off(it)).collect();
+        if !strong.contains(&true) {
             return Worth::Fair;
         }
         let mut rest = component.to_vec();
         rest.retain(|node| {
             let mut enables = false;
-            self.enabled(*node, &mut seen, |constraint| enables |= strong.contains(&(constraint as usize)));
+            self.enabled(*node, &mut seen, |c| enables |= strong[threads.part(*node, c) as usize]);
             !enables
         });
         Worth::Perhaps(rest)

@@ -2,8 +2,11 @@
 
 use crate::forward::live::arrows::{Arrow, STUTTER};
 use crate::forward::live::graph::RunGraph;
+use crate::forward::live::moves::{self, STAY, Turn, then};
+use crate::forward::program::code::Instance;
 use crate::forward::program::compiled::Program;
 use crate::forward::run::trace::{LabelledStep, labelled};
+use crate::forward::symmetry::refinement::rename;
 use crate::model::semantics::{Lasso, State};
 use crate::verdict::Trace;
 
@@ -11,22 +14,51 @@ use crate::verdict::Trace;
 /// have changed places.
 const ROUNDS: usize = 6;
 
-/// The run that begins in the state `first` and takes these steps.
+/// The run that begins in the state `first` and takes these steps. States and steps are named as the first state names
+/// them, whatever they are stored as.
 pub fn run(program: &Program, graph: &RunGraph, first: u32, way: &[Arrow], back: Option<usize>) -> Trace {
-    let codes = |state: u32| {
+    let codes = |state: u32, names: &Turn| {
         let mut codes = Vec::new();
         program.packing.unpack(graph.store.state(state as usize), &mut codes);
-        codes
+        if *names == STAY {
+            return codes;
+        }
+        let mut renamed = Vec::new();
+        rename(&program.cells, names, &codes, &mut renamed);
+        renamed
     };
     let mut steps = Vec::with_capacity(way.len());
-    let mut at = first;
+    // What the names in the stored state mean.
+    let (mut at, mut names) = (first, STAY);
     for arrow in way {
-        steps.push(LabelledStep { instance: arrow.label as usize, before: codes(at) });
+        let taken = graph.moves.list[arrow.label as usize].instance as usize;
+        let instance = if names == STAY { taken } else { called(program, taken, &names) };
+        steps.push(LabelledStep { instance, before: codes(at, &names) });
         at = arrow.to;
+        names = then(&moves::back(graph.moves.turn(arrow.label)), &names);
     }
-    let (initial, steps) = labelled(program, &steps, codes(at), back);
+    let (initial, steps) = labelled(program, &steps, codes(at, &names), back);
     let procs = program.cells.procs;
     Trace { initial: State { procs, values: initial }, steps, bad: None }
+}
+
+/// The same transition with renamed arguments.
+fn called(program: &Program, instance: usize, names: &Turn) -> usize {
+    let stored = &program.instances[instance];
+    let args = || stored.args.iter().map(|p| names[usize::from(*p)]);
+    let same = |it: &Instance| it.transition == stored.transition && it.args.iter().copied().eq(args());
+    program.instances.iter().position(same).expect("what can be taken can be taken under other names")
+}
+
+/// After how many rounds of a cycle each name means again what it did.
+fn rounds(graph: &RunGraph, cycle: &[Arrow]) -> usize {
+    let turn = cycle.iter().fold(STAY, |turn, arrow| then(&turn, graph.moves.turn(arrow.label)));
+    let (mut rounds, mut all) = (1, turn);
+    while all != STAY {
+        all = then(&all, &turn);
+        rounds += 1;
+    }
+    rounds
 }
 
 /// The lasso with this stem and this cycle that `accept`s says is one, if there is any.
@@ -43,8 +75,9 @@ pub fn lasso(
         return accept(&lasso).then_some(lasso);
     }
     let mut way = stem.to_vec();
+    let once = cycle.repeat(rounds(graph, cycle));
     (0..ROUNDS).find_map(|_| {
-        way.extend(cycle);
+        way.extend(&once);
         let back = Some(stem.len());
         let lasso = Lasso { run: run(program, graph, first, &way, back), back };
         accept(&lasso).then_some(lasso)

@@ -8,12 +8,14 @@ use crate::forward::program::compiled::Program;
 use crate::forward::program::lower::test;
 use crate::forward::state::codes::UNDEF;
 use crate::model::semantics::distinct_tuples;
-use crate::model::{Bad, BadKind, Condition, System};
+use crate::model::{Bad, BadKind, Condition, System, Temporal};
 
 /// The system with the cubes of its properties of runs as bad cubes: what they compare must be told apart by states as
 /// what any bad cube compares.
 pub fn observed(system: &System) -> System {
     let mut observed = system.clone();
+    // A formula of the command line may order processes where the model does not.
+    observed.orders_processes |= system.temporal.iter().any(Temporal::orders_processes);
     for property in &system.temporal {
         for (params, cube) in property.cubes() {
             observed.bad.push(Bad {

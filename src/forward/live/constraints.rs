@@ -1,53 +1,102 @@
 //! Which steps fairness asks for, and which step of the instance is which of them.
 
 use crate::forward::live::arrows::{Arrow, STUTTER};
+use crate::forward::live::moves::{Moves, STAY, Turn};
 use crate::forward::program::compiled::Program;
 use crate::model::System;
 
 /// What fairness asks of a run, each by itself: some of these steps are taken again and again, or not possible at some
 /// moment again and again (weak), or not possible at all from some moment on (strong).
+///
+/// A constraint names processes, as a state does: after an arrow that renames processes it has another name.
 pub struct Constraints {
     /// For each constraint, whether it is strong.
     pub strong: Vec<bool>,
-    /// The constraints that a step by each instance of a transition serves.
+    /// The declaration that each is about, and the arguments.
+    about: Vec<(u32, Vec<u8>)>,
+    /// For each declaration, the constraint of each tuple of arguments, which are digits of its place.
+    places: Vec<Vec<u32>>,
+    procs: usize,
+    /// The constraints that each move serves, under the names of the state before it.
     served: Vec<Vec<u32>>,
+    moves: Moves,
 }
 
+/// No constraint.
+const NONE: u32 = u32::MAX;
+
 impl Constraints {
-    /// Those of an instance.
-    pub fn new(system: &System, program: &Program) -> Self {
-        let mut this = Self { strong: Vec::new(), served: vec![Vec::new(); program.instances.len()] };
-        for fairness in &system.fairness {
-            let mut known: Vec<(Vec<u8>, u32)> = Vec::new();
+    /// Those of an instance, with the moves of its graph.
+    pub fn new(system: &System, program: &Program, moves: &Moves) -> Self {
+        let mut this = Self {
+            procs: program.cells.procs,
+            served: vec![Vec::new(); program.instances.len()],
+            moves: moves.clone(),
+            ..Self::none()
+        };
+        for (declaration, asked) in (0..).zip(&system.fairness) {
+            this.places.push(Vec::new());
             for (number, instance) in program.instances.iter().enumerate() {
                 let transition = system.transition(instance.transition);
-                if transition.origin != fairness.origin {
+                if transition.origin != asked.origin {
                     continue;
                 }
-                let shown = if fairness.any { 0 } else { transition.params.len() };
+                let shown = if asked.any { 0 } else { transition.params.len() };
                 let args = &instance.args[..shown];
-                let constraint =
-                    known.iter().find(|(tuple, _)| tuple == args).map(|(_, constraint)| *constraint);
-                let constraint = constraint.unwrap_or_else(|| {
-                    let new = this.strong.len() as u32;
-                    this.strong.push(fairness.strong);
-                    known.push((args.to_vec(), new));
-                    new
-                });
-                this.served[number].push(constraint);
+                let place = this.place(args.iter().copied());
+                let places = &mut this.places[declaration as usize];
+                if places.len() <= place {
+                    places.resize(place + 1, NONE);
+                }
+                if places[place] == NONE {
+                    places[place] = this.strong.len() as u32;
+                    this.strong.push(asked.strong);
+                    this.about.push((declaration, args.to_vec()));
+                }
+                this.served[number].push(places[place]);
             }
+        }
+        for at in program.instances.len()..moves.list.len() {
+            this.served.push(this.served[moves.list[at].instance as usize].clone());
         }
         this
     }
 
-    /// None at all.
-    #[cfg(test)]
-    pub fn none() -> Self {
-        Self { strong: Vec::new(), served: Vec::new() }
+    fn place(&self, args: impl Iterator<Item = u8>) -> usize {
+        args.fold(0, |place, p| place * self.procs + usize::from(p))
     }
 
-    /// The constraints that a step serves.
+    /// None at all.
+    pub fn none() -> Self {
+        let (strong, about, places, served) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { strong, about, places, procs: 0, served, moves: Moves::new(0) }
+    }
+
+    /// What a constraint is called when processes are renamed.
+    #[inline]
+    pub fn called(&self, constraint: u32, turn: &Turn) -> u32 {
+        if *turn == STAY {
+            return constraint;
+        }
+        let (declaration, args) = &self.about[constraint as usize];
+        let place = self.place(args.iter().map(|p| turn[usize::from(*p)]));
+        let known = self.places[*declaration as usize].get(place);
+        // What can never be taken is not there, under any name.
+        known.copied().filter(|it| *it != NONE).unwrap_or(constraint)
+    }
+
+    /// The constraints that a step serves, as they are called in the state before it.
     pub fn of(&self, arrow: Arrow) -> &[u32] {
         if arrow.label == STUTTER { &[] } else { &self.served[arrow.label as usize] }
+    }
+
+    /// How an arrow renames processes.
+    pub fn turn(&self, arrow: Arrow) -> &Turn {
+        if arrow.label == STUTTER { &STAY } else { self.moves.turn(arrow.label) }
+    }
+
+    /// Whether an arrow renames any process.
+    pub fn rename(&self) -> bool {
+        self.moves.rename()
     }
 }

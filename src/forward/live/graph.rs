@@ -1,37 +1,43 @@
 //! All states and all steps of an instance, with labels.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use crate::forward::error::Unbuildable;
 use crate::forward::live::arrows::{Arrow, Arrows, STUTTER};
+use crate::forward::live::expand::{Expanded, Expander, representative};
+use crate::forward::live::moves::Moves;
 use crate::forward::program::compiled::Program;
-use crate::forward::program::step::Scratch;
+use crate::forward::run::clock::begin_to_help;
 use crate::forward::run::limits::Limits;
 use crate::forward::store::hash::hash;
 use crate::forward::store::table::{Inserted, Store};
 use crate::forward::store::visited::ROOT;
+use crate::forward::tuning::{RUN_CHUNK, RUN_ROUND, TOUCHED};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::options::ForwardOptions;
 use crate::result::Stop;
+use crate::workers::WorkerPool;
 
 /// The reachable part of an instance, as far as the limits let it be seen.
 pub struct RunGraph {
     /// The states, in breadth-first order.
     pub store: Store,
-    /// The steps from each state; a state without any that a run has to take may stay for
+    /// The steps from each state, labelled with their moves; a state without any that a run has to take may stay for
     /// ever.
     pub arrows: Arrows,
+    /// What the labels mean.
+    pub moves: Moves,
     /// For each state, some of whose steps may be missing.
     pub cut: Vec<bool>,
     /// Why that ended.
     pub stop: Stop,
-    /// For each state, where it was found from and by which instance.
+    /// For each state, where it was found from and by which move.
     found: Vec<(u32, u32)>,
 }
 
 impl RunGraph {
-    /// Explores breadth first.
+    /// Explores breadth first. Whatever the number of threads, the graph is the same.
     pub fn new(
         system: &System,
         program: &Program,
@@ -41,35 +47,40 @@ impl RunGraph {
         let mut this = Self {
             store: Store::new(program.packing.words),
             arrows: Arrows::default(),
+            moves: Moves::new(program.instances.len()),
             cut: Vec::new(),
             stop: Stop::Complete,
             found: Vec::new(),
         };
         let mut limits = Limits::new(options, interrupt);
         let mut numbers = false;
+        let mut first = vec![0; program.packing.words];
         program.initial_states(&mut numbers, |state| {
-            this.meet(state, (ROOT, STUTTER), &mut limits);
+            first.copy_from_slice(state);
+            representative(program, &mut first);
+            this.meet(&first, hash(&first), (ROOT, STUTTER), &mut limits);
             limits.tick();
             if limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         let fails = |id| Some(system.transition(id).origin) == system.failures;
         let optional: Vec<bool> = program.instances.iter().map(|it| fails(it.transition)).collect();
-        let mut scratch = Scratch::new(program);
-        let (mut depth, mut level_end) = (0, this.store.len());
-        let mut state = 0;
-        while state < this.store.len() && limits.stop.is_none() {
-            if state == level_end {
-                (depth, level_end) = (depth + 1, this.store.len());
-            }
+        let most = limits.max_states;
+        let expander = || Expander::new(program, &optional, most);
+        let workers = WorkerPool::new(options.jobs, begin_to_help);
+        let mut buffers = Vec::new();
+        let (mut depth, mut next) = (0, 0);
+        while next < this.store.len() && limits.stop.is_none() {
             if options.depth.is_some_and(|most| depth >= most) {
                 limits.stop = Some(Stop::Depth);
                 break;
             }
-            numbers |= this.expand(state, (program, &optional), &mut scratch, &mut limits);
-            state += 1;
-            if limits.tick() && state % 1024 == 0 {
-                limits.check_memory(this.bytes());
+            let level = next..this.store.len();
+            while next < level.end && limits.stop.is_none() {
+                let round = next..level.end.min(next + RUN_ROUND);
+                next = round.end;
+                numbers |= this.round(round, &workers, expander, &mut buffers, &mut limits);
             }
+            depth += 1;
         }
         this.arrows.finish(this.store.len());
         this.cut.resize(this.store.len(), true);
@@ -77,13 +88,79 @@ impl RunGraph {
         Ok(this)
     }
 
+    /// Takes the steps from a range of states, each thread its share, and then stores what they lead to in order; whether a
+    /// number left its range.
+    fn round<'a>(
+        &mut self,
+        range: Range<usize>,
+        workers: &WorkerPool,
+        expander: impl Fn() -> Expander<'a> + Sync,
+        buffers: &mut Vec<Expanded>,
+        limits: &mut Limits,
+    ) -> bool {
+        limits.look();
+        let chunks: Vec<Range<usize>> =
+            range.clone().step_by(RUN_CHUNK).map(|at| at..range.end.min(at + RUN_CHUNK)).collect();
+        buffers.resize_with(chunks.len().max(buffers.len()), Expanded::default);
+        let store = &self.store;
+        let work: Vec<_> = chunks.iter().cloned().zip(buffers.iter_mut()).collect();
+        workers.share_with(work, expander, |expander, _, (chunk, buffer)| {
+            expander.expand(store.states(chunk), buffer);
+        });
+        let mut numbers = false;
+        for (chunk, buffer) in chunks.into_iter().zip(buffers.iter()) {
+            let mut touched = 0;
+            for (at, state) in chunk.enumerate() {
+                if limits.stop.is_some() {
+                    return numbers;
+                }
+                while touched < buffer.ends[at].0 {
+                    let ahead = buffer.hashes.len().min(touched + TOUCHED);
+                    self.store.touch(&buffer.hashes[touched..ahead]);
+                    touched = ahead;
+                }
+                numbers |= buffer.ends[at].1.numbers;
+                self.take_in(state, buffer, at, limits);
+                if limits.tick() && state % 1024 == 0 {
+                    limits.check_memory(self.bytes());
+                }
+            }
+        }
+        numbers
+    }
+
+    /// Stores what the steps of a state lead to, which is the one at `at` in a buffer.
+    fn take_in(&mut self, state: usize, buffer: &Expanded, at: usize, limits: &mut Limits) {
+        let (last, end) = buffer.ends[at];
+        let first = if at == 0 { 0 } else { buffer.ends[at - 1].0 };
+        let words = buffer.states.len() / buffer.steps.len().max(1);
+        let mut missing = end.too_many;
+        if missing {
+            limits.stop = Some(limits.full);
+        }
+        for step in first..last {
+            let (instance, turn) = &buffer.steps[step];
+            let label = self.moves.number(*instance, turn);
+            let next = &buffer.states[step * words..(step + 1) * words];
+            let Some(to) = self.meet(next, buffer.hashes[step], (state as u32, label), limits) else {
+                missing = true;
+                break;
+            };
+            self.arrows.push(Arrow { label, to });
+        }
+        if !(end.numbers || missing || end.obliged) {
+            self.arrows.push(Arrow { label: STUTTER, to: state as u32 });
+        }
+        self.arrows.end_node();
+        self.cut.push(missing || end.numbers);
+    }
+
     fn bytes(&self) -> usize {
         self.store.bytes() + self.arrows.bytes() + self.found.len() * 9
     }
 
     /// The number of a state; `None` when there is no room for it.
-    fn meet(&mut self, state: &[u64], from: (u32, u32), limits: &mut Limits) -> Option<u32> {
-        let h = hash(state);
+    fn meet(&mut self, state: &[u64], h: u64, from: (u32, u32), limits: &mut Limits) -> Option<u32> {
         if self.store.len() >= limits.max_states {
             let known = self.store.find_hashed(state, h);
             if known.is_none() {
@@ -100,42 +177,12 @@ impl RunGraph {
         })
     }
 
-    /// Takes all steps from a state; whether a number left its range. `optional` says which instances no run has to take.
-    fn expand(
-        &mut self,
-        state: usize,
-        (program, optional): (&Program, &[bool]),
-        scratch: &mut Scratch,
-        limits: &mut Limits,
-    ) -> bool {
-        let from = self.store.state(state).to_vec();
-        scratch.numbers = false;
-        let (mut missing, mut obliged) = (false, false);
-        let live = program.successors(&from, scratch, |instance, next| {
-            match self.meet(next, (state as u32, instance as u32), limits) {
-                Some(to) => {
-                    obliged |= !optional[instance];
-                    self.arrows.push(Arrow { label: instance as u32, to });
-                }
-                None => missing = true,
-            }
-            missing
-        });
-        let numbers = scratch.numbers;
-        if !(numbers || missing || live && obliged) {
-            self.arrows.push(Arrow { label: STUTTER, to: state as u32 });
-        }
-        self.arrows.end_node();
-        self.cut.push(missing || numbers);
-        numbers
-    }
-
     /// The state from which a state was found, or `ROOT`.
     pub fn found_from(&self, state: u32) -> u32 {
         self.found[state as usize].0
     }
 
-    /// How a state was found: instances and the states that they lead to, from an initial state, which comes first.
+    /// How a state was found: moves and the states that they lead to, from an initial state, which comes first.
     pub fn way_to(&self, state: u32) -> (u32, Vec<Arrow>) {
         let mut way = Vec::new();
         let mut at = state;

@@ -8,15 +8,19 @@ use crate::forward::live::concrete;
 use crate::forward::live::conditions::{holds, observed};
 use crate::forward::live::constraints::Constraints;
 use crate::forward::live::graph::RunGraph;
+use crate::forward::live::moves::MAX_RENAMED;
 use crate::forward::live::product::Product;
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
+use crate::forward::run::clock::begin_to_help;
+use crate::forward::symmetry::canonical::Symmetry;
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{Lasso, Semantics, distinct_tuples};
 use crate::model::{System, Temporal, TemporalKind};
 use crate::options::ForwardOptions;
 use crate::result::Stop;
 use crate::verdict::Trace;
+use crate::workers::WorkerPool;
 
 /// What an instance says of a property.
 #[derive(Clone, Debug)]
@@ -40,6 +44,8 @@ pub struct RunsChecked {
     pub states: usize,
     /// Steps between them.
     pub steps: usize,
+    /// Whether each state stands for all that exchanging processes makes of it that no property is about.
+    pub renamed: bool,
     /// Why that ended.
     pub stop: Stop,
     /// The answer for each property of [`System::temporal`].
@@ -58,7 +64,7 @@ pub fn check_runs(
         Err(why) => {
             let stop = Stop::from(why);
             let answers = vec![RunAnswer::Open(stop); system.temporal.len()];
-            RunsChecked { states: 0, steps: 0, stop, answers }
+            RunsChecked { states: 0, steps: 0, renamed: false, stop, answers }
         }
     }
 }
@@ -70,24 +76,28 @@ fn attempt(
     interrupt: &Interrupt,
 ) -> Result<RunsChecked, Unbuildable> {
     let observed = observed(system);
-    let build = |symmetry| BuildOptions {
-        symmetry,
+    let build = BuildOptions {
+        symmetry: false,
         undefined: false,
         range: options.number_range,
         expected_end: &[],
         interrupt,
     };
-    let program = Program::new(&observed, procs, build(false))?;
-    let alike = options.symmetry
-        && system.proc_constants == 0
-        && Program::new(&observed, procs, build(true))?.symmetry.is_on();
+    let mut program = Program::new(&observed, procs, build)?;
+    let alike = options.symmetry && system.proc_constants == 0 && !observed.orders_processes;
+    if alike && procs <= MAX_RENAMED {
+        let watched = system.temporal.iter().map(|it| it.params.len()).max().unwrap_or(0);
+        program.symmetry = Symmetry::beside(watched, &observed, &program.cells, &program.packing);
+    }
     let graph = RunGraph::new(system, &program, options, interrupt)?;
-    let constraints = Constraints::new(system, &program);
+    let constraints = Constraints::new(system, &program, &graph.moves);
     let instance = Instance { system, program: &program, graph: &graph, constraints, alike, interrupt };
-    let answers =
-        system.temporal.iter().map(|property| instance.answer(property)).collect::<Result<_, _>>()?;
-    let steps = graph.arrows.all();
-    Ok(RunsChecked { states: graph.store.len(), steps, stop: graph.stop, answers })
+    let properties: Vec<&Temporal> = system.temporal.iter().collect();
+    let workers = WorkerPool::new(options.jobs, begin_to_help);
+    let answers = workers.share(properties, |_, property| instance.answer(property));
+    let answers = answers.into_iter().collect::<Result<_, _>>()?;
+    let (states, steps, renamed) = (graph.store.len(), graph.arrows.all(), program.symmetry.is_on());
+    Ok(RunsChecked { states, steps, renamed, stop: graph.stop, answers })
 }
 
 /// What is said of a property that holds as far as was seen.

@@ -1,7 +1,11 @@
 //! From a fair component to a short cycle in it that does all that fairness asks for.
 
-use crate::forward::live::arrows::{Arrow, Ways};
+use hashbrown::HashSet;
+
+use crate::forward::live::arrows::{Arrow, STUTTER, Ways};
 use crate::forward::live::components::FairCycles;
+use crate::forward::live::moves::STAY;
+use crate::forward::live::threads::Threads;
 
 /// What a cycle still has to do.
 struct Tasks {
@@ -18,7 +22,9 @@ impl Tasks {
 }
 
 impl FairCycles<'_> {
-    /// A cycle from the first node of a fair `component` through nodes of it.
+    /// A cycle from the first node of a fair `component` through nodes of it. Where arrows rename processes it leads to the
+    /// same node under other names perhaps, and gone round until the names are the first ones again it is one; all
+    /// that fairness asks for is done in the first round.
     pub fn cycle(&self, component: &[u32]) -> Vec<Arrow> {
         let entry = component[0];
         let mut inside = vec![false; self.arrows.len()];
@@ -26,12 +32,15 @@ impl FairCycles<'_> {
             inside[*node as usize] = true;
         }
         let inside = |node: u32| inside[node as usize];
-        let mut tasks = self.tasks(component);
+        let mut tasks = self.tasks(component, &inside);
         let (mut at, mut cycle) = (entry, Vec::new());
         self.visit(at, &mut tasks);
         while !tasks.is_done() {
-            let (place, step) = self.nearest(at, &tasks, &inside);
-            let (_, way) = place;
+            let (way, step) = if self.constraints.rename() {
+                self.nearest_renamed(at, &tasks, &inside)
+            } else {
+                self.nearest(at, &tasks, &inside)
+            };
             for arrow in way.into_iter().chain(step) {
                 self.take(arrow, &mut tasks);
                 self.visit(arrow.to, &mut tasks);
@@ -51,14 +60,18 @@ impl FairCycles<'_> {
         cycle
     }
 
-    /// All that there is to do in a component.
-    fn tasks(&self, component: &[u32]) -> Tasks {
+    /// All that there is to do in a component, with the names of its first node.
+    fn tasks(&self, component: &[u32], inside: &dyn Fn(u32) -> bool) -> Tasks {
+        let mut threads = Threads::new(self.constraints, self.arrows.len());
+        threads.look(self.arrows, component, inside);
         let mut enabled = vec![false; self.constraints.strong.len()];
         let mut seen = Vec::new();
         for &node in component {
-            self.enabled(node, &mut seen, |constraint| enabled[constraint as usize] = true);
+            self.enabled(node, &mut seen, |c| enabled[threads.part(node, c) as usize] = true);
         }
-        Tasks { constraints: enabled, visits: vec![true; self.visits.len()] }
+        let parts = (0..enabled.len() as u32).map(|c| threads.part(component[0], c));
+        let constraints = parts.map(|part| enabled[part as usize]).collect();
+        Tasks { constraints, visits: vec![true; self.visits.len()] }
     }
 
     /// Does what being at a node does.
@@ -77,16 +90,75 @@ impl FairCycles<'_> {
         for constraint in self.constraints.of(arrow) {
             tasks.constraints[*constraint as usize] = false;
         }
+        let turn = self.constraints.turn(arrow);
+        if *turn != STAY {
+            let before = std::mem::take(&mut tasks.constraints);
+            tasks.constraints = vec![false; before.len()];
+            for (c, waits) in (0..).zip(before) {
+                tasks.constraints[self.constraints.called(c, turn) as usize] |= waits;
+            }
+        }
     }
 
-    /// The nearest place where something is done: the way to a node, and the arrow from there that does it, if none of the
-    /// nodes on the way does.
-    fn nearest(
+    /// As [`FairCycles::nearest`], where arrows rename processes: what waits is followed under its names.
+    fn nearest_renamed(
         &self,
         from: u32,
         tasks: &Tasks,
         inside: &dyn Fn(u32) -> bool,
-    ) -> ((u32, Vec<Arrow>), Option<Arrow>) {
+    ) -> (Vec<Arrow>, Option<Arrow>) {
+        // A place is a node and what waits, under its name there; sets that wait for a visit have no name.
+        const SETS: u32 = u32::MAX;
+        let mut places: Vec<(u32, u32)> = Vec::new();
+        let mut by: Vec<(usize, Arrow)> = Vec::new();
+        let mut known: HashSet<(u32, u32)> = HashSet::new();
+        let waiting = (0..).zip(&tasks.constraints).filter(|(_, waits)| **waits).map(|(c, _)| c);
+        for what in waiting.chain(tasks.visits.contains(&true).then_some(SETS)) {
+            known.insert((from, what));
+            places.push((from, what));
+            by.push((usize::MAX, Arrow { label: STUTTER, to: from }));
+        }
+        let mut next = 0;
+        let step = loop {
+            let &(node, what) = places.get(next).expect("a fair component has a place for each constraint");
+            if what == SETS {
+                if tasks.visits.iter().zip(self.visits).any(|(waits, set)| *waits && set[node as usize]) {
+                    break None;
+                }
+            } else {
+                let mut enabled = false;
+                self.enabled(node, &mut Vec::new(), |c| enabled |= c == what);
+                if !enabled && !self.constraints.strong[what as usize] {
+                    break None;
+                }
+                let serves =
+                    |arrow: &&Arrow| inside(arrow.to) && self.constraints.of(**arrow).contains(&what);
+                if let Some(arrow) = self.arrows.of(node).iter().find(serves) {
+                    break Some(*arrow);
+                }
+            }
+            for arrow in self.arrows.of(node).iter().filter(|arrow| inside(arrow.to)) {
+                let turn = self.constraints.turn(*arrow);
+                let after = if what == SETS { SETS } else { self.constraints.called(what, turn) };
+                if known.insert((arrow.to, after)) {
+                    places.push((arrow.to, after));
+                    by.push((next, *arrow));
+                }
+            }
+            next += 1;
+        };
+        let mut way = Vec::new();
+        while by[next].0 != usize::MAX {
+            way.push(by[next].1);
+            next = by[next].0;
+        }
+        way.reverse();
+        (way, step)
+    }
+
+    /// The nearest place where something is done: the way to a node, and the arrow from there that does it, if none of the
+    /// nodes on the way does.
+    fn nearest(&self, from: u32, tasks: &Tasks, inside: &dyn Fn(u32) -> bool) -> (Vec<Arrow>, Option<Arrow>) {
         let mut found = None;
         let helps = |arrow: &Arrow| {
             inside(arrow.to) && self.constraints.of(*arrow).iter().any(|c| tasks.constraints[*c as usize])
@@ -102,6 +174,6 @@ impl FairCycles<'_> {
             found.is_none()
         });
         let (node, step) = found.expect("a fair component has a place for each constraint");
-        (ways.to(node), step)
+        (ways.to(node).1, step)
     }
 }

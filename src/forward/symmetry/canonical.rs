@@ -28,8 +28,17 @@ pub enum Symmetry {
 impl Symmetry {
     /// What the system allows, or [`Symmetry::Off`] when not `wanted`.
     pub fn new(system: &System, cells: &Cells, packing: &Packing, wanted: bool) -> Self {
-        let fixed = usize::from(system.proc_constants);
-        if !wanted || system.orders_processes || cells.procs < fixed + 2 {
+        if wanted {
+            Self::beside(usize::from(system.proc_constants), system, cells, packing)
+        } else {
+            Self::Off
+        }
+    }
+
+    /// That of all processes but the first `fixed` ones, which keep their places; these are at least those that the system
+    /// names.
+    pub fn beside(fixed: usize, system: &System, cells: &Cells, packing: &Packing) -> Self {
+        if system.orders_processes || cells.procs < fixed + 2 {
             return Self::Off;
         }
         let pointers: Vec<usize> = (0..cells.len())

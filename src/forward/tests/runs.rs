@@ -8,7 +8,7 @@ use crate::diagnostic::Span;
 use crate::forward::live::{RunAnswer, check_runs};
 use crate::interrupt::Interrupt;
 use crate::model::TemporalKind::{Cover, Possible, Recurrence, Response};
-use crate::model::semantics::{FairStep, State, Value, distinct_tuples};
+use crate::model::semantics::{FairStep, State, Value, distinct_tuples, replay_lasso};
 use crate::model::*;
 use crate::options::ForwardOptions;
 
@@ -263,30 +263,92 @@ fn system(seed: u64, order: bool) -> System {
     system
 }
 
+/// A random system in which processes that nobody watches change places: few variables, one of them a pointer, and each
+/// process has its own fairness.
+fn turning(seed: u64) -> System {
+    let mut shape = Shape::new(seed);
+    shape.vars = vec![
+        ("S", VarKind::Array(1), Type::Enum(super::random::T)),
+        ("P", VarKind::Global, Type::Proc),
+        ("G", VarKind::Global, Type::Enum(super::random::T)),
+    ];
+    let mut system = shape.system(false);
+    system.transitions.truncate(2);
+    let span = Span::default();
+    for (origin, transition) in (0_u16..).zip(&mut system.transitions) {
+        transition.origin = origin;
+        system.fairness.push(Fairness { origin, strong: shape.below(4) == 0, any: false, span });
+    }
+    for kind in [Response, Recurrence, Recurrence] {
+        let params = shape.below(2) as u8;
+        let first = condition(&mut shape, params, false);
+        let then =
+            if kind == Response { condition(&mut shape, params, false) } else { Condition(Vec::new()) };
+        let params = (0..params).map(|number| format!("p{number}")).collect();
+        let name = format!("{kind:?}");
+        system.temporal.push(Temporal { kind, name, params, first, then, ltl: None, span });
+    }
+    system
+}
+
 #[derive(Default, Debug)]
 struct Tally {
     held: usize,
     broken: usize,
     stuck: usize,
     open: usize,
+    /// Graphs with fewer states than without symmetry, and lassos found in them.
+    reduced: usize,
+    turned: usize,
 }
 
-fn compare(seed: u64, order: bool, tally: &mut Tally) {
-    let system = system(seed, order);
-    for procs in [2, 3] {
-        let brute = Brute::new(&system, procs);
+/// The answer for a property alone, which watches as few processes as that needs, is that of brute force, with symmetry and
+/// on two threads; `states` are those without symmetry.
+fn compare_alone(
+    system: &System,
+    procs: usize,
+    property: &Temporal,
+    expected: (bool, usize),
+    tally: &mut Tally,
+) {
+    let alone = System { temporal: vec![property.clone()], ..system.clone() };
+    let run = |options: &ForwardOptions| check_runs(&alone, procs, options, &Interrupt::default());
+    let one = run(&ForwardOptions::default());
+    let two = run(&ForwardOptions::default().jobs(2));
+    assert_eq!(format!("{one:?}"), format!("{two:?}"), "two threads find something else: {system:#?}");
+    let (holds, states) = expected;
+    assert!(one.states <= states);
+    let reduced = one.states < states;
+    tally.reduced += usize::from(reduced);
+    let context = || format!("{} alone, {procs} processes, {system:#?}", property.name);
+    match &one.answers[0] {
+        RunAnswer::Holds => assert!(holds, "{}", context()),
+        RunAnswer::Open(_) => tally.open += 1,
+        RunAnswer::Lasso(tuple, lasso) => {
+            assert!(!holds, "{}", context());
+            replay_lasso(&alone, 0, tuple, lasso).unwrap_or_else(|why| panic!("{why}: {}", context()));
+            tally.turned += usize::from(reduced && lasso.back.is_some());
+        }
+        RunAnswer::DeadEnd(..) | RunAnswer::Reached(..) => assert!(!holds, "{}", context()),
+    }
+}
+
+fn compare(seed: u64, system: &System, tally: &mut Tally) {
+    for procs in [2, 3, 4] {
+        let brute = Brute::new(system, procs);
         let wide = brute.types.iter().filter(|ty| !matches!(ty, Type::Enum(_))).count();
         if brute.types.len() > 9 || wide > 3 || brute.semantics.fair_steps().len() > 8 {
             continue;
         }
         let Some(graph) = graph(&brute) else { continue };
-        let context = || format!("seed {seed}, order {order}, {procs} processes, {system:#?}");
+        let context = || format!("seed {seed}, {procs} processes, {system:#?}");
         let options = ForwardOptions::default();
-        let one = check_runs(&system, procs, &options, &Interrupt::default());
+        let one = check_runs(system, procs, &options, &Interrupt::default());
         let plain = ForwardOptions { symmetry: false, ..options };
-        let all = check_runs(&system, procs, &plain, &Interrupt::default());
+        let all = check_runs(system, procs, &plain, &Interrupt::default());
         for (property, (answer, other)) in system.temporal.iter().zip(one.answers.iter().zip(&all.answers)) {
             let holds = graph.holds(&brute, property);
+            compare_alone(system, procs, property, (holds, all.states), tally);
             for answer in [answer, other] {
                 match answer {
                     RunAnswer::Holds => assert!(holds, "{}: {}", property.name, context()),
@@ -308,13 +370,29 @@ fn fair_runs_of_random_systems_are_those_of_brute_force() {
     let count = std::env::var("CUBICLE_RUNS_COUNT").map_or(150, |text| text.parse().expect("a number"));
     let mut tally = Tally::default();
     for seed in 0..count {
-        compare(seed, seed % 4 == 3, &mut tally);
+        compare(seed, &system(seed, seed % 4 == 3), &mut tally);
     }
     let least = count as usize / 3;
     assert!(
-        tally.held > least && tally.broken > least && tally.stuck > 0 && tally.open * 50 < tally.held,
+        tally.held > least
+            && tally.broken > least
+            && tally.stuck > 0
+            && tally.open * 50 < tally.held
+            && tally.reduced > least
+            && tally.turned > least / 10,
         "{tally:?}"
     );
+}
+
+#[test]
+fn processes_that_change_places_are_followed() {
+    let count = std::env::var("CUBICLE_RUNS_COUNT").map_or(300, |text| text.parse().expect("a number"));
+    let mut tally = Tally::default();
+    for seed in 0..count {
+        compare(seed, &turning(seed), &mut tally);
+    }
+    let least = count as usize / 3;
+    assert!(tally.reduced > least && tally.turned > least / 3 && tally.open * 50 < tally.held, "{tally:?}");
 }
 
 /// Where an instance breaks a property, its monitor reaches the bad state. How often it does where the property holds as

@@ -101,12 +101,16 @@ impl<'a> Beyond<'a> {
     }
 
     fn update(&mut self, update: &'a Update) {
-        update.index.iter().flatten().for_each(|name| self.index(name));
+        for name in update.index.iter().flatten() {
+            self.index(name);
+        }
         match &update.value {
             Rhs::Term(term) => self.term(term),
             Rhs::Cases(cases) => {
                 for case in cases {
-                    case.when.iter().for_each(|when| self.expr(when));
+                    if let Some(when) = &case.when {
+                        self.expr(when);
+                    }
                     self.term(&case.value);
                 }
             }
@@ -164,7 +168,9 @@ impl<'a> Beyond<'a> {
 
     fn base(&mut self, base: &'a Base) {
         if let Base::Cell { index, .. } = base {
-            index.iter().for_each(|name| self.index(name));
+            for name in index {
+                self.index(name);
+            }
         }
     }
 
@@ -194,12 +200,20 @@ fn strict_names<'a>(expr: &'a Expr, known: &IndexMap<&str, Vec<bool>>, found: &m
         }
         ExprKind::Not(a) | ExprKind::Quantified { body: a, .. } => strict_names(a, known, found),
         ExprKind::And(list) | ExprKind::Or(list) => {
-            list.iter().for_each(|it| strict_names(it, known, found));
+            for it in list {
+                strict_names(it, known, found);
+            }
         }
         ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
-            [a, b].into_iter().for_each(|it| strict_names(it, known, found));
+            for it in [a, b] {
+                strict_names(it, known, found);
+            }
         }
-        ExprKind::If(c, a, b) => [c, a, b].into_iter().for_each(|it| strict_names(it, known, found)),
+        ExprKind::If(c, a, b) => {
+            for it in [c, a, b] {
+                strict_names(it, known, found);
+            }
+        }
         ExprKind::Call { name, args } => {
             let strict = known.get(name.text.as_str()).map_or(&[][..], Vec::as_slice);
             for (arg, strict) in args.iter().zip(strict) {

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::search::{ExplorationFigures, SearchKind, StageFigures, order_word};
 use crate::observer::Event;
+use crate::result::RunsSeen;
 
 /// An event of a run: a line of `--format ndjson`.
 #[derive(Clone, Debug, Serialize)]
@@ -53,6 +54,8 @@ pub enum EventLine<'a> {
         steps: usize,
         /// Whether these are all.
         complete: bool,
+        /// Whether each state stands for all that exchanging processes makes of it that no property is about.
+        renamed: bool,
     },
     /// A node was expanded.
     Node {
@@ -134,8 +137,8 @@ impl<'a> EventLine<'a> {
                 Self::ExplorationProgress { states, waiting: queued, depth }
             }
             Event::ForwardEnd(exploration) => Self::ExplorationEnd(exploration.into()),
-            Event::Runs { procs, states, steps, complete } => {
-                Self::Runs { processes: procs, states, steps, complete }
+            Event::Runs(RunsSeen { procs, states, steps, complete, renamed }) => {
+                Self::Runs { processes: procs, states, steps, complete, renamed }
             }
             Event::Node { number, history, cube, queued, postponed } => {
                 Self::Node { number, history, cube, queued, postponed }

@@ -1,0 +1,96 @@
+//! What the steps from some states lead to, before it is known which states are new.
+
+use crate::forward::live::moves::{MAX_RENAMED, STAY, Turn};
+use crate::forward::program::compiled::Program;
+use crate::forward::program::step::Scratch;
+use crate::forward::store::hash::hash;
+use crate::forward::symmetry::canonical::Symmetry;
+
+/// The steps from some states, one after the other.
+#[derive(Debug, Default)]
+pub struct Expanded {
+    /// For each state: how many steps there are up to here, and how it ends.
+    pub ends: Vec<(usize, End)>,
+    /// The instance that takes each step, and how its result is renamed.
+    pub steps: Vec<(u32, Turn)>,
+    /// The states that they lead to, one after the other.
+    pub states: Vec<u64>,
+    /// Their hashes.
+    pub hashes: Vec<u64>,
+}
+
+/// What there is to say of a state beside its steps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct End {
+    /// A number left its range: steps are missing.
+    pub numbers: bool,
+    /// There are more steps than were wanted.
+    pub too_many: bool,
+    /// Some step has to follow.
+    pub obliged: bool,
+}
+
+/// Takes steps, with buffers of its own.
+pub struct Expander<'a> {
+    program: &'a Program,
+    /// For each instance, whether no run has to take it.
+    optional: &'a [bool],
+    /// The most steps of one state.
+    most: usize,
+    scratch: Scratch,
+}
+
+impl<'a> Expander<'a> {
+    /// For the instances of a program; `optional` says which of them no run has to take.
+    pub fn new(program: &'a Program, optional: &'a [bool], most: usize) -> Self {
+        Self { program, optional, most, scratch: Scratch::new(program) }
+    }
+
+    /// Takes all steps from `states`, which stand one after the other.
+    pub fn expand(&mut self, states: &[u64], out: &mut Expanded) {
+        out.ends.clear();
+        out.steps.clear();
+        out.states.clear();
+        out.hashes.clear();
+        for state in states.chunks(self.program.packing.words) {
+            let first = out.steps.len();
+            let mut end = End::default();
+            self.scratch.numbers = false;
+            let live = self.program.successors(state, &mut self.scratch, |instance, next| {
+                end.too_many = out.steps.len() - first >= self.most;
+                if end.too_many {
+                    return true;
+                }
+                let turn = representative(self.program, next);
+                end.obliged |= !self.optional[instance];
+                out.steps.push((instance as u32, turn));
+                out.hashes.push(hash(next));
+                out.states.extend_from_slice(next);
+                false
+            });
+            end.obliged &= live;
+            end.numbers = self.scratch.numbers;
+            out.ends.push((out.steps.len(), end));
+        }
+    }
+}
+
+/// Replaces a state by the one that is stored for it; how that renames processes.
+#[inline]
+pub fn representative(program: &Program, state: &mut [u64]) -> Turn {
+    let Program { cells, packing, symmetry, .. } = program;
+    let mut turn = STAY;
+    match symmetry {
+        Symmetry::Off => {}
+        Symmetry::Lanes(lanes) => {
+            if let Some(place) = lanes.sort(state) {
+                turn[..cells.procs].copy_from_slice(&place[..cells.procs]);
+            }
+        }
+        _ => {
+            let (renaming, _) = symmetry.renaming(cells, packing, state);
+            turn[..renaming.len().min(MAX_RENAMED)].copy_from_slice(&renaming);
+        }
+    }
+    turn
+}
