@@ -19,5 +19,6 @@ mod properties;
 mod random_systems;
 mod runs;
 mod shown;
+mod spin_runs;
 mod states;
 mod support;
