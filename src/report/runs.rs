@@ -101,7 +101,10 @@ pub(super) fn findings(
 fn why(system: &System, property: usize, found: &TemporalFinding) -> String {
     let TemporalFinding::Lasso { tuple, lasso } = found else {
         return match found {
-            TemporalFinding::DeadEnd { .. } => ": from the last state no run leads there".to_owned(),
+            TemporalFinding::DeadEnd { .. } => {
+                ": from the last state no run leads there (the way was replayed, what follows was searched)"
+                    .to_owned()
+            }
             _ => String::new(),
         };
     };
@@ -169,7 +172,7 @@ fn line(system: &System, known: &TemporalReport, style: Style) -> String {
         };
     }
     if known.never {
-        return style.bad("VIOLATED: never reached, for any number of processes");
+        return style.bad("VIOLATED: never reached with any number of processes (proved, no run shows it)");
     }
     let sizes: Vec<String> = known.held.iter().map(ToString::to_string).collect();
     let unit = if known.held == [1] { "process" } else { "processes" };

@@ -53,6 +53,7 @@ struct Step {
     option: String,
 }
 
+#[expect(clippy::print_stderr, reason = "who runs the tests is to know what is not tested")]
 fn is_here(tool: &str) -> bool {
     let here =
         Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();

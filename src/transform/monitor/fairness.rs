@@ -1,0 +1,124 @@
+//! What fairness asks of a loop: what was not possible in it, at some moment or ever.
+
+use super::literals::{MOST_WAYS, SAVED, WAITS, blank, cell, flag, is, mentions, negation};
+use super::plan::{Monitor, Track};
+use crate::model::{Conj, Dnf, Literal, ProcRef, Transition, Universal, rename};
+
+/// The most further processes of a way for something not to be possible.
+const MOST_OTHERS: usize = 1;
+
+impl Monitor<'_> {
+    /// What is not possible in the loop, at some moment.
+    pub fn impossible(&self, track: &Track) -> Vec<Transition> {
+        if track.strong {
+            return Vec::new();
+        }
+        let unset = |index| Literal::In { cell: cell(track.done, index), values: 1 };
+        let Some(ways) = self.disabled(track, if track.each { MOST_OTHERS } else { 0 }) else {
+            // Not known when: at any moment.
+            let (params, index) = (usize::from(track.each), track.each.then_some(ProcRef::Var(0)));
+            let guard = vec![is(self.phase, SAVED), unset(index)];
+            let updates = vec![flag(track.done, index, params)];
+            return vec![blank("impossible", params, guard, updates, self.property.span)];
+        };
+        if !track.each && ways.iter().any(|(conj, _)| conj.iter().any(|it| mentions(it, 0))) {
+            let universal = |ways: Vec<(Conj, usize)>| {
+                let body = Dnf(ways.into_iter().map(|(conj, _)| conj).collect());
+                Universal {
+                    spans: body.0.iter().map(|it| vec![self.property.span; it.len()]).collect(),
+                    body,
+                }
+            };
+            let guard = vec![is(self.phase, SAVED), unset(None)];
+            let updates = vec![flag(track.done, None, 0)];
+            let mut found = blank("impossible", 0, guard, updates, self.property.span);
+            found.universals.push(universal(ways));
+            return vec![found];
+        }
+        let index = track.each.then_some(ProcRef::Var(0));
+        let mut found = Vec::new();
+        for (way, others) in ways {
+            let params = usize::from(track.each) + others;
+            let mut guard = vec![is(self.phase, SAVED), unset(index)];
+            guard.extend(way);
+            let updates = vec![flag(track.done, index, params)];
+            found.push(blank("impossible", params, guard, updates, self.property.span));
+        }
+        found
+    }
+
+    /// What is never to be possible in the loop is chosen before it.
+    pub fn never(&self, track: &Track) -> Option<Transition> {
+        let never = track.never?;
+        let (params, index) = (usize::from(track.each), track.each.then_some(ProcRef::Var(0)));
+        let guard = vec![is(self.phase, WAITS), Literal::In { cell: cell(never, index), values: 1 }];
+        // It is done with: nothing else is asked for.
+        let updates = vec![flag(never, index, params), flag(track.done, index, params)];
+        Some(blank("never", params, guard, updates, self.property.span))
+    }
+
+    /// For each process that is no parameter: what is never to be possible is not.
+    pub fn kept_off(&self, arity: usize) -> Vec<Universal> {
+        let of = |track: &Track| {
+            let never = track.never.filter(|_| track.each)?;
+            let ways = self.disabled(track, 0)?;
+            let other = ProcRef::Var(arity as u8);
+            let map = |p: ProcRef| if p == ProcRef::Var(0) { other } else { p };
+            let mut body = vec![vec![Literal::In { cell: cell(never, [other]), values: 1 }]];
+            for (way, _) in ways {
+                body.extend(rename::conj(&way, &map)?);
+            }
+            let spans = body.iter().map(|it| vec![self.property.span; it.len()]).collect();
+            Some(Universal { body: Dnf(body), spans })
+        };
+        self.tracks.iter().filter_map(of).collect()
+    }
+
+    /// The ways for no step of a track to be possible, of process `Var(0)` where it is about each, with how many further
+    /// processes each names. `None` when there are too many, or it depends on too many further processes: then nothing
+    /// is known of it.
+    fn disabled(&self, track: &Track, most_others: usize) -> Option<Vec<(Conj, usize)>> {
+        let mut ways: Vec<(Conj, usize)> = vec![(Vec::new(), 0)];
+        for part in self.original.transitions.iter().filter(|it| it.origin == track.origin) {
+            if part.arity() > 1 {
+                return None;
+            }
+            let mut refuted: Vec<(Conj, usize)> = part
+                .guard
+                .iter()
+                .map(|it| Some((vec![negation(self.original, it)?], 0)))
+                .collect::<Option<_>>()?;
+            for universal in &part.universals {
+                // Some other process for which each disjunct has a literal that is false.
+                if most_others == 0 || part.arity() == 0 {
+                    return None;
+                }
+                let mut chosen: Vec<Conj> = vec![Vec::new()];
+                for disjunct in &universal.body.0 {
+                    let mut next = Vec::new();
+                    for (known, literal) in chosen.iter().flat_map(|it| disjunct.iter().map(move |l| (it, l)))
+                    {
+                        next.push(known.iter().cloned().chain([negation(self.original, literal)?]).collect());
+                    }
+                    chosen = next;
+                }
+                refuted.extend(chosen.into_iter().map(|conj| (conj, 1)));
+            }
+            let mut next = Vec::new();
+            for (way, others) in &ways {
+                for (more, further) in &refuted {
+                    if others + further > most_others {
+                        return None;
+                    }
+                    let conj = way.iter().chain(more).cloned().collect();
+                    next.push((conj, others + further));
+                }
+            }
+            if next.len() > MOST_WAYS {
+                return None;
+            }
+            ways = next;
+        }
+        Some(ways)
+    }
+}

@@ -1,0 +1,102 @@
+//! Liveness as safety: a system with a bad state that is reachable when a `response` or a `recurrence` is broken.
+//!
+//! In an instance with finite data a broken property has a fair lasso. The monitor looks for it: at some moment it is *waited*
+//! for what is promised, which may not come from then on; at some later moment the state is *saved*; and when the state
+//! is the saved one again and all that fairness asks for was done or not possible in between, the loop is *closed*, which
+//! is the bad state. The processes that the property is about are `#1`, `#2`, .., which is enough where all are alike.
+//!
+//! What a transition cannot say is left out of what closing asks for: copies of arrays of two indices, fairness of
+//! transitions with several parameters, that something is not possible where that depends on further processes. More loops
+//! close then, so that the bad state stays unreachable only if the property holds: "not reachable" is a proof, for any
+//! number of processes, and "reachable" says nothing.
+//!
+//! Numbers and values of abstract types may be new for ever, so that no state comes again: such systems have no monitor.
+//!
+//! `literals`: what it is made of; `plan`: its variables; `phases`, `fairness`, `close`: its transitions.
+
+mod close;
+mod fairness;
+mod literals;
+mod phases;
+mod plan;
+
+use self::literals::{LOOPED, RUN, cell, is};
+use self::plan::Monitor;
+use crate::model::{Bad, BadKind, Literal, ProcRef, System, Temporal, TemporalKind, Type, VarId};
+
+/// The system whose bad state is unreachable only if the property holds.
+///
+/// # Errors
+/// Why there is none, for the user.
+pub fn with_monitor(original: &System, property: &Temporal) -> Result<System, String> {
+    if !matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence) {
+        return Err(format!("a `{}` has no monitor", property.kind.word()));
+    }
+    if original.orders_processes || original.proc_constants > 0 {
+        return Err("processes are not alike".to_owned());
+    }
+    if let Some(var) =
+        original.vars.iter().find(|it| it.ty.is_numeric() || matches!(it.ty, Type::Abstract(_)))
+    {
+        return Err(format!("`{}` may have new values for ever", var.name));
+    }
+    if original.failures.is_some() {
+        return Err("processes may fail".to_owned());
+    }
+    Monitor::new(original, property).and_then(system).ok_or_else(|| "it is too large".to_owned())
+}
+
+/// The monitor as a system.
+fn system(mut monitor: Monitor<'_>) -> Option<System> {
+    monitor.system.proc_constants = u8::try_from(monitor.property.params.len()).ok()?;
+    let flags: Vec<VarId> =
+        monitor.tracks.iter().flat_map(|it| std::iter::once(it.done).chain(it.never)).collect();
+    let phase = monitor.phase;
+    for conj in &mut monitor.system.init.body.0 {
+        conj.push(is(phase, RUN));
+    }
+    for conj in &mut monitor.system.init.without_processes.0 {
+        conj.push(is(phase, RUN));
+    }
+    // Flags count only once they were set: their first values make no difference, but fewer states are better.
+    let arrays = flags.iter().any(|it| monitor.system.var(*it).arity() > 0);
+    monitor.system.init.params = monitor.system.init.params.max(u8::from(arrays));
+    for var in flags {
+        let index: Vec<ProcRef> = (0..monitor.system.var(var).arity() as u8).map(ProcRef::Var).collect();
+        for conj in &mut monitor.system.init.body.0 {
+            conj.push(Literal::In { cell: cell(var, index.iter().copied()), values: 1 });
+        }
+    }
+    let mut transitions = Vec::new();
+    for transition in &monitor.original.transitions {
+        transitions.extend(monitor.steps(transition));
+    }
+    transitions.extend(monitor.waits());
+    transitions.extend(monitor.saves());
+    for track in &monitor.tracks {
+        transitions.extend(monitor.impossible(track));
+        transitions.extend(monitor.never(track));
+    }
+    transitions.extend(monitor.closes());
+    if transitions.len() > usize::from(u16::MAX) / 4 {
+        return None;
+    }
+    for (origin, transition) in transitions.iter_mut().enumerate() {
+        transition.origin = origin as u16;
+        transition.spans.resize(transition.guard.len(), monitor.property.span);
+    }
+    let mut system = monitor.system;
+    system.transitions = transitions;
+    system.temporal = Vec::new();
+    system.fairness = Vec::new();
+    system.bad = vec![Bad {
+        name: format!("{} is broken", monitor.property.name),
+        number: 1,
+        kind: BadKind::Unsafe,
+        params: 0,
+        cube: vec![is(phase, LOOPED)],
+        span: monitor.property.span,
+        spans: vec![monitor.property.span],
+    }];
+    Some(system)
+}

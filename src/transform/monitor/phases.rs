@@ -1,0 +1,84 @@
+//! The steps of the original system in each phase, and those that begin to wait and save the state.
+
+use super::literals::{RUN, SAVED, WAITS, cell, flag, is, observed, same};
+use super::plan::{Monitor, Track};
+use crate::model::{
+    Assignment, Branch, Condition, Conj, Dnf, Literal, ProcRef, TemporalKind, Term, Transition, Update,
+    rename,
+};
+
+impl Monitor<'_> {
+    /// A step of the original in each phase.
+    pub fn steps(&self, transition: &Transition) -> Vec<Transition> {
+        let with = |phases: u64, more: &Conj| {
+            let mut step = transition.clone();
+            step.guard.push(is(self.phase, phases));
+            step.guard.extend(more.iter().cloned());
+            step
+        };
+        let served: Vec<&Track> = self.tracks.iter().filter(|it| it.origin == transition.origin).collect();
+        let mut found = vec![with(RUN, &Vec::new())];
+        for silent in &self.silent {
+            found.push(with(WAITS, silent));
+            let mut saved = with(SAVED, silent);
+            for track in &served {
+                let index = track.each.then_some(ProcRef::Var(0));
+                let arity = transition.arity();
+                if let Some(never) = track.never {
+                    saved.guard.push(Literal::In { cell: cell(never, index), values: 1 });
+                }
+                saved.updates.push(flag(track.done, index, arity));
+            }
+            saved.universals.extend(self.kept_off(transition.arity()));
+            found.push(saved);
+        }
+        found
+    }
+
+    /// It is waited from now on.
+    pub fn waits(&self) -> Vec<Transition> {
+        let truth = Condition(vec![crate::model::Case { hidden: 0, cube: Vec::new() }]);
+        let asked = match self.property.kind {
+            TemporalKind::Response => &self.property.first,
+            _ => &truth,
+        };
+        let params = self.property.params.len();
+        let mut found = Vec::new();
+        for case in &asked.0 {
+            let hidden = usize::from(case.hidden);
+            let cube = match rename::conj(&case.cube, &observed(params)) {
+                Some(Some(cube)) => cube,
+                Some(None) => continue,
+                // What cannot be said is not asked for: no run may be missed.
+                None => Vec::new(),
+            };
+            for silent in &self.silent {
+                let mut guard = vec![is(self.phase, RUN)];
+                guard.extend(cube.iter().cloned());
+                guard.extend(silent.iter().cloned());
+                for (h, p) in (0..hidden).flat_map(|h| (0..params).map(move |p| (h, p))) {
+                    let (h, p) = (ProcRef::Var(h as u8), ProcRef::Const(p as u8));
+                    guard.push(same(Term::Proc(h), Term::Proc(p), true));
+                }
+                found.push(self.moves("wait", hidden, guard, 1));
+            }
+        }
+        found
+    }
+
+    /// The state is saved.
+    pub fn saves(&self) -> Vec<Transition> {
+        let save = |silent: &Conj| {
+            let mut guard = vec![is(self.phase, WAITS)];
+            guard.extend(silent.iter().cloned());
+            let mut save = self.moves("save", 0, guard, 2);
+            for (var, copy) in &self.copies {
+                let index = (0..self.original.var(*var).arity() as u8).map(ProcRef::Var);
+                let branch = Branch { when: Dnf::truth(), value: Term::Cell(cell(*var, index)) };
+                save.updates.push(Update { var: *copy, assignment: Assignment::Cases(vec![branch]) });
+            }
+            save
+        };
+        self.silent.iter().map(save).collect()
+    }
+}

@@ -1,0 +1,87 @@
+//! What a monitor declares: its phases, copies of variables, and how fairness is kept track of.
+
+use super::literals::{blank, declare, silent};
+use crate::model::{
+    Assignment, Branch, Conj, Dnf, EnumDecl, EnumId, System, Temporal, TemporalKind, Term, Transition, Type,
+    Update, Var, VarId, VarKind,
+};
+use crate::transform::taken::{fresh_name, truth_values};
+
+/// How fairness is kept track of.
+pub struct Track {
+    pub origin: u16,
+    pub strong: bool,
+    /// For each process, or for all together.
+    pub each: bool,
+    /// Whether its step was taken, or not possible.
+    pub done: VarId,
+    /// Of strong fairness: whether its step is never to be possible.
+    pub never: Option<VarId>,
+}
+
+/// A monitor that is being made.
+pub struct Monitor<'a> {
+    pub original: &'a System,
+    pub property: &'a Temporal,
+    pub system: System,
+    pub phase: VarId,
+    /// Variables that change, each with its copy.
+    pub copies: Vec<(VarId, VarId)>,
+    pub tracks: Vec<Track>,
+    /// The ways for what is promised not to hold.
+    pub silent: Vec<Conj>,
+}
+
+impl<'a> Monitor<'a> {
+    /// Declares what the monitor of a property needs; `None` when that is too much.
+    pub fn new(original: &'a System, property: &'a Temporal) -> Option<Self> {
+        let mut system = original.clone();
+        let truth = truth_values(&mut system)?;
+        let ty = EnumId(u16::try_from(system.enums.len()).ok()?);
+        let prefix = fresh_name(&system, "Phase");
+        let constructors = ["Run", "Waits", "Saved", "Looped"].map(|it| format!("{prefix}_{it}")).to_vec();
+        system.enums.push(EnumDecl { name: prefix.to_lowercase(), constructors });
+        let phase = declare(&mut system, &prefix, VarKind::Global, Type::Enum(ty))?;
+        let changes =
+            |var: VarId| original.transitions.iter().any(|it| it.updates.iter().any(|u| u.var == var));
+        let mut copies = Vec::new();
+        for var in (0..original.vars.len() as u16).map(VarId).filter(|var| changes(*var)) {
+            if original.var(var).arity() > 1 {
+                continue;
+            }
+            let Var { name, kind, ty, .. } = original.var(var).clone();
+            let name = fresh_name(&system, &format!("{name}_0"));
+            copies.push((var, declare(&mut system, &name, kind, ty)?));
+        }
+        let mut tracks = Vec::new();
+        for fairness in &original.fairness {
+            let of = original.transitions.iter().find(|it| it.origin == fairness.origin)?;
+            let each = !fairness.any && !of.params.is_empty();
+            if each && of.params.len() > 1 {
+                continue;
+            }
+            let kind = if each { VarKind::Array(1) } else { VarKind::Global };
+            let mut flag = |word: &str| {
+                let name = fresh_name(&system, &format!("{word}_{}", of.name));
+                declare(&mut system, &name, kind, Type::Enum(truth))
+            };
+            let done = flag("Done")?;
+            let never = if fairness.strong { Some(flag("Never")?) } else { None };
+            tracks.push(Track { origin: fairness.origin, strong: fairness.strong, each, done, never });
+        }
+        let promised = match property.kind {
+            TemporalKind::Response => &property.then,
+            _ => &property.first,
+        };
+        let silent = silent(original, property, promised);
+        Some(Self { original, property, system, phase, copies, tracks, silent })
+    }
+
+    /// A step of the monitor itself, to a phase.
+    pub fn moves(&self, name: &str, params: usize, guard: Conj, to: u8) -> Transition {
+        let value = Term::Constructor(to);
+        let branch = Branch { when: Dnf::truth(), value };
+        let updates = vec![Update { var: self.phase, assignment: Assignment::Cases(vec![branch]) }];
+        blank(name, params, guard, updates, self.property.span)
+    }
+}
