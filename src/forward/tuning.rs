@@ -187,5 +187,11 @@ pub const WIDER_STATES: usize = 100_000;
 
 /// States whose steps are taken in one go where runs are looked at: few enough that what they lead to stays in the cache.
 pub const RUN_CHUNK: usize = 128;
+/// Steps of a walk where runs are looked at.
+pub const RUN_WALK: usize = 400;
+/// States that are looked at around the end of a walk on which something waits.
+pub const RUN_NEAR: usize = 300;
+/// Walks of an epoch there.
+pub const RUN_EPOCH: usize = 32;
 /// States whose steps are taken before what they lead to is stored.
 pub const RUN_ROUND: usize = 1 << 13;

@@ -9,7 +9,7 @@ use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::model::semantics::replay_lasso;
 use cubicle::observer::Silent;
-use cubicle::options::{ForwardOptions, Options, Vacuity};
+use cubicle::options::{ForwardOptions, Options, Strategy, Vacuity};
 use cubicle::result::TemporalFinding;
 use cubicle::transform::mutate::candidates;
 use cubicle::transform::with_monitor;
@@ -236,4 +236,38 @@ fn a_cover_that_no_run_reaches_is_a_finding() {
     let report = check(&system, &Options::explore(2), &Interrupt::default(), &mut Silent).expect("an answer");
     assert_eq!(report.conclusion(), Conclusion::Unknown);
     assert_eq!(report.open(), Some(&Reason::NotReached(vec!["two".into()])));
+}
+
+/// A loop far from the beginning, in an instance that is too wide to be looked at level by level: walks come there.
+#[test]
+fn walks_find_loops_far_away() {
+    let places: Vec<String> = (0..20).map(|number| format!("D{number}")).collect();
+    let steps: String = (0..19)
+        .map(|number| {
+            format!(
+                "transition go{number} () requires {{ Deep = D{number} }} {{ Deep := D{} }}\n",
+                number + 1
+            )
+        })
+        .collect();
+    let text = format!(
+        "type place = {}\nvar Deep : place var Over : bool array Up[proc] : bool\n\
+         init (p) {{ Deep = D0 && Over = False && Up[p] = False }}\n\
+         transition flip (p) {{ Up[q] := case | q = p && Up[q] = True : False | q = p : True | _ : Up[q] }}\n{steps}\
+         transition over () requires {{ Deep = D3 && Over = True }} {{ Over := True }}\n\
+         fair flip response ended () {{ Deep = D19 }} ~> {{ Over = True }}",
+        places.join(" | ")
+    );
+    let system = load(&text).unwrap_or_else(|error| panic!("{error}")).system;
+    let options = ForwardOptions::default().symmetry(false).max_states(Some(10_000));
+    let seen = check_runs(&system, 12, &options, &Interrupt::default());
+    assert_eq!(word(&seen.answers[0]), "open", "there are too many states on the way");
+    for seed in 0..3 {
+        let walks = options.clone().strategy(Strategy::Cfl).seed(seed);
+        let seen = check_runs(&system, 12, &walks, &Interrupt::default());
+        let RunAnswer::Lasso(tuple, lasso) = &seen.answers[0] else { panic!("{:?}", seen.answers) };
+        replay_lasso(&system, 0, tuple, lasso).expect("a fair run");
+        let again = check_runs(&system, 12, &walks.clone().jobs(2), &Interrupt::default());
+        assert_eq!(format!("{seen:?}"), format!("{again:?}"), "the same seed, another run");
+    }
 }

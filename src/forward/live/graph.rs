@@ -13,8 +13,6 @@ use crate::forward::store::hash::hash;
 use crate::forward::store::table::{Inserted, Store};
 use crate::forward::store::visited::ROOT;
 use crate::forward::tuning::{RUN_CHUNK, RUN_ROUND, TOUCHED};
-use crate::interrupt::Interrupt;
-use crate::model::System;
 use crate::options::ForwardOptions;
 use crate::result::Stop;
 use crate::workers::WorkerPool;
@@ -37,13 +35,8 @@ pub struct RunGraph {
 }
 
 impl RunGraph {
-    /// Explores breadth first. Whatever the number of threads, the graph is the same.
-    pub fn new(
-        system: &System,
-        program: &Program,
-        options: &ForwardOptions,
-        interrupt: &Interrupt,
-    ) -> Result<Self, Unbuildable> {
+    /// The initial states of an instance, and whether a number left its range.
+    pub fn begin(program: &Program, limits: &mut Limits) -> Result<(Self, bool), Unbuildable> {
         let mut this = Self {
             store: Store::new(program.packing.words),
             arrows: Arrows::default(),
@@ -52,40 +45,68 @@ impl RunGraph {
             stop: Stop::Complete,
             found: Vec::new(),
         };
-        let mut limits = Limits::new(options, interrupt);
         let mut numbers = false;
         let mut first = vec![0; program.packing.words];
         program.initial_states(&mut numbers, |state| {
             first.copy_from_slice(state);
             representative(program, &mut first);
-            this.meet(&first, hash(&first), (ROOT, STUTTER), &mut limits);
+            this.meet(&first, hash(&first), (ROOT, STUTTER), limits);
             limits.tick();
             if limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        let fails = |id| Some(system.transition(id).origin) == system.failures;
-        let optional: Vec<bool> = program.instances.iter().map(|it| fails(it.transition)).collect();
-        let most = limits.max_states;
-        let expander = || Expander::new(program, &optional, most);
+        Ok((this, numbers))
+    }
+
+    /// Nothing more is looked at; `numbers` says whether a number left its range.
+    pub fn end(&mut self, limits: &Limits, numbers: bool) {
+        self.arrows.finish(self.store.len());
+        self.cut.resize(self.store.len(), true);
+        self.stop = limits.stop.unwrap_or(if numbers { Stop::Numbers } else { Stop::Complete });
+    }
+
+    /// Puts what is known of states, which are in another order, into theirs.
+    pub fn arrange(&mut self, order: &[u32]) {
+        let mut place: Vec<Option<usize>> = vec![None; self.store.len()];
+        for (at, state) in order.iter().enumerate() {
+            place[*state as usize] = Some(at);
+        }
+        let mut arrows = Arrows::default();
+        let mut cut = Vec::with_capacity(place.len());
+        for place in place {
+            for arrow in place.map_or(&[][..], |at| self.arrows.of(at as u32)) {
+                arrows.push(*arrow);
+            }
+            arrows.end_node();
+            cut.push(place.is_none_or(|at| self.cut[at]));
+        }
+        (self.arrows, self.cut) = (arrows, cut);
+    }
+
+    /// Explores level by level; whether a number left its range. Whatever the number of threads, the graph is the same.
+    pub fn breadth_first<'a>(
+        &mut self,
+        expander: impl Fn() -> Expander<'a> + Sync + Copy,
+        options: &ForwardOptions,
+        limits: &mut Limits,
+    ) -> bool {
         let workers = WorkerPool::new(options.jobs, begin_to_help);
         let mut buffers = Vec::new();
+        let mut numbers = false;
         let (mut depth, mut next) = (0, 0);
-        while next < this.store.len() && limits.stop.is_none() {
+        while next < self.store.len() && limits.stop.is_none() {
             if options.depth.is_some_and(|most| depth >= most) {
                 limits.stop = Some(Stop::Depth);
                 break;
             }
-            let level = next..this.store.len();
+            let level = next..self.store.len();
             while next < level.end && limits.stop.is_none() {
                 let round = next..level.end.min(next + RUN_ROUND);
                 next = round.end;
-                numbers |= this.round(round, &workers, expander, &mut buffers, &mut limits);
+                numbers |= self.round(round, &workers, expander, &mut buffers, limits);
             }
             depth += 1;
         }
-        this.arrows.finish(this.store.len());
-        this.cut.resize(this.store.len(), true);
-        this.stop = limits.stop.unwrap_or(if numbers { Stop::Numbers } else { Stop::Complete });
-        Ok(this)
+        numbers
     }
 
     /// Takes the steps from a range of states, each thread its share, and then stores what they lead to in order; whether a
@@ -130,7 +151,7 @@ impl RunGraph {
     }
 
     /// Stores what the steps of a state lead to, which is the one at `at` in a buffer.
-    fn take_in(&mut self, state: usize, buffer: &Expanded, at: usize, limits: &mut Limits) {
+    pub fn take_in(&mut self, state: usize, buffer: &Expanded, at: usize, limits: &mut Limits) {
         let (last, end) = buffer.ends[at];
         let first = if at == 0 { 0 } else { buffer.ends[at - 1].0 };
         let words = buffer.states.len() / buffer.steps.len().max(1);
@@ -155,7 +176,8 @@ impl RunGraph {
         self.cut.push(missing || end.numbers);
     }
 
-    fn bytes(&self) -> usize {
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
         self.store.bytes() + self.arrows.bytes() + self.found.len() * 9
     }
 

@@ -7,6 +7,7 @@ use crate::forward::live::components::FairCycles;
 use crate::forward::live::concrete;
 use crate::forward::live::conditions::{holds, observed};
 use crate::forward::live::constraints::Constraints;
+use crate::forward::live::explore::explore;
 use crate::forward::live::graph::RunGraph;
 use crate::forward::live::moves::MAX_RENAMED;
 use crate::forward::live::product::Product;
@@ -89,7 +90,7 @@ fn attempt(
         let watched = system.temporal.iter().map(|it| it.params.len()).max().unwrap_or(0);
         program.symmetry = Symmetry::beside(watched, &observed, &program.cells, &program.packing);
     }
-    let graph = RunGraph::new(system, &program, options, interrupt)?;
+    let graph = explore(system, &program, options, interrupt)?;
     let constraints = Constraints::new(system, &program, &graph.moves);
     let instance = Instance { system, program: &program, graph: &graph, constraints, alike, interrupt };
     let properties: Vec<&Temporal> = system.temporal.iter().collect();

@@ -1,7 +1,7 @@
 //! Properties of runs on an instance, exactly: all states, all steps with their labels, and fair cycles among them.
 //!
 //! In: a system with properties of runs, a number of processes, limits. Out: an answer for each property. In reading
-//! order: `moves` (what an arrow is: a step and a renaming), `expand` and `graph` (states and steps), `conditions` (where a
+//! order: `moves` (what an arrow is: a step and a renaming), `expand`, `graph`, `walks` and `explore` (states and steps), `conditions` (where a
 //! condition holds), `arrows` (a graph to be searched, and its ways), `constraints` (which steps fairness asks for),
 //! `threads` (what renaming makes of these), `components` (fair cycles), `lasso` (from a fair component to a cycle), `automaton` and
 //! `product` (formulas), `concrete` (from states as they are stored to a run), `instance` (the properties).
@@ -20,6 +20,7 @@ mod concrete;
 mod conditions;
 mod constraints;
 mod expand;
+mod explore;
 mod graph;
 mod instance;
 mod lasso;
@@ -28,5 +29,6 @@ mod product;
 #[cfg(test)]
 mod spin;
 mod threads;
+mod walks;
 
 pub use instance::{RunAnswer, RunsChecked, check_runs};

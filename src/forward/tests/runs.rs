@@ -10,7 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::model::TemporalKind::{Cover, Possible, Recurrence, Response};
 use crate::model::semantics::{FairStep, State, Value, distinct_tuples, replay_lasso};
 use crate::model::*;
-use crate::options::ForwardOptions;
+use crate::options::{ForwardOptions, Strategy};
 
 /// A step of the brute graph: the transition, its arguments, and the state that it leads to. A state without a step has
 /// one to itself by no transition.
@@ -317,6 +317,15 @@ fn compare_alone(
     let two = run(&ForwardOptions::default().jobs(2));
     assert_eq!(format!("{one:?}"), format!("{two:?}"), "two threads find something else: {system:#?}");
     let (holds, states) = expected;
+    for strategy in [Strategy::Cfl, Strategy::Random] {
+        let walked = run(&ForwardOptions { strategy, ..ForwardOptions::default() });
+        let answers = [&one.answers[0], &walked.answers[0]].map(std::mem::discriminant);
+        assert!(answers[0] == answers[1] && one.states == walked.states, "{walked:?} {system:#?}");
+        let few =
+            run(&ForwardOptions { strategy, max_states: Some(states / 2), ..ForwardOptions::default() });
+        assert!(!matches!(few.answers[0], RunAnswer::Holds) || holds, "{few:?} {system:#?}");
+        assert!(!matches!(few.answers[0], RunAnswer::Lasso(..)) || !holds, "{few:?} {system:#?}");
+    }
     assert!(one.states <= states);
     let reduced = one.states < states;
     tally.reduced += usize::from(reduced);

@@ -1,0 +1,210 @@
+//! Which states are looked at first where walks are asked for: deep ones, and those where a property waits.
+//!
+//! A graph that is cut shows a fair loop as well as a whole one, when all steps of the states in the loop are there. So each
+//! state that a walk meets gets all its steps, once something is waited for walks tend to stay where it does not come, and where
+//! they end the nearest states are looked at level by level: a loop is closed by what fairness asks for and a way back.
+
+use hashbrown::HashSet;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::forward::error::Unbuildable;
+use crate::forward::live::arrows::{Arrow, STUTTER};
+use crate::forward::live::conditions::Watched;
+use crate::forward::live::expand::{Expanded, Expander};
+use crate::forward::live::graph::RunGraph;
+use crate::forward::program::compiled::Program;
+use crate::forward::run::limits::Limits;
+use crate::forward::tuning::{RUN_EPOCH, RUN_NEAR, RUN_WALK};
+use crate::model::{System, TemporalKind};
+use crate::options::ForwardOptions;
+use crate::result::Stop;
+
+/// No state.
+const NONE: u32 = u32::MAX;
+
+/// What a `response` or a `recurrence` is about, for the first processes.
+struct Guide {
+    waits: Option<Watched>,
+    answer: Watched,
+}
+
+/// Walks through a graph that grows with them.
+pub struct Walks<'a> {
+    program: &'a Program,
+    guides: Vec<Guide>,
+    rng: ChaCha8Rng,
+    /// The states all of whose steps were taken, in that order.
+    order: Vec<u32>,
+    /// For each state, its place there, or `NONE`.
+    place: Vec<u32>,
+    /// All before it were looked at.
+    oldest: u32,
+    buffer: Expanded,
+    /// Whether a number left its range.
+    numbers: bool,
+}
+
+impl<'a> Walks<'a> {
+    /// Guided by the properties of `system`.
+    pub fn new(system: &System, program: &'a Program, seed: u64, guided: bool) -> Result<Self, Unbuildable> {
+        let mut guides = Vec::new();
+        for property in &system.temporal {
+            let tuple: Vec<usize> = (0..property.params.len()).collect();
+            if !guided || tuple.len() > program.cells.procs {
+                continue;
+            }
+            let watch = |condition| Watched::new(system, program, condition, &tuple);
+            match property.kind {
+                TemporalKind::Response => guides
+                    .push(Guide { waits: Some(watch(&property.first)?), answer: watch(&property.then)? }),
+                TemporalKind::Recurrence => {
+                    guides.push(Guide { waits: None, answer: watch(&property.first)? });
+                }
+                _ => {}
+            }
+        }
+        let rng = ChaCha8Rng::seed_from_u64(seed);
+        let (order, place, buffer) = (Vec::new(), Vec::new(), Expanded::default());
+        Ok(Self { program, guides, rng, order, place, oldest: 0, buffer, numbers: false })
+    }
+
+    /// Walks until every state was looked at or a limit says stop; the states all of whose steps were taken, in that order,
+    /// and whether a number left its range.
+    pub fn explore(
+        mut self,
+        graph: &mut RunGraph,
+        mut expander: Expander<'_>,
+        options: &ForwardOptions,
+        limits: &mut Limits,
+    ) -> (Vec<u32>, bool) {
+        let initial = graph.store.len() as u32;
+        let mut walks = 0;
+        while limits.stop.is_none() && self.order.len() < graph.store.len() {
+            if options.epochs.is_some_and(|most| walks >= most.saturating_mul(RUN_EPOCH)) {
+                limits.stop = Some(Stop::Epochs);
+                break;
+            }
+            walks += 1;
+            let mut at = self.begin(graph, initial);
+            let mut guide = None;
+            for _ in 0..RUN_WALK {
+                if !self.look(at, graph, &mut expander, limits) {
+                    break;
+                }
+                guide = self.guide(graph, at, guide);
+                let Some(next) = self.choose(graph, at, guide) else { break };
+                at = next;
+            }
+            if let Some(guide) = guide {
+                self.close(at, guide, graph, &mut expander, limits);
+            }
+        }
+        (self.order, self.numbers)
+    }
+
+    /// Takes all steps of a state, unless that was done before; false when it is time to stop.
+    fn look(
+        &mut self,
+        state: u32,
+        graph: &mut RunGraph,
+        expander: &mut Expander<'_>,
+        limits: &mut Limits,
+    ) -> bool {
+        if self.place_of(state) == NONE {
+            expander.expand(graph.store.state(state as usize), &mut self.buffer);
+            self.numbers |= self.buffer.ends[0].1.numbers;
+            graph.take_in(state as usize, &self.buffer, 0, limits);
+            self.place.resize(graph.store.len().max(self.place.len()), NONE);
+            self.place[state as usize] = self.order.len() as u32;
+            self.order.push(state);
+            if self.order.len().is_multiple_of(1024) {
+                limits.check_memory(graph.bytes());
+            }
+        }
+        limits.tick()
+    }
+
+    /// Looks at the nearest states around one where something waits, as long as it does: what fairness asks for mostly is
+    /// near, and so is the way back.
+    fn close(
+        &mut self,
+        from: u32,
+        guide: usize,
+        graph: &mut RunGraph,
+        expander: &mut Expander<'_>,
+        limits: &mut Limits,
+    ) {
+        let mut near = vec![from];
+        let mut known: HashSet<u32> = [from].into_iter().collect();
+        let mut next = 0;
+        while next < near.len().min(RUN_NEAR) && self.look(near[next], graph, expander, limits) {
+            for arrow in graph.arrows.of(self.place_of(near[next])) {
+                let state = graph.store.state(arrow.to as usize);
+                if !self.guides[guide].answer.holds(self.program, state) && known.insert(arrow.to) {
+                    near.push(arrow.to);
+                }
+            }
+            next += 1;
+        }
+    }
+
+    fn place_of(&self, state: u32) -> u32 {
+        self.place.get(state as usize).copied().unwrap_or(NONE)
+    }
+
+    /// Where a walk begins: in an initial state, or at the oldest state that was not looked at.
+    fn begin(&mut self, graph: &RunGraph, initial: u32) -> u32 {
+        while (self.oldest as usize) < graph.store.len() && self.place_of(self.oldest) != NONE {
+            self.oldest += 1;
+        }
+        if self.rng.random_ratio(1, 2) && (self.oldest as usize) < graph.store.len() {
+            self.oldest
+        } else {
+            self.rng.random_range(0..initial)
+        }
+    }
+
+    /// The property that waits in a state, one that waited before if it still does.
+    fn guide(&mut self, graph: &RunGraph, at: u32, before: Option<usize>) -> Option<usize> {
+        let state = graph.store.state(at as usize);
+        if let Some(guide) = before
+            && !self.guides[guide].answer.holds(self.program, state)
+        {
+            return before;
+        }
+        let begins = |guide: &usize| {
+            let Guide { waits, answer } = &self.guides[*guide];
+            waits.as_ref().is_none_or(|it| it.holds(self.program, state))
+                && !answer.holds(self.program, state)
+        };
+        let waiting: Vec<usize> = (0..self.guides.len()).filter(begins).collect();
+        waiting.choose(&mut self.rng).copied()
+    }
+
+    /// The next state of a walk: mostly one where what is waited for does not come, and of these mostly one that was not
+    /// looked at.
+    fn choose(&mut self, graph: &RunGraph, at: u32, guide: Option<usize>) -> Option<u32> {
+        let mut all: Vec<u32> = graph
+            .arrows
+            .of(self.place_of(at))
+            .iter()
+            .filter(|Arrow { label, .. }| *label != STUTTER)
+            .map(|arrow| arrow.to)
+            .collect();
+        if let Some(guide) = guide
+            && self.rng.random_ratio(7, 8)
+        {
+            let answer = &self.guides[guide].answer;
+            let waits = |to: &u32| !answer.holds(self.program, graph.store.state(*to as usize));
+            let silent: Vec<u32> = all.iter().copied().filter(waits).collect();
+            all = if silent.is_empty() { all } else { silent };
+        }
+        if self.rng.random_ratio(7, 8) {
+            let new: Vec<u32> = all.iter().copied().filter(|to| self.place_of(*to) == NONE).collect();
+            all = if new.is_empty() { all } else { new };
+        }
+        all.choose(&mut self.rng).copied()
+    }
+}
