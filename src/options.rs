@@ -252,8 +252,8 @@ pub enum SolverMode {
 #[expect(clippy::struct_excessive_bools, reason = "switches are independent of each other")]
 #[non_exhaustive]
 pub struct BackwardOptions {
-    /// Order of the queue.
-    pub order: SearchOrder,
+    /// Order of the queue, when one is asked for: first in, first out otherwise, and [`BackwardMode::Auto`] chooses.
+    pub order: Option<SearchOrder>,
     /// Threads. The result does not depend on it.
     pub jobs: usize,
     /// Postponement; by default what suits the order.
@@ -291,7 +291,7 @@ pub struct BackwardOptions {
 impl Default for BackwardOptions {
     fn default() -> Self {
         Self {
-            order: SearchOrder::Bfs,
+            order: None,
             jobs: 1,
             postpone: None,
             candidate_size: 0,
@@ -323,6 +323,18 @@ pub enum BackwardMode {
     Classic,
     /// BRAB with an oracle of this many processes.
     Brab(usize),
+    /// Property-directed search (IC3/PDR), with candidates that an oracle of this many processes has not seen.
+    Pdr(usize),
+}
+
+impl BackwardMode {
+    /// The processes of the instance that guides approximation, if there is one.
+    pub const fn oracle_procs(self) -> Option<usize> {
+        match self {
+            Self::Brab(procs) | Self::Pdr(procs) => Some(procs),
+            Self::Auto | Self::Classic => None,
+        }
+    }
 }
 
 /// Size of a forward exploration.
@@ -483,7 +495,7 @@ setters! {
 
 setters! {
     BackwardOptions {
-        order: SearchOrder,
+        order: Option<SearchOrder>,
         jobs: usize,
         candidate_size: usize,
         max_nodes: usize,

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::backward::brab::{CandidateLimits, candidates};
+use crate::backward::approximation::{CandidateLimits, candidates};
 use crate::backward::cube::{Cube, CubeContext, bad_cubes, oracle_literals};
 use crate::backward::fixpoint::{Covered, Tester, Visited};
 use crate::backward::preimage::{PreCounts, PreOptions, Prepared, pre_image, prepare};

@@ -4,18 +4,22 @@
 //! figures.
 //!
 //! In reading order, each folder knows only those before it: `cube` (the algebra), `theory`
-//! (satisfiability), `preimage`, `fixpoint`, `safety`, `search` (one run), `lemmas` (what is proved of numbers), `brab` (the loop around
+//! (satisfiability), `preimage`, `fixpoint`, `safety`, `search` (one run), `lemmas` (what is proved of numbers),
+//! `approximation` (candidates in place of cubes), `brab` and `pdr` (two ways to drive a run), `restarts` (the loop around
 //! runs). Beside them `tuning` (the constants), `profile` (where the time goes); for benches and
 //! tests `kernels` and `testing`.
 
+mod approximation;
 mod brab;
 mod cube;
 mod fixpoint;
 #[doc(hidden)]
 pub mod kernels;
 mod lemmas;
+mod pdr;
 mod preimage;
 mod profile;
+mod restarts;
 mod safety;
 mod search;
 #[doc(hidden)]
@@ -25,5 +29,6 @@ mod tests;
 mod theory;
 mod tuning;
 
-pub use brab::{Brab, Shared, search};
+pub use approximation::Brab;
 pub use lemmas::Lemmas;
+pub use restarts::{Method, Shared, search};

@@ -181,7 +181,7 @@ impl Told<'_> {
                 let made = |proof: BackwardMode| self.report.stages.iter().any(|stage| stage.proof == proof);
                 let scheduled = SCHEDULE.iter().filter_map(|entry| match entry.proof {
                     BackwardMode::Brab(procs) => Some(procs),
-                    BackwardMode::Auto | BackwardMode::Classic => None,
+                    BackwardMode::Auto | BackwardMode::Classic | BackwardMode::Pdr(_) => None,
                 });
                 let next = scheduled.clone().chain(scheduled.max().map(|most| most + 1));
                 next.filter(fits)
@@ -191,7 +191,7 @@ impl Told<'_> {
                     .collect()
             }
             BackwardMode::Classic => vec![Try::Auto],
-            BackwardMode::Brab(procs) => {
+            BackwardMode::Brab(procs) | BackwardMode::Pdr(procs) => {
                 let procs = nearest(self.system, procs);
                 let larger = (!self.ended_exploring()).then_some(procs + 1);
                 let sizes = larger.into_iter().chain(procs.checked_sub(1)).filter(fits);

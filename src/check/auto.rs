@@ -13,7 +13,7 @@ use super::schedule::{self, Entry, SCHEDULE};
 use super::session::Session;
 use super::spurious::look_forward;
 use crate::observer::Event;
-use crate::options::{BackwardMode, ForwardOptions, SearchOrder};
+use crate::options::{BackwardMode, ForwardOptions};
 use crate::result::{Decider, Forgotten, Stage, Stop};
 use crate::verdict::{Reason, Verdict};
 
@@ -74,18 +74,20 @@ impl Auto<'_, '_> {
     /// The schedule for a model whose instances may be bounded: the first oracle is as near as can be, the others
     /// are as the schedule says or left out.
     fn fitting(&self) -> Vec<Entry> {
-        let fit = |entry: &Entry| match entry.proof {
-            BackwardMode::Brab(procs) => {
-                let nearest = nearest(self.session.system, procs);
-                let fits = entry.from == 0 || nearest == procs;
-                fits.then_some(Entry { proof: BackwardMode::Brab(nearest), ..*entry })
-            }
-            BackwardMode::Auto | BackwardMode::Classic => Some(*entry),
+        let system = self.session.system;
+        let fit = |entry: &Entry| {
+            let Some(procs) = entry.proof.oracle_procs() else { return Some(*entry) };
+            let nearest = nearest(system, procs);
+            let fits = entry.from == 0 || nearest == procs;
+            let proof = match entry.proof {
+                BackwardMode::Pdr(_) => BackwardMode::Pdr(nearest),
+                _ => BackwardMode::Brab(nearest),
+            };
+            fits.then_some(Entry { proof, ..*entry })
         };
         let mut fitting: Vec<Entry> = SCHEDULE.iter().filter_map(fit).collect();
         // An order that was asked for takes the place of those of the schedule.
-        let asked = self.session.options.backward.order;
-        if asked != SearchOrder::default() {
+        if let Some(asked) = self.session.options.backward.order {
             for entry in &mut fitting {
                 entry.order = asked;
             }
@@ -98,7 +100,7 @@ impl Auto<'_, '_> {
         let (Entry { proof, order, .. }, effort) = (search, search.effort(level));
         let number = self.session.report.stages.len() + 1;
         self.session.tell(Event::Stage { number, proof, order, effort });
-        if let BackwardMode::Brab(procs) = proof
+        if let Some(procs) = proof.oracle_procs()
             && let Some(verdict) = self.explore(procs, level)
         {
             return OwnerSearchEnd::Verdict(verdict);

@@ -1,6 +1,6 @@
 //! The engines as schedulers see them: exhaustive and fuzzing exploration, classical search and BRAB.
 
-use crate::backward::{self, Brab, Shared};
+use crate::backward::{self, Method, Shared};
 use crate::engine::{Budget, Engine, EngineReport, Figures, Problem};
 use crate::forward::{self, Explored};
 use crate::observer::Observer;
@@ -67,12 +67,12 @@ impl Engine for Exploring<'_> {
     }
 }
 
-/// Backward search: BRAB with an oracle, classical without.
+/// Backward search: classical, BRAB or property-directed.
 pub struct Searching<'o> {
     /// How.
     pub options: &'o BackwardOptions,
-    /// The oracle, and how large candidates may be.
-    pub brab: Option<Brab<'o>>,
+    /// The method, with its oracle and how large candidates may be.
+    pub method: Method<'o>,
     /// What it shares with other searches.
     pub shared: Shared<'o>,
 }
@@ -90,7 +90,7 @@ impl Engine for Searching<'_> {
             ..self.options.clone()
         };
         let outcome =
-            backward::search(problem.system, &options, self.brab, self.shared, budget.interrupt, observer);
+            backward::search(problem.system, &options, self.method, self.shared, budget.interrupt, observer);
         EngineReport { verdict: Some(outcome.verdict.clone()), figures: Figures::Backward(outcome) }
     }
 }

@@ -4,13 +4,13 @@ use super::engines::Purpose;
 use super::instances::instances;
 use super::session::Session;
 use super::sizes;
-use crate::options::{BackwardMode, ForwardOptions, Procs};
+use crate::options::{ForwardOptions, Procs};
 use crate::verdict::Verdict;
 
 /// Explores the instances; a verdict only when the run ends here.
 pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
     let options = session.options;
-    if options.procs == Some(Procs::Auto) && !matches!(options.proof, BackwardMode::Brab(_)) {
+    if options.procs == Some(Procs::Auto) && options.proof.oracle_procs().is_none() {
         return sizes::explore(session);
     }
     let purpose = if session.explores_for_oracle() { Purpose::Oracle } else { Purpose::Answer };

@@ -4,13 +4,13 @@ use super::session::Session;
 use super::tuning::DEFAULT_PROCS;
 use crate::model::System;
 use crate::observer::Event;
-use crate::options::{BackwardMode, Procs};
+use crate::options::Procs;
 
 /// The sizes that the options ask for, in increasing order.
 pub fn instances(session: &mut Session<'_>) -> Vec<usize> {
     let (system, options) = (session.system, session.options);
-    let (wanted, asked) = match (options.proof, options.procs) {
-        (BackwardMode::Brab(procs), _) | (_, Some(Procs::Exactly(procs))) => (procs, true),
+    let (wanted, asked) = match (options.proof.oracle_procs(), options.procs) {
+        (Some(procs), _) | (_, Some(Procs::Exactly(procs))) => (procs, true),
         _ if options.only_forward => (DEFAULT_PROCS, false),
         _ => return Vec::new(),
     };

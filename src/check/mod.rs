@@ -11,7 +11,7 @@
 //! --brab k            explore k processes -> unsafe state met? UNSAFE
 //!                                         -> else: backward search with the states as oracle
 //! --only-forward      explore, and say what was seen
-//! --strategy classic  backward search without approximation
+//! --engine classic   backward search without approximation
 //! (none of these)     rounds of both kinds of backward search, see `schedule`
 //! ```
 

@@ -105,7 +105,9 @@ pub fn check_here(
     if session.report.verdict.is_none() && !options.only_forward {
         match options.proof {
             BackwardMode::Auto => auto::decide(&mut session),
-            BackwardMode::Classic | BackwardMode::Brab(_) => search::search(&mut session),
+            BackwardMode::Classic | BackwardMode::Brab(_) | BackwardMode::Pdr(_) => {
+                search::search(&mut session)
+            }
         }
         session.put_explorations();
     }

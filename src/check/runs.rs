@@ -9,7 +9,7 @@ use crate::forward::{RunAnswer, RunsChecked, StateSpace, check_runs};
 use crate::model::semantics::admits;
 use crate::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
 use crate::observer::{Event, Silent};
-use crate::options::{BackwardMode, ForwardOptions, Options, Procs, Vacuity};
+use crate::options::{ForwardOptions, Options, Procs, Vacuity};
 use crate::result::{Report, RunsSeen, Stop, TemporalFinding, TemporalReport};
 use crate::transform::with_monitor;
 use crate::verdict::{Cut, Reason, Verdict};
@@ -132,8 +132,8 @@ fn with_cover(original: &System, cover: &Temporal) -> System {
 /// Numbers of processes of the instances that are looked at.
 fn sizes(system: &System, options: &Options) -> Vec<usize> {
     let least = usize::from(system.proc_constants);
-    let mut sizes: Vec<usize> = match (options.proof, options.procs) {
-        (BackwardMode::Brab(procs), _) | (_, Some(Procs::Exactly(procs))) => {
+    let mut sizes: Vec<usize> = match (options.proof.oracle_procs(), options.procs) {
+        (Some(procs), _) | (_, Some(Procs::Exactly(procs))) => {
             let procs = nearest(system, procs);
             if options.up_to { (least..=procs).collect() } else { vec![procs] }
         }

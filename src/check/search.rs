@@ -17,6 +17,7 @@ pub fn search(session: &mut Session<'_>) {
         system.max_procs.map_or(WIDEST_ORACLE, |most| WIDEST_ORACLE.min(most as usize));
     let search = match proof {
         BackwardMode::Brab(procs) => BackwardMode::Brab(nearest(system, procs)),
+        BackwardMode::Pdr(procs) => BackwardMode::Pdr(nearest(system, procs)),
         other => other,
     };
     let sizes: Vec<usize> = session.space.explored.iter().map(|it| it.exploration.procs).collect();
@@ -41,7 +42,7 @@ fn once(
     }
     let options = &session.options.backward;
     let mends = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
-    let outcome = session.search(search, options.order, options.max_effort, &mends);
+    let outcome = session.search(search, options.order.unwrap_or_default(), options.max_effort, &mends);
     let (verdict, forgotten) = (outcome.verdict.clone(), outcome.forgotten.clone());
     session.report.backward = Some(outcome);
     if !matches!(verdict, Verdict::Unknown(Reason::Spurious(_))) {

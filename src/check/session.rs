@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use super::engines::{Exploring, Purpose, Searching};
-use crate::backward::{Brab, Lemmas, Shared};
+use crate::backward::{Brab, Lemmas, Method, Shared};
 use crate::engine::{Budget, Engine, EngineReport, Figures, Problem};
 use crate::forward::{Explored, StateSpace};
 use crate::interrupt::Interrupt;
@@ -75,15 +75,16 @@ impl<'a> Session<'a> {
     ) -> Outcome {
         let start = Instant::now();
         let problem = self.problem();
-        let brab = match proof {
-            BackwardMode::Brab(procs) => Some(Brab { procs, oracle: &self.space }),
-            BackwardMode::Auto | BackwardMode::Classic => None,
+        let method = match proof {
+            BackwardMode::Brab(procs) => Method::Brab(Brab { procs, oracle: &self.space }),
+            BackwardMode::Pdr(procs) => Method::Pdr(Brab { procs, oracle: &self.space }),
+            BackwardMode::Auto | BackwardMode::Classic => Method::Classic,
         };
         let budget = Budget { time: None, memory: None, effort, interrupt: self.interrupt };
-        let options = BackwardOptions { order, ..self.options.backward.clone() };
+        let options = BackwardOptions { order: Some(order), ..self.options.backward.clone() };
         let mut engine = Searching {
             options: &options,
-            brab,
+            method,
             shared: Shared { lemmas: &self.lemmas, mends: Some(mends) },
         };
         let EngineReport { figures, .. } = engine.run(&problem, &budget, &mut *self.observer);
@@ -108,7 +109,7 @@ impl<'a> Session<'a> {
 
     /// Whether the backward search needs the states of the explorations that the options ask for.
     pub const fn explores_for_oracle(&self) -> bool {
-        matches!(self.options.proof, BackwardMode::Brab(_)) && !self.options.only_forward
+        self.options.proof.oracle_procs().is_some() && !self.options.only_forward
     }
 
     /// Takes up an explored instance; breaks when no further one is to be explored, with a verdict when the run

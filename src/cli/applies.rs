@@ -6,7 +6,7 @@ use clap::parser::ValueSource;
 use cubicle::options::Procs;
 
 use super::args::Args;
-use super::choices::{Approach, Forward, MessageFormat, ResultFormat};
+use super::choices::{Forward, MessageFormat, ProofEngine, ResultFormat};
 use super::document::is_stdout;
 use super::settings::{self, Results};
 
@@ -19,6 +19,8 @@ pub enum Need {
     Proof,
     /// A proof is looked for, with approximations.
     Candidates,
+    /// A proof is looked for with a queue of nodes.
+    Queue,
     /// Some instance is explored, or can be.
     Exploration,
     /// An instance is explored whose size the user names, or all.
@@ -71,17 +73,17 @@ const fn original(option: &'static str, needs: &'static [Need]) -> OptionNeeds {
 
 use Need::{
     Alone, Answer, BreadthFirst, Candidates, Check, DepthFirst, Epochs, Exploration, Fuzzing, Instance, Lots,
-    MoreErrors, Proof, Size, Talk, Text, Threads, Walks,
+    MoreErrors, Proof, Queue, Size, Talk, Text, Threads, Walks,
 };
 
 /// Every option.
 pub const TABLE: &[OptionNeeds] = &[
     row("file", &[]),
     original("brab", &[Check]),
-    row("strategy", &[Check]),
+    row("engine", &[Check]),
     original("upto", &[Check, Instance, Size]),
-    original("search", &[Check, Proof]),
-    original("postpone", &[Check, Proof]),
+    original("search", &[Check, Proof, Queue]),
+    original("postpone", &[Check, Proof, Queue]),
     original("candheur", &[Check, Proof, Candidates]),
     original("max_cands", &[Check, Proof, Candidates]),
     original("solver", &[Check, Proof]),
@@ -150,7 +152,7 @@ impl Need {
     fn is_met(self, args: &Args) -> bool {
         let proves = !args.only_forward;
         let instance = args.brab.is_some() || args.procs.is_some() || args.only_forward;
-        let approximates = proves && (args.brab.is_some() || args.strategy == Approach::Auto);
+        let approximates = proves && args.engine != Some(ProofEngine::Classic);
         let walks = matches!(args.forward, Forward::Random | Forward::Cfl);
         let restarts = args.restart_depth.is_some() || args.restart_every.is_some();
         let dfs = args.forward == Forward::Dfs;
@@ -158,6 +160,7 @@ impl Need {
             Check => !args.type_only,
             Proof => proves,
             Candidates => approximates,
+            Queue => proves && args.engine != Some(ProofEngine::Pdr),
             Exploration => instance || approximates,
             Instance => instance,
             Size => args.procs != Some(Procs::Auto),
@@ -182,8 +185,9 @@ impl Need {
             Check => ("--type-only only reads the model", "leave one of them out"),
             Proof => ("--only-forward looks for no proof", "leave one of them out"),
             Candidates => {
-                ("--strategy classic makes no approximations", "add brab K or leave --strategy out")
+                ("--engine classic makes no approximations", "choose another or leave --engine out")
             }
+            Queue => ("--engine pdr goes frame by frame", "leave it out, or choose another engine"),
             Exploration => ("no instance is explored", "add --procs K"),
             Instance => {
                 ("which instances are explored is left open", "add brab K, --procs K or --only-forward")

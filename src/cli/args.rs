@@ -7,10 +7,13 @@ use cubicle::options::Procs;
 use cubicle::transform::Crash;
 
 use super::choices::{
-    Approach, CertificateFormat, Color, Deny, Forward, MessageFormat, NodeOrder, OnVacuity, ResultFormat,
+    CertificateFormat, Color, Deny, Forward, MessageFormat, NodeOrder, OnVacuity, ProofEngine, ResultFormat,
     ShownCells, Solver, WalkChoice,
 };
 use super::quantities::{bytes, crash, duration, procs, warning};
+
+/// Processes of the oracle where nobody says.
+const ORACLE_PROCS: u8 = 2;
 
 const PROOF: &str = "Proof, for any number of processes (cubicle brab 2 --search dfsh model.cub)";
 const FORWARD: &str = "Exploration of an instance (cubicle --only-forward --procs 4 model.cub)";
@@ -61,23 +64,17 @@ pub struct Args {
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=16), help_heading = PROOF)]
     pub brab: Option<u8>,
 
-    /// How a proof is looked for
-    #[arg(
-        long,
-        value_name = "HOW",
-        default_value = "auto",
-        conflicts_with_all = ["brab", "only_forward"],
-        help_heading = PROOF
-    )]
-    pub strategy: Approach,
+    /// How a proof is looked for [default: auto, or brab where `brab K` is given]
+    #[arg(long, alias = "strategy", value_name = "ENGINE", conflicts_with = "only_forward", help_heading = PROOF)]
+    pub engine: Option<ProofEngine>,
 
     /// Use the states of all instances with 0 to K processes
     #[arg(long, alias = "up-to", help_heading = PROOF)]
     pub upto: bool,
 
-    /// Order in which nodes are visited
-    #[arg(long, value_name = "ORDER", default_value = "bfs", help_heading = PROOF)]
-    pub search: NodeOrder,
+    /// Order in which nodes are visited [default: each search of `auto` has its own; otherwise bfs]
+    #[arg(long, value_name = "ORDER", help_heading = PROOF)]
+    pub search: Option<NodeOrder>,
 
     /// Which nodes wait until no other is left: 0 none, 1 those with more processes than the node they
     /// come from, 2 those that say nothing new about its processes [default: 1 for bfs and bfsa, 2 for
@@ -412,5 +409,21 @@ mod tests {
     #[test]
     fn definitions_are_consistent() {
         Args::command().debug_assert();
+    }
+}
+
+impl Args {
+    /// Gives the engine that needs an oracle the usual one; what contradicts it, in words.
+    pub fn settle_engine(&mut self) -> Result<(), String> {
+        let Some(engine) = self.engine else { return Ok(()) };
+        match (engine, self.brab) {
+            (ProofEngine::Brab | ProofEngine::Pdr, None) => self.brab = Some(ORACLE_PROCS),
+            (ProofEngine::Auto | ProofEngine::Classic, Some(procs)) => {
+                let name = if engine == ProofEngine::Auto { "auto" } else { "classic" };
+                return Err(format!("brab {procs} and --engine {name}: only one of them can be meant"));
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }

@@ -2,11 +2,15 @@
 
 use clap::ValueEnum;
 
-/// Ways to a proof.
+/// Engines of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Approach {
+pub enum ProofEngine {
     /// Short searches first, with approximations and without, then longer ones
     Auto,
+    /// Backward search with approximations (BRAB), K = 2 unless `brab K` says otherwise
+    Brab,
+    /// Property-directed search (IC3/PDR) with the same approximations, K likewise
+    Pdr,
     /// Backward search without approximations
     Classic,
 }

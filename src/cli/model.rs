@@ -91,6 +91,7 @@ pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Asked, UsageErr
     let parsed = command.try_get_matches_from_mut(rewritten.words).and_then(|matches| {
         let mut args = Args::from_arg_matches(&matches)?;
         args.classic_output |= rewritten.is_original;
+        args.settle_engine().map_err(|what| command.error(ErrorKind::ArgumentConflict, what))?;
         let checked = match rewritten.two_sizes {
             Some((one, other)) => Err(format!("brab {one} and brab {other}: only one of them can be meant")),
             None => applies::check(&args, &matches, &rewritten.originals),

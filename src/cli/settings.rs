@@ -94,10 +94,11 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
 
 /// Which proof is looked for.
 pub fn proof(args: &Args) -> BackwardMode {
-    match (args.brab, args.strategy) {
-        (Some(procs), _) => BackwardMode::Brab(usize::from(procs)),
-        (None, choices::Approach::Auto) => BackwardMode::Auto,
-        (None, choices::Approach::Classic) => BackwardMode::Classic,
+    match (args.brab.map(usize::from), args.engine) {
+        (Some(procs), Some(choices::ProofEngine::Pdr)) => BackwardMode::Pdr(procs),
+        (Some(procs), _) => BackwardMode::Brab(procs),
+        (None, Some(choices::ProofEngine::Classic)) => BackwardMode::Classic,
+        (None, _) => BackwardMode::Auto,
     }
 }
 
@@ -143,14 +144,14 @@ fn restart(args: &Args) -> Option<Restart> {
 
 fn backward(args: &Args) -> BackwardOptions {
     BackwardOptions::default()
-        .order(match args.search {
+        .order(args.search.map(|order| match order {
             choices::NodeOrder::Bfs => SearchOrder::Bfs,
             choices::NodeOrder::Dfs => SearchOrder::Dfs,
             choices::NodeOrder::Bfsh => SearchOrder::Bfsh,
             choices::NodeOrder::Dfsh => SearchOrder::Dfsh,
             choices::NodeOrder::Bfsa => SearchOrder::Bfsa,
             choices::NodeOrder::Dfsa => SearchOrder::Dfsa,
-        })
+        }))
         .jobs(usize::from(args.jobs))
         .postpone(args.postpone.map(|postpone| match postpone {
             0 => Postpone::Never,

@@ -125,7 +125,7 @@ impl Progress {
                     format!("{}: {}", name(self.proof), count(*nodes, "node")),
                     [Some(format!("{waiting} waiting")), Some(deep(*depth))],
                 );
-                if matches!(self.proof, BackwardMode::Brab(_)) {
+                if self.proof.oracle_procs().is_some() {
                     parts.push(count(self.candidates, "candidate"));
                     parts.push(count(self.restarts, "restart"));
                 }

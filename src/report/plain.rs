@@ -106,7 +106,7 @@ fn only_stage(options: &Options, outcome: &Outcome) -> Stage {
         Verdict::Unknown(why) => Some(why.clone()),
         Verdict::Safe | Verdict::Unsafe(_) => None,
     };
-    Stage { proof: options.proof, order: options.backward.order, nodes, reason }
+    Stage { proof: options.proof, order: options.backward.order.unwrap_or_default(), nodes, reason }
 }
 
 /// What was proved on the way; what was only tried is shown when all is asked for.

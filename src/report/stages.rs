@@ -44,6 +44,8 @@ pub(super) fn name(proof: BackwardMode) -> String {
         BackwardMode::Auto => "automatic choice".to_owned(),
         BackwardMode::Classic => "exact backward search".to_owned(),
         BackwardMode::Brab(1) => "BRAB with 1 process".to_owned(),
+        BackwardMode::Pdr(1) => "property-directed search with 1 process".to_owned(),
+        BackwardMode::Pdr(procs) => format!("property-directed search with {procs} processes"),
         BackwardMode::Brab(procs) => format!("BRAB with {procs} processes"),
     }
 }

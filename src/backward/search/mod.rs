@@ -2,14 +2,17 @@
 //!
 //! In: cubes to begin with. Out: how the run ends, with the visited cubes and figures.
 //!
-//! In reading order: `run` (the guarantees stand there), `node`, `frontier`; `tell` has the words for observers.
+//! In reading order: `run` (the guarantees stand there), `node`, `frontier`, `drive_end`; `tell` has the words for observers.
 
+mod drive_end;
 mod frontier;
 mod node;
 mod open;
 mod run;
 mod tell;
+mod to_init;
 
-pub use node::NodeId;
+pub use drive_end::DriveEnd;
+pub use node::{NodeId, Origin};
 pub use open::open;
 pub use run::{Next, Run, RunCounts, RunEnd, Setting, Totals, as_ranged};

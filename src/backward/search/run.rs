@@ -15,17 +15,16 @@ use crate::backward::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of};
 use crate::backward::fixpoint::{Allowance, Covered, Tester, Visited};
 use crate::backward::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
 use crate::backward::profile::Phase;
-use crate::backward::safety::{Initial, concretize, forgotten};
+use crate::backward::safety::Initial;
 use crate::backward::theory::Sat;
 use crate::backward::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, INSTANCES_PER_EFFORT, PROCS_FOR_THREADS,
 };
-use crate::interrupt::{Interrupt, Interrupted};
-use crate::model::{BadKind, System};
-use crate::observer::{Event, Observer};
+use crate::interrupt::Interrupt;
+use crate::model::{BadKind, System, TransitionId};
+use crate::observer::Observer;
 use crate::options::{BackwardOptions, Postpone, SearchOrder};
 use crate::result::{Forgotten, GraphFate};
-use crate::smt::{Satisfiability, Unrolled};
 use crate::verdict::{Reason, Trace};
 
 /// How a run ends.
@@ -122,15 +121,15 @@ pub struct Run<'a, 'r> {
     pub visited: Visited,
     /// The node of each of them; `None` for what is assumed.
     pub(super) visited_ids: Vec<Option<NodeId>>,
-    initial: Vec<Option<Initial>>,
+    pub(super) initial: Vec<Option<Initial>>,
     /// Figures.
     pub counts: RunCounts,
     /// The cubes of trusted invariants, to be looked at first.
-    trusted: Vec<NodeId>,
-    spurious: Option<String>,
+    pub(super) trusted: Vec<NodeId>,
+    pub(super) spurious: Option<String>,
     /// Why the first spurious path is one.
     pub forgotten: Option<Forgotten>,
-    undecided: Option<(String, String)>,
+    pub(super) undecided: Option<(String, String)>,
 }
 
 impl<'a, 'r> Run<'a, 'r> {
@@ -147,7 +146,7 @@ impl<'a, 'r> Run<'a, 'r> {
             tester,
             totals,
             nodes: Nodes::default(),
-            frontier: Frontier::new(setting.options.order),
+            frontier: Frontier::new(setting.options.order.unwrap_or_default()),
             taken: None,
             visited: Visited::default(),
             visited_ids: Vec::new(),
@@ -192,6 +191,13 @@ impl<'a, 'r> Run<'a, 'r> {
         self.frontier.push(id, &self.nodes);
     }
 
+    /// Adds a node that is one step before another.
+    pub fn step(&mut self, child: NodeId, transition: TransitionId, pre: Pre) -> NodeId {
+        let Pre { cube, args, procs, kept } = pre;
+        let depth = self.nodes.get(child).depth + 1;
+        self.nodes.push(Node { cube, origin: Origin::Step { child, transition, args, procs, kept }, depth })
+    }
+
     /// Adds a candidate that takes the place of a node; it does not wait.
     pub fn candidate(&mut self, number: i32, cube: Cube) -> NodeId {
         self.nodes.push(Node { cube, origin: Origin::Candidate(number), depth: 0 })
@@ -199,12 +205,9 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// The next node that nothing covers, or how the run ends.
     pub fn next(&mut self, observer: &mut dyn Observer) -> Result<Next, Halt> {
-        for id in std::mem::take(&mut self.trusted) {
-            if let Some(trace) = self.begins_in(id)? {
-                return Ok(Next::End(RunEnd::Unsafe(trace, None)));
-            }
+        if let Some(end) = self.refuted_assumption()? {
+            return Ok(Next::End(end));
         }
-        let options = self.setting.options;
         loop {
             self.taken = None;
             if let Some(reason) = self.exhausted() {
@@ -215,10 +218,7 @@ impl<'a, 'r> Run<'a, 'r> {
             };
             self.taken = Some(id);
             let cube = self.nodes.get(id).cube.clone();
-            self.tester.allowance = options.max_effort.map(|effort| {
-                let left = effort.saturating_sub(self.spent());
-                Allowance { comparisons: left.saturating_mul(COMPARISONS_PER_EFFORT), effort }
-            });
+            self.allow_tests();
             let fate = match self.visited.covers(self.tester, &cube)? {
                 Covered::No => None,
                 Covered::Empty => Some(GraphFate::Empty),
@@ -235,16 +235,44 @@ impl<'a, 'r> Run<'a, 'r> {
             {
                 return Ok(Next::End(end));
             }
-            if self.counts.nodes >= options.max_nodes {
-                return Ok(Next::End(RunEnd::Unknown(Reason::Nodes(options.max_nodes), None)));
+            if let Some(reason) = self.admit(id) {
+                return Ok(Next::End(RunEnd::Unknown(reason, None)));
             }
-            if self.nodes.get(id).depth > options.max_depth {
-                return Ok(Next::End(RunEnd::Unknown(Reason::Depth(options.max_depth), None)));
-            }
-            self.counts.nodes += 1;
-            self.totals.nodes += 1;
             return Ok(Next::Node(id));
         }
+    }
+
+    /// Counts a node that is taken; the reason when that is one too many, or it is too deep.
+    pub fn admit(&mut self, id: NodeId) -> Option<Reason> {
+        let options = self.setting.options;
+        if self.counts.nodes >= options.max_nodes {
+            return Some(Reason::Nodes(options.max_nodes));
+        }
+        if self.nodes.get(id).depth > options.max_depth {
+            return Some(Reason::Depth(options.max_depth));
+        }
+        self.counts.nodes += 1;
+        self.totals.nodes += 1;
+        None
+    }
+
+    /// Tells the tests what they may still cost.
+    pub fn allow_tests(&mut self) {
+        self.tester.allowance = self.setting.options.max_effort.map(|effort| {
+            let left = effort.saturating_sub(self.spent());
+            Allowance { comparisons: left.saturating_mul(COMPARISONS_PER_EFFORT), effort }
+        });
+    }
+
+    /// Takes out all that waits: what a run begins with, before its first node is taken.
+    pub fn take_waiting(&mut self) -> Vec<NodeId> {
+        std::iter::from_fn(|| self.frontier.pop(&self.nodes)).collect()
+    }
+
+    /// Takes what was shown to be unreachable in another way as visited, instead of what was.
+    pub fn close(&mut self, visited: Visited) {
+        self.visited_ids = vec![None; visited.cubes().count()];
+        self.visited = visited;
     }
 
     /// The nodes that nobody is done with.
@@ -253,7 +281,7 @@ impl<'a, 'r> Run<'a, 'r> {
     }
 
     /// Why the run may not take another node: time, a signal, or all effort spent.
-    fn exhausted(&self) -> Option<Reason> {
+    pub fn exhausted(&self) -> Option<Reason> {
         let most = self.setting.options.max_effort.filter(|&most| self.spent() >= most);
         self.setting.interrupt.reason().or(most.map(Reason::Effort))
     }
@@ -276,103 +304,13 @@ impl<'a, 'r> Run<'a, 'r> {
             + self.tester.solver.calls
     }
 
-    fn fixpoint(&mut self) -> RunEnd {
+    /// How a run ends in which nothing is left to do.
+    pub fn fixpoint(&mut self) -> RunEnd {
         match (self.spurious.take(), self.undecided.take()) {
             (_, Some((history, why))) => RunEnd::Unknown(Reason::SolverUnknown(why), Some(history)),
             (Some(history), None) => RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)),
             (None, None) => RunEnd::Safe,
         }
-    }
-
-    /// Whether the cube contains an initial state.
-    pub fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Halt> {
-        let _phase = self.tester.profiler.enter(Phase::Initial);
-        let at = usize::from(cube.procs);
-        if self.initial.len() <= at {
-            self.initial.resize_with(at + 1, || None);
-        }
-        let context = self.setting.context;
-        if self.initial[at].is_none() {
-            self.initial[at] = Some(Initial::new(context, self.setting.system, cube.procs)?);
-        }
-        let initial = self.initial[at].as_ref().expect("just made");
-        Ok(match initial.meets(context, cube)? {
-            Sat::Unknown => match self.tester.solver.ask_initial(cube)? {
-                Satisfiability::Sat => Sat::Yes,
-                Satisfiability::Unsat => Sat::No,
-                Satisfiability::Unknown(_) => Sat::Unknown,
-            },
-            sat => sat,
-        })
-    }
-
-    /// An initial state in the cube of a trusted invariant, which refutes it: as far as that is seen, for the search
-    /// takes the cube for granted.
-    fn begins_in(&mut self, id: NodeId) -> Result<Option<Box<Trace>>, Halt> {
-        let cube = self.nodes.get(id).cube.clone();
-        if self.meets_init(&cube)? == Sat::No {
-            return Ok(None);
-        }
-        Ok(match self.concretize(id)? {
-            Unrolled::Run(trace) => Some(trace),
-            Unrolled::None | Unrolled::Unknown(_) => None,
-        })
-    }
-
-    /// A node meets init: is there a run?
-    fn path_to_init(&mut self, id: NodeId, observer: &mut dyn Observer) -> Option<RunEnd> {
-        let setting = self.setting;
-        let history = self.nodes.history_text(setting.system, id);
-        observer.event(setting.system, Event::Suspect(&history));
-        let _phase = self.tester.profiler.enter(Phase::Replay);
-        let found = match self.concretize(id) {
-            Ok(found) => found,
-            Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
-        };
-        self.tell_fate(id, GraphFate::Open, observer);
-        self.tell_init(id, matches!(found, Unrolled::Run(_)), observer);
-        if let Origin::Candidate(number) = self.nodes.get(self.nodes.root(id)).origin {
-            return Some(match found {
-                Unrolled::Run(trace) => RunEnd::Candidate(number, Some(trace)),
-                Unrolled::None | Unrolled::Unknown(_) => RunEnd::Candidate(number, None),
-            });
-        }
-        match found {
-            Unrolled::Run(trace) => Some(RunEnd::Unsafe(trace, Some(history))),
-            Unrolled::None => {
-                observer.event(setting.system, Event::Spurious(&history));
-                if self.spurious.is_none() {
-                    match self.forgotten(id) {
-                        Ok(forgotten) => self.forgotten = forgotten,
-                        Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
-                    }
-                }
-                let mended = setting.mends.zip(self.forgotten.as_ref());
-                if mended.is_some_and(|(mends, forgotten)| mends(forgotten)) {
-                    return Some(RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)));
-                }
-                self.spurious.get_or_insert(history);
-                None
-            }
-            Unrolled::Unknown(why) => {
-                self.undecided.get_or_insert((history, why));
-                None
-            }
-        }
-    }
-
-    /// A run of the steps from a node to its root.
-    fn concretize(&self, id: NodeId) -> Result<Unrolled, Interrupted> {
-        let Setting { system, context, options, .. } = self.setting;
-        let (steps, goal) = (self.nodes.steps(id), self.nodes.goal(id));
-        concretize(system, context, &steps, goal, options.solver_timeout)
-    }
-
-    /// Why no instance executes the steps from a node to its root, if a universal guard is the reason.
-    fn forgotten(&self, id: NodeId) -> Result<Option<Forgotten>, Interrupted> {
-        let Setting { system, context, options, .. } = self.setting;
-        let (steps, goal) = (self.nodes.steps(id), self.nodes.goal(id));
-        forgotten(system, context, &steps, goal, options.solver_timeout)
     }
 
     /// Takes the pre-images of a node and adds it to the visited ones. Returns a reason when the run must
@@ -420,17 +358,7 @@ impl<'a, 'r> Run<'a, 'r> {
                     continue;
                 }
                 let postponed = self.postpones(&node.cube, &pre, t);
-                let next = self.nodes.push(Node {
-                    cube: pre.cube,
-                    origin: Origin::Step {
-                        child: id,
-                        transition: t.id,
-                        args: pre.args,
-                        procs: pre.procs,
-                        kept: pre.kept,
-                    },
-                    depth: node.depth + 1,
-                });
+                let next = self.step(id, t.id, pre);
                 if postponed {
                     later.push(next);
                 } else {
@@ -463,7 +391,7 @@ impl<'a, 'r> Run<'a, 'r> {
 }
 
 fn postponement(options: &BackwardOptions) -> Postpone {
-    options.postpone.unwrap_or(match options.order {
+    options.postpone.unwrap_or(match options.order.unwrap_or_default() {
         SearchOrder::Bfs | SearchOrder::Bfsa => Postpone::MoreProcesses,
         SearchOrder::Bfsh | SearchOrder::Dfsh => Postpone::Never,
         SearchOrder::Dfs | SearchOrder::Dfsa => Postpone::NoInformation,

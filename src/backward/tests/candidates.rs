@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::algebra::renamed;
 use super::world::{Raw, WORLDS, World};
-use crate::backward::brab::{CandidateLimits, candidates};
+use crate::backward::approximation::{CandidateLimits, candidates};
 use crate::backward::cube::{CellKind, Cube, Relational};
 use crate::backward::fixpoint::Tester;
 use crate::options::BackwardOptions;

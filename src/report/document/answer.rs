@@ -251,6 +251,8 @@ pub enum Engine {
     Forward,
     /// Backward search with approximations.
     Brab,
+    /// Property-directed search.
+    Pdr,
     /// Exact backward search.
     Classic,
 }

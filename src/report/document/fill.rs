@@ -56,6 +56,7 @@ const fn decider(decider: Decider) -> DecidedBy {
         Decider::Forward(procs) => DecidedBy { engine: Engine::Forward, processes: Some(procs) },
         Decider::Stage(proof) => match SearchKind::of(proof) {
             (SearchKind::Brab, processes) => DecidedBy { engine: Engine::Brab, processes },
+            (SearchKind::Pdr, processes) => DecidedBy { engine: Engine::Pdr, processes },
             (SearchKind::Classic, processes) => DecidedBy { engine: Engine::Classic, processes },
         },
     }

@@ -217,6 +217,8 @@ pub(super) const fn order_word(order: SearchOrder) -> &'static str {
 pub enum SearchKind {
     /// With approximations, guided by the states of an instance.
     Brab,
+    /// Property-directed, with approximations.
+    Pdr,
     /// Without.
     Classic,
 }
@@ -226,6 +228,7 @@ impl SearchKind {
     pub(super) const fn of(proof: BackwardMode) -> (Self, Option<usize>) {
         match proof {
             BackwardMode::Brab(procs) => (Self::Brab, Some(procs)),
+            BackwardMode::Pdr(procs) => (Self::Pdr, Some(procs)),
             BackwardMode::Auto | BackwardMode::Classic => (Self::Classic, None),
         }
     }

@@ -12,7 +12,7 @@ use crate::backward::cube::{Cube, Halt, oracle_literals, text};
 use crate::backward::lemmas::Lemmas;
 use crate::backward::preimage::{Pre, pre_image};
 use crate::backward::profile::Phase;
-use crate::backward::search::{NodeId, Run};
+use crate::backward::search::{NodeId, Run, Setting};
 use crate::backward::theory::Sat;
 use crate::backward::tuning::{
     EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN, LEMMAS_AT, MAX_RIVALS, WIDEN_AT,
@@ -20,6 +20,7 @@ use crate::backward::tuning::{
 use crate::observer::{Event, Observer};
 use crate::options::BackwardOptions;
 use crate::oracle::{OracleAnswer, OracleGrowth};
+use crate::verdict::Trace;
 
 /// The candidates of one run.
 pub struct Approximation<'a, 'p> {
@@ -46,6 +47,30 @@ impl<'a, 'p> Approximation<'a, 'p> {
     /// How often the oracle was asked, in all runs.
     pub fn asked(&self) -> u64 {
         self.pool.asked
+    }
+
+    /// Gives up a candidate that is reachable, the `nth` of the search, and learns from its run, if one is known. Returns
+    /// a run to a bad state when there turns out to be one.
+    pub fn give_up(
+        &mut self,
+        setting: &Setting<'_>,
+        (number, trace): (i32, Option<Box<Trace>>),
+        nth: usize,
+        observer: &mut dyn Observer,
+    ) -> Option<Box<Trace>> {
+        self.pool.abandon(setting, number, observer);
+        self.unseen.clear();
+        self.pool.learn(setting, self.brab, trace, nth, observer)
+    }
+
+    /// Whether nothing is known against a candidate.
+    pub fn stands(&self, number: i32) -> bool {
+        self.pool.kept.iter().any(|kept| kept.0 == number)
+    }
+
+    /// Whether no forward state satisfies a cube, as far as the oracle understands it.
+    pub fn may_be_unreachable(&mut self, run: &mut Run<'_, '_>, cube: &Cube) -> Result<bool, Halt> {
+        self.is_unseen(run, cube)
     }
 
     /// When the search has become long and hardly any candidate was kept, the instances that steer it may be

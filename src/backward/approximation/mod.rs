@@ -1,0 +1,17 @@
+//! Approximation: candidates for unreachable cubes, chosen with the forward states, and their fate (Conchon et al.,
+//! BRAB, FMCAD 2013).
+//!
+//! In: a cube of a search. Out: a candidate in its place, if there is one. Property-directed search uses the same
+//! candidates as BRAB does.
+//!
+//! In reading order: `pool` (candidates and their fate), `candidates` (what may replace a cube), `replace` (which of
+//! these does), `reject` (what is learned from one that is reachable).
+
+mod candidates;
+mod pool;
+mod reject;
+mod replace;
+
+pub use candidates::{CandidateLimits, candidates};
+pub use pool::{Brab, Pool};
+pub use replace::Approximation;

@@ -1,0 +1,63 @@
+//! BRAB: a run in which a cube that no forward state satisfies takes the place of each node, where there is one
+//! (Conchon et al., FMCAD 2013). Without approximation it is classical backward reachability.
+
+use crate::backward::approximation::Approximation;
+use crate::backward::cube::Halt;
+use crate::backward::search::{DriveEnd, Next, Run, RunEnd};
+use crate::backward::tuning::QUESTIONS_PER_EFFORT;
+use crate::observer::Observer;
+use crate::oracle::OracleGrowth;
+use crate::verdict::Reason;
+
+/// Takes a run to its end, replacing nodes by candidates where that is asked for.
+pub fn drive(
+    run: &mut Run<'_, '_>,
+    mut approximation: Option<Approximation<'_, '_>>,
+    observer: &mut dyn Observer,
+) -> Result<DriveEnd, Halt> {
+    loop {
+        let next = match run.next(observer) {
+            Err(Halt::Spent(effort)) => Next::End(RunEnd::Unknown(Reason::Effort(effort), None)),
+            next => next?,
+        };
+        let mut id = match next {
+            Next::Node(id) => id,
+            Next::End(end) => {
+                if let (Some(approximation), RunEnd::Unknown(reason, _)) = (&mut approximation, &end) {
+                    // Where the effort is spent, they are for the searches after this one.
+                    let spent = matches!(reason, Reason::Effort(_));
+                    let may_help = spent || matches!(reason, Reason::Depth(_));
+                    if may_help && approximation.look_for_lemmas(run, observer) && !spent {
+                        return Ok(DriveEnd::Lemmas);
+                    }
+                }
+                return Ok(DriveEnd::Run(end));
+            }
+        };
+        if let Some(approximation) = &mut approximation {
+            if approximation.needs_lemmas(run) && approximation.look_for_lemmas(run, observer) {
+                return Ok(DriveEnd::Lemmas);
+            }
+            match approximation.look_wider(run, observer) {
+                OracleGrowth::Nothing => {}
+                OracleGrowth::Unsafe(trace) => return Ok(DriveEnd::Run(RunEnd::Unsafe(trace, None))),
+                OracleGrowth::More => return Ok(DriveEnd::OracleGrew),
+            }
+        }
+        run.report(id, observer);
+        let before = run.effort();
+        if let Some(approximation) = &mut approximation {
+            let asked = approximation.asked() / QUESTIONS_PER_EFFORT;
+            let exact = id;
+            id = approximation.replace(run, exact, observer)?;
+            if id != exact {
+                run.tell_candidate(id, exact, observer);
+            }
+            run.totals.effort += approximation.asked() / QUESTIONS_PER_EFFORT - asked;
+        }
+        if let Some(reason) = run.expand(id, observer)? {
+            return Ok(DriveEnd::Run(RunEnd::Unknown(reason, None)));
+        }
+        run.totals.effort += 1 + run.effort() - before;
+    }
+}

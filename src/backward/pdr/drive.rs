@@ -1,0 +1,61 @@
+//! Frame by frame, until one is inductive, a bad state is reached, or a limit is.
+
+use super::block::Blocking;
+use crate::backward::approximation::Approximation;
+use crate::backward::cube::Halt;
+use crate::backward::search::{DriveEnd, Run, RunEnd};
+use crate::backward::theory::Sat;
+use crate::observer::Observer;
+use crate::verdict::Reason;
+
+/// Takes a run to its end, property-directed.
+pub fn drive<'a>(
+    run: &mut Run<'a, '_>,
+    approximation: Approximation<'a, '_>,
+    observer: &mut dyn Observer,
+) -> Result<DriveEnd, Halt> {
+    if let Some(end) = run.refuted_assumption()? {
+        return Ok(end.into());
+    }
+    let roots = run.take_waiting();
+    for &root in &roots {
+        let cube = run.nodes.get(root).cube.clone();
+        if run.meets_init(&cube)? != Sat::No
+            && let Some(end) = run.path_to_init(root, observer)
+        {
+            return Ok(end.into());
+        }
+    }
+    let mut blocking = Blocking::new(run, approximation);
+    let most = blocking.run.setting.options.max_depth;
+    let ended = loop {
+        match blocking.deepen() {
+            Ok(None) => {}
+            Ok(Some(inductive)) => {
+                run.close(inductive);
+                return Ok(RunEnd::Safe.into());
+            }
+            Err(Halt::Spent(effort)) => break Reason::Effort(effort),
+            Err(halt) => return Err(halt),
+        }
+        if blocking.depth() > most {
+            break Reason::Depth(most);
+        }
+        let mut ended = None;
+        for &root in &roots {
+            ended = match blocking.block(root, observer) {
+                Err(Halt::Spent(effort)) => Some(RunEnd::Unknown(Reason::Effort(effort), None).into()),
+                ended => ended?,
+            };
+            if ended.is_some() {
+                break;
+            }
+        }
+        match ended {
+            None => {}
+            Some(DriveEnd::Run(RunEnd::Unknown(reason @ Reason::Effort(_), _))) => break reason,
+            Some(ended) => return Ok(ended),
+        }
+    };
+    Ok(blocking.without_answer(ended, observer))
+}

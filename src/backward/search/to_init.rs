@@ -1,0 +1,116 @@
+//! What a run does where a cube meets init: it looks for a run of the model along the path.
+
+use super::node::{NodeId, Origin};
+use super::run::{Run, RunEnd, Setting};
+use crate::backward::cube::{Cube, Halt};
+use crate::backward::profile::Phase;
+use crate::backward::safety::{Initial, concretize, forgotten};
+use crate::backward::theory::Sat;
+use crate::interrupt::Interrupted;
+use crate::observer::{Event, Observer};
+use crate::result::{Forgotten, GraphFate};
+use crate::smt::{Satisfiability, Unrolled};
+use crate::verdict::{Reason, Trace};
+
+impl Run<'_, '_> {
+    /// A run to a cube of a trusted invariant, all of which are looked at first.
+    pub fn refuted_assumption(&mut self) -> Result<Option<RunEnd>, Halt> {
+        for id in std::mem::take(&mut self.trusted) {
+            if let Some(trace) = self.begins_in(id)? {
+                return Ok(Some(RunEnd::Unsafe(trace, None)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether the cube contains an initial state.
+    pub fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Halt> {
+        let _phase = self.tester.profiler.enter(Phase::Initial);
+        let at = usize::from(cube.procs);
+        if self.initial.len() <= at {
+            self.initial.resize_with(at + 1, || None);
+        }
+        let context = self.setting.context;
+        if self.initial[at].is_none() {
+            self.initial[at] = Some(Initial::new(context, self.setting.system, cube.procs)?);
+        }
+        let initial = self.initial[at].as_ref().expect("just made");
+        Ok(match initial.meets(context, cube)? {
+            Sat::Unknown => match self.tester.solver.ask_initial(cube)? {
+                Satisfiability::Sat => Sat::Yes,
+                Satisfiability::Unsat => Sat::No,
+                Satisfiability::Unknown(_) => Sat::Unknown,
+            },
+            sat => sat,
+        })
+    }
+
+    /// An initial state in the cube of a trusted invariant, which refutes it: as far as that is seen, for the search
+    /// takes the cube for granted.
+    pub(super) fn begins_in(&mut self, id: NodeId) -> Result<Option<Box<Trace>>, Halt> {
+        let cube = self.nodes.get(id).cube.clone();
+        if self.meets_init(&cube)? == Sat::No {
+            return Ok(None);
+        }
+        Ok(match self.concretize(id)? {
+            Unrolled::Run(trace) => Some(trace),
+            Unrolled::None | Unrolled::Unknown(_) => None,
+        })
+    }
+
+    /// A node meets init: is there a run? `None` when no instance executes the path.
+    pub fn path_to_init(&mut self, id: NodeId, observer: &mut dyn Observer) -> Option<RunEnd> {
+        let setting = self.setting;
+        let history = self.nodes.history_text(setting.system, id);
+        observer.event(setting.system, Event::Suspect(&history));
+        let _phase = self.tester.profiler.enter(Phase::Replay);
+        let found = match self.concretize(id) {
+            Ok(found) => found,
+            Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
+        };
+        self.tell_fate(id, GraphFate::Open, observer);
+        self.tell_init(id, matches!(found, Unrolled::Run(_)), observer);
+        if let Origin::Candidate(number) = self.nodes.get(self.nodes.root(id)).origin {
+            return Some(match found {
+                Unrolled::Run(trace) => RunEnd::Candidate(number, Some(trace)),
+                Unrolled::None | Unrolled::Unknown(_) => RunEnd::Candidate(number, None),
+            });
+        }
+        match found {
+            Unrolled::Run(trace) => Some(RunEnd::Unsafe(trace, Some(history))),
+            Unrolled::None => {
+                observer.event(setting.system, Event::Spurious(&history));
+                if self.spurious.is_none() {
+                    match self.forgotten(id) {
+                        Ok(forgotten) => self.forgotten = forgotten,
+                        Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
+                    }
+                }
+                let mended = setting.mends.zip(self.forgotten.as_ref());
+                if mended.is_some_and(|(mends, forgotten)| mends(forgotten)) {
+                    return Some(RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)));
+                }
+                self.spurious.get_or_insert(history);
+                None
+            }
+            Unrolled::Unknown(why) => {
+                self.undecided.get_or_insert((history, why));
+                None
+            }
+        }
+    }
+
+    /// A run of the steps from a node to its root.
+    fn concretize(&self, id: NodeId) -> Result<Unrolled, Interrupted> {
+        let Setting { system, context, options, .. } = self.setting;
+        let (steps, goal) = (self.nodes.steps(id), self.nodes.goal(id));
+        concretize(system, context, &steps, goal, options.solver_timeout)
+    }
+
+    /// Why no instance executes the steps from a node to its root, if a universal guard is the reason.
+    fn forgotten(&self, id: NodeId) -> Result<Option<Forgotten>, Interrupted> {
+        let Setting { system, context, options, .. } = self.setting;
+        let (steps, goal) = (self.nodes.steps(id), self.nodes.goal(id));
+        forgotten(system, context, &steps, goal, options.solver_timeout)
+    }
+}
