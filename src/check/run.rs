@@ -106,7 +106,7 @@ pub fn check_here(
         match options.proof {
             BackwardMode::Auto => auto::decide(&mut session),
             BackwardMode::Classic | BackwardMode::Brab(_) | BackwardMode::Pdr(_) => {
-                search::search(&mut session)
+                search::search(&mut session);
             }
         }
         session.put_explorations();

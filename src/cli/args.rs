@@ -401,17 +401,6 @@ pub struct Args {
     pub type_only: bool,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory;
-
-    #[test]
-    fn definitions_are_consistent() {
-        Args::command().debug_assert();
-    }
-}
-
 impl Args {
     /// Gives the engine that needs an oracle the usual one; what contradicts it, in words.
     pub fn settle_engine(&mut self) -> Result<(), String> {
@@ -425,5 +414,16 @@ impl Args {
             _ => {}
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn definitions_are_consistent() {
+        Args::command().debug_assert();
     }
 }

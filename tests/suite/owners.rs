@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use cubicle::backward::{self, Lemmas, Shared};
+use cubicle::backward::{self, Lemmas, Method, Shared};
 use cubicle::certificate::{
     self, Certificate, CheckOptions, Extent, NoCertificate, Obligation, ProofFailure,
 };
@@ -51,7 +51,7 @@ fn certified(model: &str, proof: BackwardMode) -> String {
 #[test]
 fn a_universal_guard_speaks_of_the_owner() {
     let model = lease();
-    for proof in [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Brab(3)] {
+    for proof in [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Brab(3), BackwardMode::Pdr(2)] {
         let text = certified(&model, proof);
         assert!(text.contains("owner Leased_owner of Leased = True by grant(p)"), "{text}");
         assert!(check(&model, &text).is_ok(), "{text}");
@@ -63,7 +63,7 @@ fn the_owner_of_an_unsafe_system_hides_nothing() {
     // Who writes back keeps what it holds: the next holder may write, and the first one reads the old copy.
     let model = lease().replace("  State[p] := Idle;\n  Has[p]", "  Has[p]");
     let system = cubicle::load(&model).expect("the model is well-formed").system;
-    for proof in [BackwardMode::Auto, BackwardMode::Classic, BackwardMode::Brab(2)] {
+    for proof in [BackwardMode::Auto, BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Pdr(2)] {
         let options = Options::default().proof(proof);
         let interrupt = Interrupt::default();
         let report = cubicle::check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
@@ -190,7 +190,7 @@ fn owners_change_no_behaviour() {
         let outcome = backward::search(
             &with.system,
             &options,
-            None,
+            Method::Classic,
             Shared { lemmas: &Lemmas::default(), mends: None },
             &interrupt,
             &mut Silent,

@@ -35,26 +35,30 @@ fn traps(family: char) -> Vec<Trap> {
     .collect()
 }
 
-/// The settings: the automatic choice, no approximation, oracles of 1, 2, 3 processes, with every order of
+/// The settings: the automatic choice, property-directed search, no approximation, oracles of 1, 2, 3 processes, with every order of
 /// the queue; postponement and the solver are varied where they matter most.
 fn settings() -> Vec<(String, Options)> {
     use SearchOrder::{Bfs, Bfsa, Bfsh, Dfs, Dfsa, Dfsh};
     let orders = [Bfs, Dfs, Bfsh, Dfsh, Bfsa, Dfsa];
     let postpones = [Postpone::Never, Postpone::MoreProcesses, Postpone::NoInformation];
     let mut out = Vec::new();
-    out.push((BackwardMode::Auto, Bfs, None, SolverMode::Layered));
+    out.push((BackwardMode::Auto, None, None, SolverMode::Layered));
+    for procs in 1..=3 {
+        out.push((BackwardMode::Pdr(procs), None, None, SolverMode::Layered));
+    }
+    out.push((BackwardMode::Pdr(2), None, None, SolverMode::Z3));
     for proof in [BackwardMode::Classic, BackwardMode::Brab(1), BackwardMode::Brab(2), BackwardMode::Brab(3)]
     {
         for order in orders {
-            out.push((proof, order, None, SolverMode::Layered));
+            out.push((proof, Some(order), None, SolverMode::Layered));
         }
-        out.push((proof, Bfs, None, SolverMode::Z3));
+        out.push((proof, Some(Bfs), None, SolverMode::Z3));
     }
     for proof in [BackwardMode::Classic, BackwardMode::Brab(2)] {
         for postpone in postpones {
-            out.push((proof, Bfs, Some(postpone), SolverMode::Layered));
+            out.push((proof, Some(Bfs), Some(postpone), SolverMode::Layered));
         }
-        out.push((proof, Dfs, None, SolverMode::Z3));
+        out.push((proof, Some(Dfs), None, SolverMode::Z3));
     }
     out.into_iter()
         .map(|(proof, order, postpone, solver)| {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use cubicle::backward::{self, Brab, Lemmas, Shared};
+use cubicle::backward::{self, Brab, Lemmas, Method, Shared};
 use cubicle::diagnostic::Severity;
 use cubicle::forward::{self, Explored, StateSpace};
 use cubicle::interrupt::Interrupt;
@@ -388,9 +388,15 @@ fn backward_agrees(
     let mut wrong: Option<String> = bad;
     let known = wrong.is_some();
     let mut certificate = Vec::new();
-    let settings =
-        [(0, SolverMode::Layered), (2, SolverMode::Layered), (1, SolverMode::Layered), (9, SolverMode::Z3)];
-    for (number, (brab, solver)) in settings.into_iter().enumerate() {
+    let settings = [
+        (0, SolverMode::Layered, false),
+        (2, SolverMode::Layered, false),
+        (1, SolverMode::Layered, false),
+        (9, SolverMode::Z3, false),
+        (2, SolverMode::Layered, true),
+        (1, SolverMode::Layered, true),
+    ];
+    for (number, (brab, solver, directed)) in settings.into_iter().enumerate() {
         let mut options = BackwardOptions::default().solver(solver).max_nodes(NODES);
         let mut brab = brab;
         if brab == 9 {
@@ -398,7 +404,7 @@ fn backward_agrees(
         }
         if number > 0 {
             let orders = [SearchOrder::Bfs, SearchOrder::Dfs, SearchOrder::Bfsh, SearchOrder::Bfsa];
-            options.order = *dice.pick(&orders);
+            options.order = Some(*dice.pick(&orders));
             options.delete = dice.chance(70);
             options.ranges = dice.chance(80);
             options.numeric_candidates = dice.chance(30);
@@ -412,10 +418,14 @@ fn backward_agrees(
             lemmas.look(system, &options, oracle, effort, &timed());
         }
         let shared = Shared { lemmas: &lemmas, mends: None };
-        let brab = (brab > 0).then_some(Brab { procs: brab, oracle });
-        let outcome = backward::search(system, &options, brab, shared, &timed(), &mut Silent);
-        let procs = brab.map(|b| b.procs);
-        let of = || format!("brab {procs:?}, lying oracle {lie}, {options:?}");
+        let approximation = Brab { procs: brab, oracle };
+        let method = match (brab, directed) {
+            (0, _) => Method::Classic,
+            (_, false) => Method::Brab(approximation),
+            (_, true) => Method::Pdr(approximation),
+        };
+        let outcome = backward::search(system, &options, method, shared, &timed(), &mut Silent);
+        let of = || format!("{brab} processes, directed {directed}, lying oracle {lie}, {options:?}");
         match outcome.verdict {
             Verdict::Unsafe(trace) => {
                 if let Err(error) = replay(system, &trace) {
