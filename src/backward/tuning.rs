@@ -98,6 +98,10 @@ pub const LEMMA_QUESTIONS: usize = 4_000;
 /// Plain tests whether a pre-image is covered that take about as long as a small node; by estimate.
 pub const TESTS_PER_EFFORT: u64 = 8;
 
+/// Tests whether a cube is blocked in a frame that take about as long as a small node: most are settled by the first lemma
+/// that was learned for a cube like it. By measurement of Flash.
+pub const FRAME_TESTS_PER_EFFORT: u64 = 64;
+
 /// Effort of a search after which lemmas about numbers are looked for: what closes at once needs none.
 pub const LEMMAS_AT: u64 = 100;
 

@@ -12,6 +12,7 @@ use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
 use super::schedule::{self, Entry, SCHEDULE};
 use super::session::Session;
 use super::spurious::look_forward;
+use crate::forward::Explored;
 use crate::observer::Event;
 use crate::options::{BackwardMode, ForwardOptions};
 use crate::result::{Decider, Forgotten, Stage, Stop};
@@ -40,9 +41,18 @@ impl Auto<'_, '_> {
         // Efforts grow only when there is a search that more effort may help.
         let mut level = 0;
         for round in 0..self.session.options.rounds.unwrap_or(u32::MAX) {
-            let (now, later) = open.into_iter().partition::<Vec<_>, _>(|search| search.from <= round);
-            open = Vec::new();
-            for search in now {
+            let mut later = Vec::new();
+            for search in std::mem::take(&mut open) {
+                if search.from > round {
+                    match self.is_tiny(search) {
+                        Ok(true) => {}
+                        Ok(false) => {
+                            later.push(search);
+                            continue;
+                        }
+                        Err(verdict) => return OwnerSearchEnd::Verdict(verdict),
+                    }
+                }
                 if search.has_had(level) {
                     open.push(search);
                     continue;
@@ -88,7 +98,7 @@ impl Auto<'_, '_> {
         let mut fitting: Vec<Entry> = SCHEDULE.iter().filter_map(fit).collect();
         // An order that was asked for takes the place of those of the schedule.
         if let Some(asked) = self.session.options.backward.order {
-            for entry in &mut fitting {
+            for entry in fitting.iter_mut().filter(|entry| !matches!(entry.proof, BackwardMode::Pdr(_))) {
                 entry.order = asked;
             }
         }
@@ -137,6 +147,33 @@ impl Auto<'_, '_> {
         OwnerSearchEnd::Verdict(verdict)
     }
 
+    /// Whether a search is to be tried before its time: the instances up to that of its oracle have few states, all of which
+    /// are known then. Or a verdict, when the run ends here.
+    fn is_tiny(&mut self, search: Entry) -> Result<bool, Verdict> {
+        let Some(procs) = search.proof.oracle_procs().filter(|_| search.tiny_first) else { return Ok(false) };
+        let forward = &self.session.options.forward;
+        let complete = |it: &Explored| it.exploration.stop == Stop::Complete;
+        let smaller = |it: &Explored| {
+            complete(it) && it.exploration.procs < procs && it.exploration.states <= schedule::TINY / 4
+        };
+        let known = |it: &Explored| it.exploration.procs == procs;
+        let space = &self.session.space.explored;
+        if forward.max_states.is_some() || !space.iter().any(smaller) || space.iter().any(known) {
+            return Ok(space.iter().any(|it| known(it) && complete(it)));
+        }
+        let found = self.session.timed("forward exploration", |session| {
+            let new = session.explore(procs, &limits(forward, schedule::TINY), Purpose::GrowingOracle);
+            let (trace, complete) = (new.exploration.unsafe_trace.clone(), complete(&new));
+            if trace.is_some() || complete {
+                session.observer.event(session.system, Event::ForwardEnd(&new.exploration));
+                let at = session.space.explored.partition_point(|it| it.exploration.procs < procs);
+                session.space.explored.insert(at, new);
+            }
+            trace.map_or(Ok(complete), Err)
+        });
+        found.map_err(|trace| self.session.decided_by_run(trace))
+    }
+
     /// Sees to it that as many states of the instance are known as the level allows; a verdict when the run ends
     /// here.
     fn explore(&mut self, procs: usize, level: u32) -> Option<Verdict> {
@@ -157,13 +194,7 @@ impl Auto<'_, '_> {
                     return None;
                 }
             } else {
-                let limits = ForwardOptions {
-                    deadlock: false,
-                    stop_at_unsafe: true,
-                    max_states: Some(states),
-                    ..forward.clone()
-                };
-                let new = session.explore(procs, &limits, Purpose::GrowingOracle);
+                let new = session.explore(procs, &limits(forward, states), Purpose::GrowingOracle);
                 session.space.explored.insert(at, new);
             }
             let exploration = &session.space.explored[at].exploration;
@@ -175,6 +206,11 @@ impl Auto<'_, '_> {
         }
         self.session.interrupt.reason().map(Verdict::Unknown)
     }
+}
+
+/// How an oracle of so many states is explored.
+fn limits(forward: &ForwardOptions, states: usize) -> ForwardOptions {
+    ForwardOptions { deadlock: false, stop_at_unsafe: true, max_states: Some(states), ..forward.clone() }
 }
 
 /// Whether the run as a whole ends for this reason.

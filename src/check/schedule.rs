@@ -14,6 +14,8 @@ pub struct Entry {
     pub order: SearchOrder,
     /// The round in which it is tried first.
     pub from: u32,
+    /// Whether it is tried before that where its oracle is [tiny](TINY) and complete.
+    pub tiny_first: bool,
     /// From this level of effort on, it stays a level behind.
     pub behind_from: Option<u32>,
 }
@@ -21,13 +23,28 @@ pub struct Entry {
 /// The searches, in the order within a round. Exact search stays behind after a while: what it has not decided
 /// by then, approximation mostly decides with less. Small cubes come first: large protocols (Flash, Lamport's distributed
 /// lock) then take a tenth of the nodes, and small ones do not care. Rounds take up larger oracles one by one; few
-/// models need the largest, and each search more makes every model pay that is decided by another.
-pub const SCHEDULE: [Entry; 4] = [
-    Entry { proof: BackwardMode::Classic, order: SearchOrder::Bfs, from: 0, behind_from: Some(2) },
-    Entry { proof: BackwardMode::Brab(2), order: SearchOrder::Bfsh, from: 0, behind_from: None },
-    Entry { proof: BackwardMode::Brab(3), order: SearchOrder::Bfsh, from: 1, behind_from: None },
-    Entry { proof: BackwardMode::Brab(4), order: SearchOrder::Bfsh, from: 3, behind_from: None },
+/// models need the largest, and each search more makes every model pay that is decided by another. Property-directed
+/// searches come after BRAB with the same oracle: mostly it needs less, and where candidates are often reachable they do.
+pub const SCHEDULE: [Entry; 6] = [
+    Entry { behind_from: Some(2), ..entry(BackwardMode::Classic, 0) },
+    entry(BackwardMode::Brab(2), 0),
+    Entry { tiny_first: true, ..entry(BackwardMode::Brab(3), 1) },
+    entry(BackwardMode::Pdr(2), 1),
+    entry(BackwardMode::Pdr(3), 2),
+    entry(BackwardMode::Brab(4), 3),
 ];
+
+/// A search from a round on.
+const fn entry(proof: BackwardMode, from: u32) -> Entry {
+    let order = match proof {
+        BackwardMode::Brab(_) => SearchOrder::Bfsh,
+        BackwardMode::Auto | BackwardMode::Classic | BackwardMode::Pdr(_) => SearchOrder::Bfs,
+    };
+    Entry { proof, order, from, tiny_first: false, behind_from: None }
+}
+
+/// States of an oracle that costs next to nothing.
+pub const TINY: usize = 4_000;
 
 /// Effort of a search of the first round, and the factor from round to round.
 const EFFORT: (u64, u64) = (300, 3);

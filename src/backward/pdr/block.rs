@@ -11,7 +11,7 @@ use crate::backward::preimage::pre_image;
 use crate::backward::profile::Phase;
 use crate::backward::search::{DriveEnd, NodeId, Origin, Run, RunEnd};
 use crate::backward::theory::Sat;
-use crate::backward::tuning::{QUESTIONS_PER_EFFORT, TESTS_PER_EFFORT};
+use crate::backward::tuning::{FRAME_TESTS_PER_EFFORT, QUESTIONS_PER_EFFORT};
 use crate::observer::Observer;
 use crate::oracle::OracleGrowth;
 use crate::verdict::Reason;
@@ -81,6 +81,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
             }
             let cube = self.run.nodes.get(id).cube.clone();
             if self.frames.blocks(self.run.tester, level, &cube)? {
+                self.run.counts.fixpoints += usize::from(!opened);
                 self.path.pop();
                 continue;
             }
@@ -91,6 +92,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
                 if let Some(reason) = self.run.admit(id) {
                     return Ok(Some(RunEnd::Unknown(reason, None).into()));
                 }
+                self.run.count_size(&cube);
                 self.run.report(id, observer);
                 if let Some(candidate) = self.candidate(id, &cube, observer)? {
                     self.path.push(Obligation::new(candidate, level));
@@ -259,7 +261,8 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
 
     /// Puts what was asked and tested since the last time into the effort.
     fn count_effort(&mut self) {
-        let all = self.approximation.asked() / QUESTIONS_PER_EFFORT + self.frames.tests / TESTS_PER_EFFORT;
+        let all =
+            self.approximation.asked() / QUESTIONS_PER_EFFORT + self.frames.tests / FRAME_TESTS_PER_EFFORT;
         self.run.totals.effort += all.saturating_sub(self.counted);
         self.counted = all;
     }

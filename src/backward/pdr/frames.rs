@@ -14,6 +14,8 @@ struct Lemma {
     cube: Cube,
     level: usize,
     predecessors: Predecessors,
+    /// The predecessor that kept it from the next frame the last time.
+    kept_by: usize,
 }
 
 /// The frames.
@@ -95,7 +97,7 @@ impl Frames {
                 stronger.push(lemma);
             }
         }
-        stronger.push(Lemma { cube, level, predecessors });
+        stronger.push(Lemma { cube, level, predecessors, kept_by: 0 });
         self.lemmas = stronger;
         Ok(())
     }
@@ -106,8 +108,13 @@ impl Frames {
             let mut lemmas = std::mem::take(&mut self.lemmas);
             let mut stays = false;
             for lemma in lemmas.iter_mut().filter(|lemma| lemma.level == level) {
-                let escaping = self.escaping(tester, level, (&lemma.cube, &lemma.predecessors), 0)?;
-                if escaping.is_some() {
+                let into = (&lemma.cube, &lemma.predecessors);
+                let escaping = match self.escaping(tester, level, into, lemma.kept_by)? {
+                    None if lemma.kept_by > 0 => self.escaping(tester, level, into, 0)?,
+                    found => found,
+                };
+                if let Some(at) = escaping {
+                    lemma.kept_by = at;
                     stays = true;
                     continue;
                 }

@@ -256,6 +256,12 @@ impl<'a, 'r> Run<'a, 'r> {
         None
     }
 
+    /// Counts how large a cube is.
+    pub fn count_size(&mut self, cube: &Cube) {
+        self.counts.max_procs = self.counts.max_procs.max(cube.procs.into());
+        self.counts.max_literals = self.counts.max_literals.max(cube.len());
+    }
+
     /// Tells the tests what they may still cost.
     pub fn allow_tests(&mut self) {
         self.tester.allowance = self.setting.options.max_effort.map(|effort| {
@@ -318,8 +324,7 @@ impl<'a, 'r> Run<'a, 'r> {
     pub fn expand(&mut self, id: NodeId, observer: &mut dyn Observer) -> Result<Option<Reason>, Halt> {
         let setting = self.setting;
         let node = self.nodes.get(id).clone();
-        self.counts.max_procs = self.counts.max_procs.max(node.cube.procs.into());
-        self.counts.max_literals = self.counts.max_literals.max(node.cube.len());
+        self.count_size(&node.cube);
         let places = self.visited.insert(self.tester, node.cube.clone(), setting.options.delete)?;
         self.counts.deleted += places.len();
         let dropped: Vec<NodeId> =

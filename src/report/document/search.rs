@@ -182,8 +182,8 @@ pub struct StageFigures {
     pub search: SearchKind,
     /// Processes of the instance that guided it.
     pub processes: Option<usize>,
-    /// Which nodes it takes first, as `--search` says it.
-    pub order: &'static str,
+    /// Which nodes it takes first, as `--search` says it; `null` where there is no queue.
+    pub order: Option<&'static str>,
     /// Nodes, over all restarts.
     pub nodes: usize,
     /// Why it did not decide; `null` when it did.
@@ -194,7 +194,8 @@ impl From<&Stage> for StageFigures {
     fn from(stage: &Stage) -> Self {
         let (search, processes) = SearchKind::of(stage.proof);
         let reason = stage.reason.as_ref().map(WhyOpen::from);
-        Self { search, processes, order: order_word(stage.order), nodes: stage.nodes, reason }
+        let order = (search != SearchKind::Pdr).then(|| order_word(stage.order));
+        Self { search, processes, order, nodes: stage.nodes, reason }
     }
 }
 
