@@ -12,10 +12,9 @@ use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
 use super::schedule::{self, Entry, SCHEDULE};
 use super::session::Session;
 use super::spurious::look_forward;
-use crate::forward::Explored;
 use crate::observer::Event;
 use crate::options::{BackwardMode, ForwardOptions};
-use crate::result::{Decider, Forgotten, Stage, Stop};
+use crate::result::{Decider, Exploration, Forgotten, Stage, Stop};
 use crate::verdict::{Reason, Verdict};
 
 /// Decides the problem; what is explored already is used.
@@ -152,18 +151,18 @@ impl Auto<'_, '_> {
     fn is_tiny(&mut self, search: Entry) -> Result<bool, Verdict> {
         let Some(procs) = search.proof.oracle_procs().filter(|_| search.tiny_first) else { return Ok(false) };
         let forward = &self.session.options.forward;
-        let complete = |it: &Explored| it.exploration.stop == Stop::Complete;
-        let smaller = |it: &Explored| {
-            complete(it) && it.exploration.procs < procs && it.exploration.states <= schedule::TINY / 4
-        };
-        let known = |it: &Explored| it.exploration.procs == procs;
-        let space = &self.session.space.explored;
-        if forward.max_states.is_some() || !space.iter().any(smaller) || space.iter().any(known) {
-            return Ok(space.iter().any(|it| known(it) && complete(it)));
+        let complete = |it: &Exploration| it.stop == Stop::Complete;
+        let smaller = |it: &Exploration| complete(it) && it.procs < procs && it.states <= schedule::TINY / 4;
+        let mut explored = self.session.space.explored.iter().map(|it| &it.exploration);
+        if let Some(known) = explored.clone().find(|it| it.procs == procs) {
+            return Ok(complete(known));
+        }
+        if forward.max_states.is_some() || !explored.any(smaller) {
+            return Ok(false);
         }
         let found = self.session.timed("forward exploration", |session| {
             let new = session.explore(procs, &limits(forward, schedule::TINY), Purpose::GrowingOracle);
-            let (trace, complete) = (new.exploration.unsafe_trace.clone(), complete(&new));
+            let (trace, complete) = (new.exploration.unsafe_trace.clone(), complete(&new.exploration));
             if trace.is_some() || complete {
                 session.observer.event(session.system, Event::ForwardEnd(&new.exploration));
                 let at = session.space.explored.partition_point(|it| it.exploration.procs < procs);

@@ -406,6 +406,9 @@ impl Args {
     pub fn settle_engine(&mut self) -> Result<(), String> {
         let Some(engine) = self.engine else { return Ok(()) };
         match (engine, self.brab) {
+            (ProofEngine::Brab | ProofEngine::Pdr, None) if self.procs.is_some() => {
+                return Err("--procs says nothing of an oracle: add brab K instead".to_owned());
+            }
             (ProofEngine::Brab | ProofEngine::Pdr, None) => self.brab = Some(ORACLE_PROCS),
             (ProofEngine::Auto | ProofEngine::Classic, Some(procs)) => {
                 let name = if engine == ProofEngine::Auto { "auto" } else { "classic" };

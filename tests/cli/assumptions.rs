@@ -37,8 +37,7 @@ fn last_line(line: &str, model: &str) -> (Option<i32>, String) {
 
 #[test]
 fn axioms_are_assumed_by_every_engine_and_named_in_the_answer() {
-    for line in ["", "-q", "--brab 2", "--strategy classic", "--strategy classic --solver z3", "-q --certify"]
-    {
+    for line in ["", "-q", "--brab 2", "--engine classic", "--engine classic --solver z3", "-q --certify"] {
         let (code, answer) = last_line(line, TOPOLOGY);
         assert_eq!((code, answer.as_str()), (Some(0), "The system is SAFE, under the axioms at lines 5, 6"));
     }
@@ -52,7 +51,7 @@ fn axioms_are_assumed_by_every_engine_and_named_in_the_answer() {
     }
     // Nobody is a neighbour of oneself only by the second axiom, and neighbours are mutual by the first.
     let without = TOPOLOGY.replace("invariant (p q) { Near[p, q] <> Near[q, p] }", "");
-    for line in ["", "--brab 2", "--strategy classic", "--only-forward --procs 2"] {
+    for line in ["", "--brab 2", "--engine classic", "--only-forward --procs 2"] {
         assert_eq!(on(line, &without).code, Some(1), "{line}");
     }
     let one = "const K : bool init { true } invariant { K = True } unsafe { K = True }";
@@ -175,7 +174,7 @@ fn a_run_refutes_what_is_trusted() {
     };
     let assumed = "trusted_invariant 5:1";
     for model in [WRONG_WAY, models::EXCLUDED] {
-        for line in ["", "--brab 2", "--strategy classic", "--only-forward --procs 2"] {
+        for line in ["", "--brab 2", "--engine classic", "--only-forward --procs 2"] {
             let (code, answer, verdict, assumptions) = verdict(line, model);
             assert_eq!(code, Some(2), "{line}: {answer}");
             assert!(answer.starts_with("ASSUMPTION REFUTED: invariant at line 5; "), "{line}: {answer}");

@@ -204,7 +204,7 @@ fn page_of(folder: &Path, name: &str, words: &[&str]) -> Browser {
 fn trace_filter_and_graph_can_be_used() {
     let folder = tempfile::tempdir().unwrap();
     let mut browser =
-        page_of(folder.path(), "wrong.html", &["--strategy", "classic", "examples/mutex_wrong.cub"]);
+        page_of(folder.path(), "wrong.html", &["--engine", "classic", "examples/mutex_wrong.cub"]);
     // The trace, by mouse and by keys.
     browser.click("button[data-go='1']");
     assert_eq!(browser.ask("document.querySelector('.now').textContent"), "Step 1 knock(#2) of 6");
@@ -242,7 +242,7 @@ fn trace_filter_and_graph_can_be_used() {
 fn it_fits_and_can_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let runs: [(&str, &[&str]); 3] = [
-        ("wrong", &["--strategy", "classic", "examples/german_wrong.cub", "--time-limit", "20s"]),
+        ("wrong", &["--engine", "classic", "examples/german_wrong.cub", "--time-limit", "20s"]),
         ("proof", &["brab", "3", "examples/german.cub"]),
         (
             "walks",

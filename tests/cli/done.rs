@@ -129,7 +129,7 @@ fn a_proof_and_the_search_for_deadlocks_both_answer() {
         ("brab 2 --deadlock", models::DEADLOCK, 5, "The system is SAFE\nDEADLOCK !\n", "safe", "found"),
         ("--procs 2 --deadlock", models::DEADLOCK, 5, "The system is SAFE\nDEADLOCK !\n", "safe", "found"),
         (
-            "--strategy classic --procs 2 --deadlock",
+            "--engine classic --procs 2 --deadlock",
             models::DEADLOCK,
             5,
             "The system is SAFE\nDEADLOCK !\n",
@@ -232,7 +232,7 @@ fn a_vacuous_proof_is_warned_of() {
         (NO_INIT, "warning[C0922]", "there is no initial state with 1, 2 and 3 processes"),
         (NO_UNSAFE, "warning[C0913]", "no `unsafe` declaration"),
     ] {
-        for line in ["", "brab 2", "brab 3", "brab 2 --upto", "--strategy classic"] {
+        for line in ["", "brab 2", "brab 3", "brab 2 --upto", "--engine classic"] {
             let plain = run_stdin(&format!("--vacuity ignore {line} -"), model.as_bytes());
             assert_eq!(plain.code, Some(0), "{line}: {plain:?}");
             for quiet in ["", "-q"] {
@@ -261,7 +261,7 @@ fn a_vacuous_proof_is_warned_of() {
 #[test]
 fn what_was_not_seen_completely_is_not_called_vacuous() {
     for model in [models::SAFE, FOUR, models::ENDLESS_FORWARD] {
-        for line in ["", "brab 2", "brab 3", "--strategy classic"] {
+        for line in ["", "brab 2", "brab 3", "--engine classic"] {
             let (outcome, json) = on(&format!("{line} --vacuity error"), model);
             assert_eq!(outcome.code, Some(0), "{line}: {outcome:?}");
             assert_eq!(json["vacuity"], Value::Array(Vec::new()), "{line}");

@@ -341,7 +341,7 @@ fn where_no_trace_is_found_none_is_left() {
     let right = folder.path().join("right.cub");
     std::fs::write(&right, models::SAFE).unwrap();
     let of_wrong = std::fs::read(&trace).unwrap();
-    for line in ["", "--quiet", "brab 2", "--only-forward", "--nodes 1", "--strategy classic"] {
+    for line in ["", "--quiet", "brab 2", "--only-forward", "--nodes 1", "--engine classic"] {
         std::fs::write(&trace, &of_wrong).unwrap();
         let outcome = run_on(&format!("{line} --trace-out {}", trace.display()), &right);
         assert!(matches!(outcome.code, Some(0 | 3)), "{line}: {outcome:?}");

@@ -146,7 +146,7 @@ fn every_step_ends_soon_after_a_limit() {
     let path = folder.path().join("model.cub");
     let stats = folder.path().join("stats.json");
     for (what, line, model) in [
-        ("matching of cubes", "--strategy classic", many_parameters(12)),
+        ("matching of cubes", "--engine classic", many_parameters(12)),
         ("oracle", "brab 2", many_parameters(12)),
         ("initial states", "--only-forward --procs 12", WIDE_INIT.to_owned()),
         ("initial states of walks", "--only-forward --procs 12 --forward cfl", WIDE_INIT.to_owned()),

@@ -20,7 +20,7 @@ const RUNS: usize = 200;
 const MOST: Duration = Duration::from_millis(1500);
 
 /// Ways to run a model.
-const LINES: [&str; 4] = ["", "brab 2", "--only-forward --procs 5", "--certify --strategy classic"];
+const LINES: [&str; 4] = ["", "brab 2", "--only-forward --procs 5", "--certify --engine classic"];
 
 /// Something else that wants the processor; gone when dropped.
 struct Busy(Child);

@@ -16,9 +16,9 @@ const LINES: &[&str] = &[
     "brab 2",
     "brab 2 --deadlock --profile",
     "brab 3 --upto --certify",
-    "--strategy classic",
+    "--engine classic",
     "--trust-invariants",
-    "--nodes 2 --strategy classic",
+    "--nodes 2 --engine classic",
     "--type-only",
     "--deny warnings",
     "--vacuity error",
@@ -180,7 +180,7 @@ fn a_command_line_that_is_wrong_is_a_document_too() {
     for line in [
         "--format json",
         "--format json --no-such-flag m.cub",
-        "--format=json --seed 3 --strategy classic m.cub",
+        "--format=json --seed 3 --engine classic m.cub",
         "m.cub --stats-json - brab 2 brab 3",
         "--format json --brab",
         "-serach dfs --format json m.cub",
@@ -275,7 +275,7 @@ fn ended(line: &str, by: impl FnOnce(&Running)) -> (Outcome, Value) {
     let folder = tempfile::TempDir::new().unwrap();
     let model = folder.path().join("endless.cub");
     std::fs::write(&model, models::ENDLESS).unwrap();
-    let line = format!("--strategy classic --nodes 100000000 --depth 100000000 --format json {line}");
+    let line = format!("--engine classic --nodes 100000000 --depth 100000000 --format json {line}");
     let child = Running::start(cubicle().args(line.split_whitespace()).arg(&model));
     std::thread::sleep(Duration::from_millis(400));
     by(&child);

@@ -14,8 +14,9 @@ const KINDS: &[(&str, &str, bool)] = &[
     ("type-only", "--type-only", false),
     ("auto", "", true),
     ("auto, explored", "--procs 2", true),
-    ("classic", "--strategy classic", true),
-    ("classic, explored", "--strategy classic --procs 2", true),
+    ("classic", "--engine classic", true),
+    ("pdr", "--engine pdr", true),
+    ("classic, explored", "--engine classic --procs 2", true),
     ("brab", "brab 2", true),
     ("brab, random", "brab 2 --forward random", true),
     ("brab, dfs", "brab 2 --forward dfs", true),
@@ -82,7 +83,7 @@ transition back (p) requires { S[p] = B } { let a = A in S[p] := a; }
 /// Every option with a value that makes a difference wherever it can, by its long name.
 const SAMPLES: &[(&str, &str)] = &[
     ("brab", "--brab 1"),
-    ("strategy", "--strategy classic"),
+    ("engine", "--engine classic"),
     ("upto", "--upto"),
     ("search", "--search dfs"),
     ("postpone", "--postpone 2"),
@@ -167,7 +168,7 @@ const UNSEEN: &[(&str, &[&str], &str)] = &[
     ("quiet", &["type-only"], "warnings are all that is shown, and they stay"),
     ("nocolor", ALL, "there are no colours in a pipe"),
     ("only-forward", EXPLORATIONS, "it is given already"),
-    ("strategy", &["classic", "classic, explored"], "it is given already"),
+    ("engine", &["classic", "classic, explored"], "it is given already"),
     ("forward", &["brab, random", "random"], "it is given already"),
     ("checkpoint-every", &["bfs", "bfs of brab"], "it changes when files are written"),
     ("jumpstart", &["cfl"], "all is seen before the first walk begins"),
@@ -184,6 +185,7 @@ const ALL: &[&str] = &[
     "brab",
     "brab, random",
     "brab, dfs",
+    "pdr",
     "bfs",
     "bfs of brab",
     "dfs",
@@ -193,8 +195,8 @@ const ALL: &[&str] = &[
     "sizes",
 ];
 const PROOFS: &[&str] =
-    &["auto", "auto, explored", "classic", "classic, explored", "brab", "brab, random", "brab, dfs"];
-const ORACLES: &[&str] = &["auto", "auto, explored", "brab", "brab, dfs"];
+    &["auto", "auto, explored", "classic", "classic, explored", "brab", "brab, random", "brab, dfs", "pdr"];
+const ORACLES: &[&str] = &["auto", "auto, explored", "brab", "brab, dfs", "pdr"];
 const EXPLORATIONS: &[&str] = &["bfs", "bfs of brab", "dfs", "restarted dfs", "random", "cfl", "sizes"];
 
 /// A run, and the names of the files that it made.
@@ -324,7 +326,7 @@ fn a_refusal_names_the_option_the_reason_and_what_to_add() {
             "--seed 3 --only-forward",
             "--seed has no effect here: nothing is drawn by lot; add --forward random",
         ),
-        ("--seed 3 --strategy classic", "--seed has no effect here: no instance is explored; add --procs K"),
+        ("--seed 3 --engine classic", "--seed has no effect here: no instance is explored; add --procs K"),
         ("--certify --type-only", "--certify has no effect here: --type-only only reads the model"),
         ("--search dfs --only-forward", "--search has no effect here: --only-forward looks for no proof"),
         ("-j 2 --only-forward --forward dfs", "--jobs (-j) has no effect here: a depth-first search"),

@@ -28,7 +28,7 @@ fn the_graph_of_a_search_is_drawn() {
 
     // A search without candidates finds the bug, and its path is red.
     let (run, text) =
-        drawn(&["--strategy", "classic", "--dot-level", "5", "examples/mutex_wrong.cub"], "--dot", &file);
+        drawn(&["--engine", "classic", "--dot-level", "5", "examples/mutex_wrong.cub"], "--dot", &file);
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     let steps = text.lines().filter(|line| line.contains("fontcolor=red")).count();
     assert_eq!(steps, 6, "the error trace has six steps: {text}");
@@ -37,7 +37,7 @@ fn the_graph_of_a_search_is_drawn() {
 
     // The same run, the same file.
     let (_, again) =
-        drawn(&["--strategy", "classic", "--dot-level", "5", "examples/mutex_wrong.cub"], "--dot", &file);
+        drawn(&["--engine", "classic", "--dot-level", "5", "examples/mutex_wrong.cub"], "--dot", &file);
     assert_eq!(text, again);
 }
 
@@ -45,11 +45,10 @@ fn the_graph_of_a_search_is_drawn() {
 fn a_graph_is_written_at_a_limit_too() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("search.dot");
-    let (run, text) =
-        drawn(&["--strategy", "classic", "--nodes", "2", "examples/german.cub"], "--dot", &file);
+    let (run, text) = drawn(&["--engine", "classic", "--nodes", "2", "examples/german.cub"], "--dot", &file);
     assert_eq!(run.code, Some(3), "{}", run.stderr);
     assert!(text.contains("UNKNOWN: the limit of 2 nodes was reached") && text.ends_with("}\n"), "{text}");
-    let words = ["--strategy", "classic", "--time-limit", "1ms", "--dot"];
+    let words = ["--engine", "classic", "--time-limit", "1ms", "--dot"];
     let file = file.display().to_string();
     let run = run_words_stdin(&[&words[..], &[&file, "-"]].concat(), b"");
     assert_ne!(run.code, Some(0));
@@ -78,9 +77,9 @@ fn a_page_is_written_at_every_end() {
     let file = folder.path().join("run.html");
     for (words, code, says) in [
         (&["brab", "2", "examples/mutex.cub"][..], 0, "<p class=\"answer good\">The system is SAFE</p>"),
-        (&["--strategy", "classic", "examples/mutex_wrong.cub"], 1, "<p class=\"answer bad\">UNSAFE !</p>"),
+        (&["--engine", "classic", "examples/mutex_wrong.cub"], 1, "<p class=\"answer bad\">UNSAFE !</p>"),
         (
-            &["--strategy", "classic", "--nodes", "2", "examples/german.cub"],
+            &["--engine", "classic", "--nodes", "2", "examples/german.cub"],
             3,
             "UNKNOWN: the limit of 2 nodes was reached",
         ),
@@ -115,7 +114,7 @@ fn a_page_escapes_what_it_is_given() {
     fs::write(&model, text).unwrap();
     let (page, graph) = (folder.path().join("p.html"), folder.path().join("g.dot"));
     let names = [model.display().to_string(), page.display().to_string(), graph.display().to_string()];
-    let run = run_words(&["--strategy", "classic", &names[0], "--report", &names[1], "--dot", &names[2]]);
+    let run = run_words(&["--engine", "classic", &names[0], "--report", &names[1], "--dot", &names[2]]);
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     let html = fs::read_to_string(&page).unwrap();
     assert!(!html.contains("<img") && html.matches("<script").count() == 2, "{html}");

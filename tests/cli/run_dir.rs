@@ -54,12 +54,7 @@ fn a_run_leaves_a_folder_with_all_about_it() {
         ("stuck", "--only-forward --procs 2 --deadlock", models::DEADLOCK, &["trace.json", "report.html"]),
         ("wrong", "--type-only", WRONG, &[]),
         ("json", "brab 2 --format json", models::SAFE, &[]),
-        (
-            "late",
-            "--strategy classic --time-limit 300ms --nodes 100000000",
-            models::ENDLESS,
-            &["report.html"],
-        ),
+        ("late", "--engine classic --time-limit 300ms --nodes 100000000", models::ENDLESS, &["report.html"]),
     ] {
         let folder = base.path().join(name).join("run");
         let mut words: Vec<&str> = line.split_whitespace().collect();
