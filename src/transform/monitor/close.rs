@@ -4,11 +4,16 @@ use super::literals::{SAVED, cell, equal, is, same};
 use super::plan::{Monitor, Track};
 use crate::model::{Conj, Dnf, Literal, ProcRef, Term, Transition, Type, Universal, VarId, VarKind};
 
+/// The most globals whose processes are told apart.
+const MOST_POINTERS: usize = 3;
+
 /// Which processes globals name when the loop is closed.
 #[derive(Clone, Default)]
 struct PointerChoice {
     names: Vec<(VarId, ProcRef)>,
     nobody: Vec<VarId>,
+    /// Flags that are set, and those that are not.
+    flags: Vec<(VarId, bool)>,
     /// Processes that are named beside those observed.
     further: usize,
 }
@@ -17,7 +22,7 @@ impl Monitor<'_> {
     /// The loop is closed: all is as it was saved, and fairness has what it asks for. There is one such step for each way
     /// in which globals name processes: what holds of all processes is said of these by itself.
     pub fn closes(&self) -> Vec<Transition> {
-        let pointers: Vec<VarId> = (0..self.original.vars.len() as u16)
+        let globals: Vec<VarId> = (0..self.original.vars.len() as u16)
             .map(VarId)
             .filter(|var| {
                 let var = self.original.var(*var);
@@ -25,10 +30,12 @@ impl Monitor<'_> {
             })
             .take(2)
             .collect();
+        let hindered = self.tracks.iter().flat_map(|it| &it.hindered).map(|it| (it.by, Some(it.at_all)));
+        let pointers = globals.into_iter().map(|var| (var, None)).chain(hindered).take(MOST_POINTERS);
         let consts = self.property.params.len();
         // What each pointer names: an observed process, a further one, or nobody.
         let mut choices: Vec<PointerChoice> = vec![PointerChoice::default()];
-        for var in pointers {
+        for (var, is_set) in pointers {
             let mut next = Vec::new();
             for known in choices {
                 let observed = (0..consts as u8).map(ProcRef::Const);
@@ -36,21 +43,26 @@ impl Monitor<'_> {
                 for p in observed.chain(others) {
                     let mut more = known.clone();
                     more.names.push((var, p));
+                    more.flags.extend(is_set.map(|flag| (flag, true)));
                     if let ProcRef::Var(v) = p {
                         more.further = more.further.max(usize::from(v) + 1);
                     }
                     next.push(more);
                 }
                 let mut more = known;
-                more.nobody.push(var);
+                match is_set {
+                    Some(flag) => more.flags.push((flag, false)),
+                    None => more.nobody.push(var),
+                }
                 next.push(more);
             }
             choices = next;
         }
         let mut found = Vec::new();
         for silent in &self.silent {
-            for PointerChoice { names, nobody, further } in &choices {
+            for PointerChoice { names, nobody, flags, further } in &choices {
                 let mut guard = vec![is(self.phase, SAVED)];
+                guard.extend(flags.iter().map(|(flag, set)| is(*flag, if *set { 2 } else { 1 })));
                 guard.extend(silent.iter().cloned());
                 let further = *further;
                 let names_it = |var: VarId, p, not| same(Term::Cell(cell(var, [])), Term::Proc(p), not);

@@ -1,11 +1,24 @@
 //! What fairness asks of a loop: what was not possible in it, at some moment or ever.
 
-use super::literals::{MOST_WAYS, SAVED, WAITS, blank, cell, flag, is, mentions, negation};
-use super::plan::{Monitor, Track};
-use crate::model::{Conj, Dnf, Literal, ProcRef, Transition, Universal, rename};
+use super::literals::{MOST_WAYS, SAVED, WAITS, blank, cell, flag, is, mentions, negation, same};
+use super::plan::{Hindered, Monitor, Track};
+use crate::model::{
+    Assignment, Branch, Conj, Dnf, Literal, ProcRef, Term, Transition, Universal, Update, VarId, rename,
+};
 
 /// The most further processes of a way for something not to be possible.
 const MOST_OTHERS: usize = 1;
+
+/// The second parameter is who hinders, where the first one is observed process `p`.
+fn hindered(p: u8, known: Hindered) -> [Update; 2] {
+    let set = |var: VarId, value: Term| {
+        let observed = same(Term::Proc(ProcRef::Var(0)), Term::Proc(ProcRef::Const(p)), false);
+        let keep = Branch { when: Dnf::truth(), value: Term::Cell(cell(var, [])) };
+        let branches = vec![Branch { when: Dnf(vec![vec![observed]]), value }, keep];
+        Update { var, assignment: Assignment::Cases(branches) }
+    };
+    [set(known.at_all, Term::Constructor(1)), set(known.by, Term::Proc(ProcRef::Var(1)))]
+}
 
 impl Monitor<'_> {
     /// What is not possible in the loop, at some moment.
@@ -41,7 +54,10 @@ impl Monitor<'_> {
             let params = usize::from(track.each) + others;
             let mut guard = vec![is(self.phase, SAVED), unset(index)];
             guard.extend(way);
-            let updates = vec![flag(track.done, index, params)];
+            let mut updates = vec![flag(track.done, index, params)];
+            if others > 0 {
+                updates.extend((0..).zip(&track.hindered).flat_map(|(p, known)| hindered(p, *known)));
+            }
             found.push(blank("impossible", params, guard, updates, self.property.span));
         }
         found

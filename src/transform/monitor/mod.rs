@@ -21,7 +21,7 @@ mod phases;
 mod plan;
 
 use self::literals::{LOOPED, RUN, cell, is};
-use self::plan::Monitor;
+use self::plan::{Monitor, Track};
 use crate::model::{Bad, BadKind, Literal, ProcRef, System, Temporal, TemporalKind, Type, VarId};
 
 /// The system whose bad state is unreachable only if the property holds.
@@ -49,8 +49,11 @@ pub fn with_monitor(original: &System, property: &Temporal) -> Result<System, St
 /// The monitor as a system.
 fn system(mut monitor: Monitor<'_>) -> Option<System> {
     monitor.system.proc_constants = u8::try_from(monitor.property.params.len()).ok()?;
-    let flags: Vec<VarId> =
-        monitor.tracks.iter().flat_map(|it| std::iter::once(it.done).chain(it.never)).collect();
+    let of = |it: &Track| {
+        let hindered = it.hindered.iter().map(|it| it.at_all);
+        std::iter::once(it.done).chain(it.never).chain(hindered).collect::<Vec<VarId>>()
+    };
+    let flags: Vec<VarId> = monitor.tracks.iter().flat_map(of).collect();
     let phase = monitor.phase;
     for conj in &mut monitor.system.init.body.0 {
         conj.push(is(phase, RUN));

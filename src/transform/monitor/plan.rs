@@ -17,6 +17,17 @@ pub struct Track {
     pub done: VarId,
     /// Of strong fairness: whether its step is never to be possible.
     pub never: Option<VarId>,
+    /// For each observed process.
+    pub hindered: Vec<Hindered>,
+}
+
+/// Who stood in the way of a step of an observed process when it was seen not to be possible, where another process may.
+/// Nothing but the close reads it, which says of that one by itself what holds of all.
+#[derive(Clone, Copy)]
+pub struct Hindered {
+    /// Whether there was one.
+    pub at_all: VarId,
+    pub by: VarId,
 }
 
 /// A monitor that is being made.
@@ -67,7 +78,19 @@ impl<'a> Monitor<'a> {
             };
             let done = flag("Done")?;
             let never = if fairness.strong { Some(flag("Never")?) } else { None };
-            tracks.push(Track { origin: fairness.origin, strong: fairness.strong, each, done, never });
+            let mut parts = original.transitions.iter().filter(|it| it.origin == fairness.origin);
+            let others = each && !fairness.strong && parts.any(|it| !it.universals.is_empty());
+            let mut hindered = Vec::new();
+            for p in 0..if others { property.params.len() } else { 0 } {
+                let mut global = |word: &str, ty| {
+                    let name = fresh_name(&system, &format!("{word}_{}_{}", of.name, p + 1));
+                    declare(&mut system, &name, VarKind::Global, ty)
+                };
+                let at_all = global("Hindered", Type::Enum(truth))?;
+                hindered.push(Hindered { at_all, by: global("By", Type::Proc)? });
+            }
+            let (origin, strong) = (fairness.origin, fairness.strong);
+            tracks.push(Track { origin, strong, each, done, never, hindered });
         }
         let promised = match property.kind {
             TemporalKind::Response => &property.then,
