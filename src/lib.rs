@@ -63,6 +63,7 @@ mod growth;
 pub mod index;
 pub mod interrupt;
 pub mod itf;
+mod keeping;
 pub mod lint;
 pub mod load;
 pub mod model;

@@ -12,9 +12,9 @@
 //! assert_eq!((options.forward.jobs, options.backward.jobs), (4, 4));
 //! ```
 
-use std::path::PathBuf;
 use std::time::Duration;
 
+pub use crate::keeping::{Checkpoint, StoreKind};
 use crate::model::Conj;
 
 /// Setters for all fields of a struct: those that take a value, and those that take a value, `Some` of one, or
@@ -89,41 +89,6 @@ impl Default for Restart {
     }
 }
 
-/// Where a breadth-first exploration keeps a checkpoint.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Checkpoint {
-    /// The folder, which has nothing else in it.
-    pub folder: PathBuf,
-    /// A checkpoint is written at the end of a level, no sooner than this after the one before.
-    pub every: Duration,
-    /// Go on with the checkpoint that is there.
-    pub resume: bool,
-    /// The model, in a spelling that does not change with its layout: a checkpoint of another one is refused.
-    pub model: String,
-    /// Version of the program: a checkpoint of another one is refused.
-    pub tool: String,
-    /// The command line, for who goes on with the checkpoint.
-    pub command: Vec<String>,
-    /// The folder that it was started in.
-    pub started_in: String,
-}
-
-impl Checkpoint {
-    /// One in `folder`, each minute, of an exploration of the model with this text.
-    pub fn new(folder: impl Into<PathBuf>, model: impl Into<String>) -> Self {
-        Self {
-            folder: folder.into(),
-            every: Duration::from_secs(60),
-            resume: false,
-            model: model.into(),
-            tool: env!("CARGO_PKG_VERSION").to_owned(),
-            command: Vec::new(),
-            started_in: String::new(),
-        }
-    }
-}
-
 /// Options of a forward exploration.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -174,6 +139,8 @@ pub struct ForwardOptions {
     pub memory: Option<usize>,
     /// Number of threads; at least 1. The outcome does not depend on it.
     pub jobs: usize,
+    /// How states are kept.
+    pub store: StoreKind,
     /// [`Strategy::Bfs`] only: keep a checkpoint, or go on with one.
     pub checkpoint: Option<Checkpoint>,
 }
@@ -200,6 +167,7 @@ impl Default for ForwardOptions {
             epochs: None,
             memory: None,
             jobs: 1,
+            store: StoreKind::Table,
             checkpoint: None,
         }
     }
@@ -392,6 +360,8 @@ pub struct Options {
     pub only_states: bool,
     /// The forward exploration.
     pub forward: ForwardOptions,
+    /// How the states of the instances that [`procs`](field@Self::procs) asks for are kept, when nothing is proved.
+    pub store: StoreKind,
     /// Where the exploration of an instance keeps its checkpoint. There must be only one to explore, breadth first.
     pub checkpoint: Option<Checkpoint>,
     /// The backward search.
@@ -449,19 +419,6 @@ impl Options {
 }
 
 setters! {
-    Checkpoint {
-        folder: PathBuf,
-        every: Duration,
-        resume: bool,
-        model: String,
-        tool: String,
-        command: Vec<String>,
-        started_in: String,
-    }
-    optional {}
-}
-
-setters! {
     Restart { depth: u32, every: usize }
     optional {}
 }
@@ -478,6 +435,7 @@ setters! {
         expected_end: Conj,
         cfl_choice: CflChoice,
         jobs: usize,
+        store: StoreKind,
     }
     optional {
         depth: usize,
@@ -524,6 +482,7 @@ setters! {
         require_complete: bool,
         only_states: bool,
         forward: ForwardOptions,
+        store: StoreKind,
         backward: BackwardOptions,
         vacuity: Vacuity,
         known_vacuity: KnownVacuity,

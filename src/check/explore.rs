@@ -14,7 +14,8 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
         return sizes::explore(session);
     }
     let purpose = if session.explores_for_oracle() { Purpose::Oracle } else { Purpose::Answer };
-    let limits = ForwardOptions { checkpoint: options.checkpoint.clone(), ..options.forward.clone() };
+    let store = if options.only_forward { options.store } else { options.forward.store };
+    let limits = ForwardOptions { store, checkpoint: options.checkpoint.clone(), ..options.forward.clone() };
     for procs in instances(session) {
         let found = session.explore(procs, &limits, purpose);
         if let Some(verdict) = session.conclude_instance(found).break_value() {

@@ -109,6 +109,7 @@ pub const TABLE: &[OptionNeeds] = &[
     original("forward_time", &[Check, Exploration]),
     original("abstr_num", &[Check, Exploration]),
     original("forward_nosym", &[Check, Exploration]),
+    row("store", &[Check, Alone, BreadthFirst]),
     row("checkpoint", &[Check, Alone, BreadthFirst]),
     row("checkpoint_every", &[Check, Alone, BreadthFirst]),
     row("require_complete", &[Check, Answer]),

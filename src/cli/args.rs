@@ -8,7 +8,7 @@ use cubicle::transform::Crash;
 
 use super::choices::{
     CertificateFormat, Color, Deny, Forward, MessageFormat, NodeOrder, OnVacuity, ProofEngine, ResultFormat,
-    ShownCells, Solver, WalkChoice,
+    ShownCells, Solver, Store, WalkChoice,
 };
 use super::quantities::{bytes, crash, duration, procs, warning};
 
@@ -239,6 +239,10 @@ pub struct Args {
     /// Expected ends for --deadlock: every process p satisfies these literals (`At[p] = Done`)
     #[arg(long = "final", value_name = "CUBE", requires = "deadlock", help_heading = FORWARD)]
     pub expected_end: Option<String>,
+
+    /// How states are kept, which changes nothing but memory and time
+    #[arg(long, value_name = "HOW", default_value = "auto", help_heading = FORWARD)]
+    pub store: Store,
 
     /// Keep a checkpoint in DIR, which is made or empty: `cubicle resume DIR` goes on with it as if the run had never
     /// ended. For the breadth-first exploration of one instance

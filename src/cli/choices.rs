@@ -64,6 +64,17 @@ pub enum Forward {
     Cfl,
 }
 
+/// Ways to keep states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Store {
+    /// In a table until the memory limit is near, then compact
+    Auto,
+    /// As numbers, by the records that they consist of: some eight bytes each
+    Compact,
+    /// As they are, in a hash table
+    Table,
+}
+
 /// Ways to choose walks.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum WalkChoice {

@@ -7,7 +7,7 @@ use cubicle::load::Allowed;
 use cubicle::model::System;
 use cubicle::options::{
     BackwardMode, BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Restart, SearchOrder,
-    SolverMode, Strategy, Vacuity,
+    SolverMode, StoreKind, Strategy, Vacuity,
 };
 use cubicle::report::{Style, TraceStates};
 
@@ -81,6 +81,7 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
         .only_forward(args.only_forward)
         .require_complete(args.require_complete)
         .forward(forward(args))
+        .store(store(args))
         .backward(backward(args))
         .vacuity(match args.vacuity {
             choices::OnVacuity::Ignore => Vacuity::Ignore,
@@ -127,6 +128,14 @@ fn forward(args: &Args) -> ForwardOptions {
         .epochs(args.epochs.map(saturating))
         .memory(memory(args).map(|limit| if args.only_forward { limit / 10 * 9 } else { limit / 2 }))
         .jobs(usize::from(args.jobs))
+}
+
+fn store(args: &Args) -> StoreKind {
+    match args.store {
+        choices::Store::Auto => StoreKind::Auto,
+        choices::Store::Compact => StoreKind::Compact,
+        choices::Store::Table => StoreKind::Table,
+    }
 }
 
 /// Either bound asks for restarts.

@@ -15,10 +15,11 @@ use crate::forward::run::growth::growth;
 use crate::forward::run::outside::goes_outside;
 use crate::forward::run::searched::{Course, Searched};
 use crate::forward::run::trace::{self, TraceError};
-use crate::forward::store::visited::{ROOT, Visited};
+use crate::forward::store::origin::ROOT;
+use crate::forward::store::visited::Visited;
 use crate::forward::tuning::{LEAST_STATES, MAX_DEADLOCK_STEPS};
 use crate::observer::{Event, Observer, Silent};
-use crate::options::{ForwardOptions, Strategy};
+use crate::options::{ForwardOptions, StoreKind, Strategy};
 use crate::result::{Growth, Stop};
 use crate::verdict::Trace;
 
@@ -44,6 +45,7 @@ pub struct Found {
 /// Runs an exhaustive search and makes the runs of what it found.
 pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<(Found, Visited), Unbuildable> {
     let course = search.run(observer)?;
+    search.visited.excerpt(search.findings.states_mut());
     let found = conclude(search.searched(course), observer);
     Ok((found, search.visited))
 }
@@ -196,11 +198,12 @@ fn search_clean(searched: &Searched<'_>) -> Option<Clean> {
         steep: None,
         restart: None,
         checkpoint: None,
+        store: StoreKind::Table,
         ..(*options).clone()
     };
-    let limits = limits.rest(visited.store.len().max(LEAST_STATES), visited.bytes());
+    let limits = limits.rest(visited.len().max(LEAST_STATES), visited.bytes());
     let (found, clean) = search(Search::within(system, &narrowed, &options, limits), &mut Silent).ok()?;
-    let known = |n: &usize| visited.store.find(clean.store.state(*n)).is_some();
+    let known = |n: &usize| visited.contains(clean.store.state(*n));
     let comparable = (0..clean.store.len()).take_while(|n| clean.parents[*n] == ROOT).all(|n| known(&n));
     let states = found.clean_states.iter().filter(|n| known(n)).count();
     let open = found.clean_states.iter().any(|n| narrowed.is_open(clean.store.state(*n)));

@@ -24,7 +24,8 @@ use crate::result::{Exploration, Stop};
 pub struct Explored {
     /// What was seen, as plain data.
     pub exploration: Exploration,
-    /// The states, for [`StateSpace`](crate::forward::StateSpace); `None` when the instance could not be explored at all.
+    /// The states, for [`StateSpace`](crate::forward::StateSpace); `None` when the instance could not be explored at all,
+    /// or its states were not kept for questions ([`StoreKind::Compact`](crate::options::StoreKind::Compact)).
     pub(super) states: Option<ExploredStates>,
 }
 
@@ -125,8 +126,10 @@ pub fn explore(
         Ok(found) => found,
         Err(why) => return none(procs, why),
     };
-    let states = visited.store.len();
-    let seen = ExploredStates::new(system, Arc::clone(&program), visited, walk, options, interrupt);
+    let states = visited.len();
+    let whole = visited.compact.is_none();
+    let seen =
+        whole.then(|| ExploredStates::new(system, Arc::clone(&program), visited, walk, options, interrupt));
     let mut unsafe_traces = found.unsafe_traces.into_iter();
     let exploration = Exploration {
         procs,
@@ -151,7 +154,7 @@ pub fn explore(
         techniques: found.course.techniques,
         curve: found.course.curve,
     };
-    Explored { exploration, states: Some(seen) }
+    Explored { exploration, states: seen }
 }
 
 fn none(procs: usize, why: Unbuildable) -> Explored {

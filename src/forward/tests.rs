@@ -23,6 +23,7 @@ use crate::result::{Exploration, Stop};
 
 mod brute;
 mod checkpoint;
+mod compact;
 mod guards;
 mod random;
 mod runs;

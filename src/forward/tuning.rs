@@ -48,6 +48,8 @@ pub const SHARDS: usize = 64;
 pub const FIRST_BUCKETS: usize = 16;
 /// Buckets and states read ahead at a time.
 pub const TOUCHED: usize = 64;
+/// Bytes that a state is taken to have as a number: room for them is kept free as long as states may become numbers.
+pub const PACKED_BYTES: usize = 10;
 /// A part is at most this full, in percent.
 pub const MAX_LOAD: usize = 88;
 /// Places of `Recent`.

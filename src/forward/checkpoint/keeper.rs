@@ -16,7 +16,7 @@ use crate::forward::program::compiled::Program;
 use crate::forward::run::findings::Findings;
 use crate::forward::store::visited::Visited;
 use crate::model::System;
-use crate::options::{Checkpoint, ForwardOptions};
+use crate::options::{Checkpoint, ForwardOptions, StoreKind};
 
 /// Name of the file with the model.
 const MODEL: &str = "model";
@@ -26,6 +26,7 @@ const MODEL: &str = "model";
 pub struct Keeper {
     to: Checkpoint,
     options: Vec<(String, String)>,
+    store: StoreKind,
     /// Files of states, and how many these are.
     parts: Vec<Part>,
     states: usize,
@@ -53,9 +54,17 @@ impl Keeper {
         most_states: usize,
     ) -> Result<(Self, Option<Resumed>), CheckpointError> {
         let folder = &to.folder;
+        let store = options.store;
         let options = manifest::options(program, options);
-        let mut keeper =
-            Self { to: to.clone(), options, parts: Vec::new(), states: 0, model: None, last: Instant::now() };
+        let mut keeper = Self {
+            to: to.clone(),
+            options,
+            store,
+            parts: Vec::new(),
+            states: 0,
+            model: None,
+            last: Instant::now(),
+        };
         if !to.resume {
             fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
             if Manifest::is_in(folder) {
@@ -86,7 +95,7 @@ impl Keeper {
     ) -> Result<Resumed, CheckpointError> {
         let folder = &self.to.folder;
         let valid = Valid::new(program);
-        let mut visited = Visited::new(program.packing.words);
+        let mut visited = Visited::of(program, self.store);
         if manifest.states > most_states {
             let (states, most) = (manifest.states, most_states);
             let why = format!("the checkpoint has {states} states, and the memory limit allows for {most}");
@@ -95,8 +104,8 @@ impl Keeper {
         for part in &manifest.parts {
             states::read(part.open(folder)?, &valid, manifest.states, &mut visited)?;
         }
-        if visited.store.len() != manifest.states {
-            let (is, wanted) = (visited.store.len(), manifest.states);
+        if visited.len() != manifest.states {
+            let (is, wanted) = (visited.len(), manifest.states);
             let why = format!("its files have {is} states, and the manifest says {wanted}");
             return Err(failed("use the checkpoint in", folder, &why));
         }
@@ -120,9 +129,9 @@ impl Keeper {
             return Ok(());
         }
         let folder = self.to.folder.clone();
-        if self.states < visited.store.len() {
-            self.parts.push(states::write(&folder, visited, self.states..visited.store.len())?);
-            self.states = visited.store.len();
+        if self.states < visited.len() {
+            self.parts.push(states::write(&folder, visited, self.states..visited.len())?);
+            self.states = visited.len();
         }
         let course = write(&folder, &format!("course-{level}"), &course::write(state))?;
         let manifest = Manifest {

@@ -12,9 +12,8 @@ use crate::forward::checkpoint::files::{NewPart, Part, PartReader};
 use crate::forward::error::CheckpointError;
 use crate::forward::program::compiled::Program;
 use crate::forward::state::cells::{CellShape, CodeKind};
-use crate::forward::store::hash::hash;
-use crate::forward::store::table::Inserted;
-use crate::forward::store::visited::{ROOT, Visited};
+use crate::forward::store::origin::ROOT;
+use crate::forward::store::visited::Visited;
 
 /// Bytes that are handed to the file at a time.
 const BLOCK: usize = 1 << 16;
@@ -23,17 +22,18 @@ const BLOCK: usize = 1 << 16;
 pub fn write(folder: &Path, visited: &Visited, range: Range<usize>) -> Result<Part, CheckpointError> {
     let mut part = NewPart::begin(folder, format!("states-{}-{}", range.start, range.end))?;
     let mut bytes = Vec::with_capacity(2 * BLOCK);
+    let mut buffer = Vec::new();
     let mut before: Option<Vec<u64>> = None;
     let mut parent = 0;
     for number in range {
-        let state = visited.store.state(number);
+        let state = visited.states(number..number + 1, &mut buffer);
         let last = before.get_or_insert_with(|| vec![0; state.len()]);
         for (word, old) in state.iter().zip(last) {
             put_change(&mut bytes, *word ^ *old);
             *old = *word;
         }
         // 0 for an initial state, else one more than the distance.
-        match visited.parents[number] {
+        match visited.parent(number) {
             ROOT => bytes.push(0),
             of => {
                 put(&mut bytes, u64::from(of - parent) + 1);
@@ -78,6 +78,7 @@ pub fn read(
 ) -> Result<(), CheckpointError> {
     let mut state = vec![0; valid.program.packing.words];
     let mut parent = 0;
+    let mut before = visited.len().checked_sub(1).map(|last| visited.parent(last));
     while !part.is_at_end() {
         let next = (|| {
             for word in &mut state {
@@ -86,29 +87,31 @@ pub fn read(
             match part.number()? {
                 0 => Ok(ROOT),
                 distance => {
-                    let of = (distance - 1).checked_add(parent).filter(|of| *of < visited.store.len() as u64);
+                    let of = (distance - 1).checked_add(parent).filter(|of| *of < visited.len() as u64);
                     parent = of.ok_or(Damage("a state comes before its parent"))?;
                     Ok(parent as u32)
                 }
             }
         })();
-        let of = next.and_then(|of| {
-            if visited.store.len() >= most {
+        let added = next.and_then(|of| {
+            if visited.len() >= most {
                 return Err(Damage("it has more states than it says"));
             }
             if !valid.cells(&state) {
                 return Err(Damage("it has a state that the model does not have"));
             }
-            let follows = match visited.parents.last() {
-                None | Some(&ROOT) => true,
-                Some(last) => of != ROOT && *last <= of,
+            let follows = match before {
+                None | Some(ROOT) => true,
+                Some(last) => of != ROOT && last <= of,
             };
-            match visited.store.insert(&state, hash(&state)) {
-                Inserted::New(_) if follows => Ok(of),
-                _ => Err(Damage("its states are not in order")),
+            before = Some(of);
+            if follows && visited.add(&state, of) {
+                Ok(())
+            } else {
+                Err(Damage("its states are not in order"))
             }
         });
-        visited.parents.push(of.map_err(|why| part.damaged(&why))?);
+        added.map_err(|why| part.damaged(&why))?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::forward::checkpoint::keeper::{Keeper, Resumed};
 use crate::forward::error::Unbuildable;
 use crate::forward::exhaustive::expand::Chunk;
 use crate::forward::exhaustive::search::{Search, depth_point};
-use crate::forward::program::sleep::{LevelSleep, SleepId};
+use crate::forward::program::sleep::LevelSleep;
 use crate::forward::tuning::CHUNK;
 use crate::forward::tuning::{STEEP, WORTHWHILE};
 use crate::observer::Observer;
@@ -14,32 +14,38 @@ use crate::result::Stop;
 impl Search<'_> {
     /// Whether everything was expanded.
     pub fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
-        self.limits.bound_memory(self.visited.store.bytes_each() + size_of::<u32>() + size_of::<SleepId>());
+        if self.visited.compact.is_none() {
+            self.limits.bound_memory(self.table_bytes_each());
+        }
         let (mut level, mut level_start) = (0, 0);
         if let Some(level_before) = self.go_on()? {
             (level, level_start) = level_before;
         } else {
             self.seed()?;
-            self.curve.note(|| depth_point(0, self.visited.store.len()));
-            self.sleeps = LevelSleep::of_roots(self.visited.store.len());
+            self.curve.note(|| depth_point(0, self.visited.len()));
+            self.sleeps = LevelSleep::of_roots(self.visited.len());
         }
         let mut expander = self.expanders()();
         let mut chunk = Chunk::default();
+        let mut buffer = Vec::new();
         let mut cursor = level_start;
-        let mut level_end = self.visited.store.len();
+        let mut level_end = self.visited.len();
         let most = (self.limits.max_states, self.limits.full);
         // Whether it is for several threads.
         let mut several = self.options.jobs > 1;
-        while cursor < self.visited.store.len() && self.limits.tick() {
+        while cursor < self.visited.len() && self.limits.tick() {
             if cursor == level_end {
                 level += 1;
                 self.sleeps.next_level();
+                several = self.options.jobs > 1 && (several || self.visited.compact.is_some());
                 let past = level_end - level_start;
                 level_start = level_end;
-                level_end = self.visited.store.len();
+                level_end = self.visited.len();
                 self.depth = level;
                 self.curve.note(|| depth_point(level, level_end));
-                (self.limits.max_states, self.limits.full) = most;
+                if self.options.steep.is_some() {
+                    (self.limits.max_states, self.limits.full) = most;
+                }
                 let steep = STEEP * past as f64 <= (level_end - level_start) as f64;
                 if steep && let Some(states) = self.options.steep.filter(|n| (level_end..most.0).contains(n))
                 {
@@ -66,12 +72,13 @@ impl Search<'_> {
             } else {
                 let range = cursor..level_end.min(cursor + CHUNK);
                 let sleeps = self.sleeps.of(range.clone());
-                expander.expand(range.clone(), self.visited.store.states(range), sleeps, &mut chunk);
+                let states = self.visited.states(range.clone(), &mut buffer);
+                expander.expand(range, states, sleeps, &mut chunk);
                 self.take_in(&chunk);
                 cursor = chunk.range.end;
             }
         }
-        if self.visited.store.len() > level_end {
+        if self.visited.len() > level_end {
             self.depth = level + 1;
         }
         Ok(self.limits.stop.is_none())
@@ -96,7 +103,7 @@ impl Search<'_> {
         let Some(keeper) = &mut self.keeper else { return };
         let state = LevelState {
             first,
-            sleeps: self.sleeps.of(first..self.visited.store.len()),
+            sleeps: self.sleeps.of(first..self.visited.len()),
             fired: &self.fired,
             findings: &self.findings,
             curve: &self.curve,

@@ -2,7 +2,7 @@
 //!
 //! The states of a level are cut into chunks. The successors of a chunk are computed first and stored
 //! afterwards, in the order in which they were met: so a search seldom waits for memory
-//! ([`Store::touch`]), and several threads can work on several chunks without any influence on the
+//! ([`Store::touch`](crate::forward::store::table::Store::touch)), and several threads can work on several chunks without any influence on the
 //! numbers that states get.
 
 use std::ops::Range;
@@ -14,7 +14,6 @@ use crate::forward::program::sleep::{LevelSleep, SleepId};
 use crate::forward::program::step::Scratch;
 use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::store::batch::{Batch, Recent};
-use crate::forward::store::table::Store;
 use crate::forward::tuning::CHUNK_SUCCESSORS;
 
 /// What the states of one chunk lead to.
@@ -135,11 +134,11 @@ impl Chunk {
     }
 
     /// For each transition, how often it fired before and with the first one that led to the successor at
-    /// position `last`, which no state before led to.
+    /// position `last`, which no state before led to; `states` are those of the chunk.
     pub fn fired_until(
         &self,
         program: &Program,
-        store: &Store,
+        states: &[u64],
         sleeps: &LevelSleep,
         last: usize,
     ) -> Vec<u64> {
@@ -147,9 +146,9 @@ impl Chunk {
         let mut scratch = Scratch::new(program);
         let wanted = self.successors.state(last, program.packing.words);
         let mut met = false;
-        for number in self.range.clone() {
+        for (number, state) in self.range.clone().zip(states.chunks_exact(program.packing.words)) {
             let asleep = program.asleep(sleeps.of(number..number + 1)[0]);
-            program.successors_but(store.state(number), asleep, &mut scratch, |i, next| {
+            program.successors_but(state, asleep, &mut scratch, |i, next| {
                 program.symmetry.canonicalize(&program.cells, &program.packing, next);
                 fired[usize::from(program.instances[i].transition.0)] += 1;
                 met = next == wanted;

@@ -16,7 +16,8 @@ impl Search<'_> {
     /// Expands the first states of a range of one level on several threads, with the same result as chunk
     /// by chunk; to where. `None` when one thread must go on alone.
     pub fn share(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> Option<usize> {
-        if self.options.jobs < MANY {
+        // Shares ask the table itself.
+        if self.options.jobs < MANY || self.visited.compact.is_some() {
             self.pipeline(range.clone(), observer);
             return Some(range.end);
         }
@@ -37,13 +38,14 @@ impl Search<'_> {
             || {
                 let mut expander = expander();
                 let mut lead = pipeline.lead();
-                let mut cursor = range.start;
+                let (mut cursor, mut buffer) = (range.start, Vec::new());
                 while self.limits.tick() {
                     while cursor < range.end && lead.has_room() {
                         let states = cursor..range.end.min(cursor + CHUNK);
                         cursor = states.end;
                         let sleeps = self.sleeps.of(states.clone());
-                        lead.hand_out(states.clone(), self.visited.store.states(states), sleeps);
+                        let packed = self.visited.states(states.clone(), &mut buffer);
+                        lead.hand_out(states, packed, sleeps);
                     }
                     let Some(mut piece) = lead.next(&mut expander) else { break };
                     let Piece { range, chunk, .. } = &mut *piece;
@@ -53,7 +55,8 @@ impl Search<'_> {
                         // Later pieces were expanded before.
                         expander.forget();
                         let sleeps = self.sleeps.of(rest.clone());
-                        expander.expand(rest.clone(), self.visited.store.states(rest), sleeps, chunk);
+                        let states = self.visited.states(rest.clone(), &mut buffer);
+                        expander.expand(rest, states, sleeps, chunk);
                         self.take_in(chunk);
                     }
                     self.report(range.end, observer);

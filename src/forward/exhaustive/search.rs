@@ -11,19 +11,22 @@ use crate::forward::exhaustive::round_worker::RoundPart;
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::sleep::LevelSleep;
+use crate::forward::program::sleep::SleepId;
 use crate::forward::run::clock::begin_to_help;
 use crate::forward::run::curve::Curve;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;
 use crate::forward::run::searched::{Course, Searched};
+use crate::forward::store::compact::states::{Incompressible, Numbers};
 use crate::forward::store::hash::hash;
-use crate::forward::store::table::{Inserted, reserve};
-use crate::forward::store::visited::{ROOT, Visited};
-use crate::forward::tuning::TOUCHED;
+use crate::forward::store::origin::ROOT;
+use crate::forward::store::table::{Inserted, MAX_STATES, reserve};
+use crate::forward::store::visited::Visited;
+use crate::forward::tuning::{PACKED_BYTES, TOUCHED};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
-use crate::options::ForwardOptions;
+use crate::options::{ForwardOptions, StoreKind, Strategy};
 use crate::result::{CurvePoint, Stop};
 use crate::workers::WorkerPool;
 
@@ -47,6 +50,8 @@ pub struct Search<'a> {
     pub parts: Vec<RoundPart>,
     /// Keeps the checkpoint, if there is to be one.
     pub keeper: Option<Keeper>,
+    /// Whether states may be kept as numbers once there is no more room.
+    pub may_pack: bool,
     /// What could not be written or read.
     pub fault: Option<CheckpointError>,
 }
@@ -80,12 +85,13 @@ impl<'a> Search<'a> {
         options: &'a ForwardOptions,
         limits: Limits,
     ) -> Self {
+        let store = if options.strategy == Strategy::Bfs { options.store } else { StoreKind::Table };
         Self {
             system,
             program,
             options,
             limits,
-            visited: Visited::new(program.packing.words),
+            visited: Visited::of(program, store),
             sleeps: LevelSleep::default(),
             fired: vec![0; system.transitions.len()],
             findings: Findings::new(system, program),
@@ -96,6 +102,7 @@ impl<'a> Search<'a> {
             workers: Arc::new(WorkerPool::new(options.jobs, begin_to_help)),
             parts: Vec::new(),
             keeper: None,
+            may_pack: store == StoreKind::Auto,
             fault: None,
         }
     }
@@ -111,7 +118,7 @@ impl<'a> Search<'a> {
         let curve = if self.curve.is_empty() {
             Vec::new()
         } else {
-            self.curve.finish(depth_point(self.depth, self.visited.store.len()))
+            self.curve.finish(depth_point(self.depth, self.visited.len()))
         };
         let (depth, fired, fault) = (self.depth, std::mem::take(&mut self.fired), self.fault.take());
         Course { fault, depth, fired, curve, ..Course::new(stop) }
@@ -143,19 +150,85 @@ impl<'a> Search<'a> {
             Inserted::New(number) => {
                 reserve(&mut self.visited.parents, 1);
                 self.visited.parents.push(parent);
-                if !suspect {
-                    return Met::New;
+                if suspect {
+                    self.look_at(number, state);
                 }
-                if let Some((bad, refined)) = self.program.bad(state, &mut self.bad_scratch) {
-                    self.findings.bad(number, refined, bad);
-                    if self.options.stop_at_unsafe {
-                        self.limits.stop = Some(Stop::Unsafe);
-                    }
-                }
-                self.numbers |= self.bad_scratch.numbers;
                 Met::New
             }
         }
+    }
+
+    /// Looks whether a new state is bad.
+    #[inline]
+    fn look_at(&mut self, number: usize, state: &[u64]) {
+        if let Some((bad, refined)) = self.program.bad(state, &mut self.bad_scratch) {
+            self.findings.bad(number, refined, bad);
+            if self.options.stop_at_unsafe {
+                self.limits.stop = Some(Stop::Unsafe);
+            }
+        }
+        self.numbers |= self.bad_scratch.numbers;
+    }
+
+    /// As [`Search::meet`] where states are kept as numbers, when it was touched (or not) as these; whether it is new. The
+    /// error is that it cannot be kept so.
+    #[inline]
+    fn meet_compact(
+        &mut self,
+        state: &[u64],
+        touched: Option<(&Numbers, usize)>,
+        parent: u32,
+        suspect: bool,
+    ) -> Result<bool, Incompressible> {
+        let compact = self.visited.compact.as_mut().expect("the caller has seen it");
+        let number = compact.len();
+        // Now and then is enough: a few states more or less, and always the same.
+        let full = if number >= self.limits.max_states {
+            Some(self.limits.full)
+        } else if number.is_multiple_of(1 << 10) && self.limits.is_over(compact.bytes()) {
+            Some(Stop::Memory)
+        } else {
+            None
+        };
+        if full.is_some() {
+            if !compact.contains(state) {
+                self.limits.stop = full;
+            }
+            return Ok(false);
+        }
+        let new = match touched {
+            Some(touched) => compact.insert_touched(state, touched, parent)?,
+            None => compact.insert(state, parent)?,
+        };
+        if new && suspect {
+            self.look_at(number, state);
+        }
+        Ok(new)
+    }
+
+    /// From now on states are kept as they are.
+    #[cold]
+    fn unpack(&mut self) {
+        self.visited.unpack();
+        self.may_pack = false;
+        self.limits.bound_memory(self.table_bytes_each());
+    }
+
+    /// From now on states are kept as numbers, if they can be: there is no more room otherwise.
+    #[cold]
+    fn pack(&mut self) {
+        self.may_pack = false;
+        if self.visited.pack(self.program) {
+            self.limits.stop = None;
+            self.limits.max_states = self.options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES);
+            self.limits.full = Stop::States;
+        }
+    }
+
+    /// Bytes that a state takes in a breadth-first search that keeps it as it is, with room to pack it later.
+    pub fn table_bytes_each(&self) -> usize {
+        let packed = if self.may_pack { PACKED_BYTES } else { 0 };
+        self.visited.store.bytes_each() + size_of::<u32>() + size_of::<SleepId>() + packed
     }
 
     pub fn seed(&mut self) -> Result<(), Unbuildable> {
@@ -166,7 +239,13 @@ impl<'a> Search<'a> {
             buffer.copy_from_slice(state);
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             if self.limits.count(1 + tried) {
-                self.meet(&buffer, ROOT);
+                let packed = self.visited.compact.is_some();
+                if !packed {
+                    self.meet(&buffer, ROOT);
+                } else if self.meet_compact(&buffer, None, ROOT, true).is_err() {
+                    self.unpack();
+                    self.meet(&buffer, ROOT);
+                }
             }
             if self.limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
@@ -187,31 +266,23 @@ impl<'a> Search<'a> {
             self.limits.look();
             return;
         }
-        let words = self.program.packing.words;
-        let successors = &chunk.successors;
-        let mut parent = chunk.parents();
-        let mut suspects = successors.suspects.iter().map(|at| *at as usize).peekable();
-        for (group, hashes) in successors.hashes.chunks(TOUCHED).enumerate() {
-            self.visited.store.touch(hashes);
-            for (i, &h) in hashes.iter().enumerate() {
-                let at = group * TOUCHED + i;
-                let from = parent(at);
-                let suspect = suspects.next_if_eq(&at).is_some();
-                if let Met::New = self.meet_hashed(successors.state(at, words), h, from, suspect) {
-                    self.sleeps.push(successors.sleep[at]);
-                }
-                if self.limits.stop.is_some() {
-                    // What came after it does not count.
-                    let fired = chunk.fired_until(self.program, &self.visited.store, &self.sleeps, at);
-                    self.count(&fired);
-                    for (state, refined) in &chunk.deadlocks {
-                        if *state < from as usize {
-                            self.findings.deadlock(self.program, *state, refined.clone());
-                        }
-                    }
-                    return;
-                }
+        let mut first = 0;
+        while first < chunk.successors.len() {
+            let compact = self.visited.compact.is_some();
+            let stored = if compact {
+                self.store_from::<true>(chunk, first)
+            } else {
+                self.store_from::<false>(chunk, first)
+            };
+            match stored {
+                Ok(()) => break,
+                Err(_) if compact => self.unpack(),
+                Err(_) => self.pack(),
             }
+            first = stored.err().unwrap_or(first);
+        }
+        if self.limits.stop.is_some() {
+            return;
         }
         self.count(&chunk.fired);
         for (state, refined) in &chunk.deadlocks {
@@ -220,6 +291,65 @@ impl<'a> Search<'a> {
         self.numbers |= chunk.numbers;
         if chunk.wide {
             self.limits.stop = Some(Stop::Wide);
+        }
+    }
+
+    /// Stores the successors of a chunk from one on, in order, until a limit or a finding ends the search. The error is
+    /// the first for which states must be kept in the other way.
+    #[inline(never)]
+    fn store_from<const COMPACT: bool>(&mut self, chunk: &Chunk, first: usize) -> Result<(), usize> {
+        let words = self.program.packing.words;
+        let successors = &chunk.successors;
+        let mut parent = chunk.parents();
+        let before = successors.suspects.partition_point(|at| (*at as usize) < first);
+        let mut suspects = successors.suspects[before..].iter().map(|at| *at as usize).peekable();
+        for (group, hashes) in successors.hashes[first..].chunks(TOUCHED).enumerate() {
+            let start = first + group * TOUCHED;
+            let touched = if COMPACT {
+                let compact = self.visited.compact.as_ref().expect("the caller has seen it");
+                let states = (start..start + hashes.len()).map(|at| successors.state(at, words));
+                Some(compact.touch(states))
+            } else {
+                self.visited.store.touch(hashes);
+                None
+            };
+            for (i, &h) in hashes.iter().enumerate() {
+                let at = start + i;
+                let from = parent(at);
+                let suspect = suspects.next_if_eq(&at).is_some();
+                let state = successors.state(at, words);
+                let new = if COMPACT {
+                    let touched = touched.as_ref().map(|numbers| (numbers, i));
+                    self.meet_compact(state, touched, from, suspect).map_err(|_| at)?
+                } else {
+                    matches!(self.meet_hashed(state, h, from, suspect), Met::New)
+                };
+                if new {
+                    self.sleeps.push(successors.sleep[at]);
+                }
+                if self.limits.stop.is_some() {
+                    if !COMPACT && self.may_pack && self.limits.stop == Some(Stop::Memory) {
+                        return Err(at);
+                    }
+                    self.cut(chunk, at, from);
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The search ends with the successor of a chunk at this position: what came after it does not count.
+    #[cold]
+    fn cut(&mut self, chunk: &Chunk, at: usize, from: u32) {
+        let mut buffer = Vec::new();
+        let states = self.visited.states(chunk.range.clone(), &mut buffer);
+        let fired = chunk.fired_until(self.program, states, &self.sleeps, at);
+        self.count(&fired);
+        for (state, refined) in &chunk.deadlocks {
+            if *state < from as usize {
+                self.findings.deadlock(self.program, *state, refined.clone());
+            }
         }
     }
 
@@ -232,7 +362,7 @@ impl<'a> Search<'a> {
     /// Reports progress now and then.
     pub fn report(&mut self, expanded: usize, observer: &mut dyn Observer) {
         if self.limits.report_due() {
-            let states = self.visited.store.len();
+            let states = self.visited.len();
             let event = Event::ForwardProgress { states, queued: states - expanded, depth: Some(self.depth) };
             observer.event(self.system, event);
         }

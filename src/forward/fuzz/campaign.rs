@@ -15,7 +15,6 @@ use crate::forward::run::curve::Curve;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;
 use crate::forward::run::searched::{Course, Searched};
-use crate::forward::store::table::Store;
 use crate::forward::store::visited::Visited;
 use crate::interrupt::Interrupt;
 use crate::model::System;
@@ -108,7 +107,7 @@ impl Campaign {
             limits,
             workers: WorkerPool::new(options.jobs, begin_to_help),
             options: options.clone(),
-            visited: Visited { store: Store::new(program.packing.words), parents: Vec::new() },
+            visited: Visited::new(program.packing.words),
             depths: Vec::new(),
             corpus: Corpus::default(),
             coverage: SeenCombinations::new(&program),

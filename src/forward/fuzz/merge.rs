@@ -13,8 +13,8 @@ use crate::forward::fuzz::technique::Task;
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::step::Scratch;
 use crate::forward::store::hash::hash;
+use crate::forward::store::origin::ROOT;
 use crate::forward::store::table::{Inserted, reserve};
-use crate::forward::store::visited::ROOT;
 use crate::forward::tuning::{BACK, JUMP_BACK, LEVELS};
 use crate::result::Stop;
 

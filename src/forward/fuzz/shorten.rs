@@ -2,7 +2,7 @@
 
 use crate::forward::fuzz::campaign::Campaign;
 use crate::forward::program::step::Scratch;
-use crate::forward::store::visited::ROOT;
+use crate::forward::store::origin::ROOT;
 use crate::forward::tuning::{MAX_SHORTENED, TICKS};
 
 impl Campaign {

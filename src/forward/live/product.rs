@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::forward::live::arrows::{Arrow, Arrows, STUTTER};
 use crate::forward::live::automaton::Automaton;
 use crate::forward::live::graph::RunGraph;
-use crate::forward::store::visited::ROOT;
+use crate::forward::store::origin::ROOT;
 use crate::interrupt::{Interrupt, Interrupted};
 
 /// The states of an instance with the nodes that an automaton can be at there.

@@ -68,6 +68,12 @@ impl Findings {
         self.bad_states.iter().chain(&self.deadlocks).chain(&self.outside_deadlocks).map(|f| f.state)
     }
 
+    /// The numbers of those states, to be changed.
+    pub fn states_mut(&mut self) -> impl Iterator<Item = &mut usize> {
+        let all = self.bad_states.iter_mut().chain(&mut self.deadlocks).chain(&mut self.outside_deadlocks);
+        all.map(|finding| &mut finding.state)
+    }
+
     /// A run to the first of the bad cubes met after the first `known` ones.
     pub fn run_after(
         &self,

@@ -5,7 +5,8 @@ use crate::forward::program::step::Scratch;
 use crate::forward::run::trace::repeat;
 use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
-use crate::forward::store::visited::{ROOT, Visited};
+use crate::forward::store::origin::ROOT;
+use crate::forward::store::visited::Visited;
 use crate::growth::last_rise;
 use crate::model::semantics::Value;
 use crate::model::{Rational, System, VarId};
@@ -25,10 +26,8 @@ pub fn growth(system: &System, program: &Program, visited: &Visited) -> Vec<Grow
     let mut vars: Vec<VarId> =
         cells.cells.iter().filter(|cell| is_number(cell.kind)).map(|cell| cell.var).collect();
     vars.dedup();
-    if vars.is_empty() || visited.parents.is_empty() {
-        return Vec::new();
-    }
-    let path = path(visited);
+    let Some(last) = visited.last().filter(|_| !vars.is_empty()) else { return Vec::new() };
+    let path = path(visited, last);
     let mut codes = Vec::new();
     // For each variable, the largest number of each state, and the largest below zero without its sign.
     let mut values = vec![(Vec::new(), Vec::new()); vars.len()];
@@ -64,8 +63,8 @@ pub fn growth(system: &System, program: &Program, visited: &Visited) -> Vec<Grow
 }
 
 /// The last states on the way to the one that was met last: breadth first, none is deeper.
-fn path(visited: &Visited) -> Vec<usize> {
-    let mut path = vec![visited.parents.len() - 1];
+fn path(visited: &Visited, last: usize) -> Vec<usize> {
+    let mut path = vec![last];
     while visited.parents[path[path.len() - 1]] != ROOT && path.len() < MOST_STATES {
         path.push(visited.parents[path[path.len() - 1]] as usize);
     }

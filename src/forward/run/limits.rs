@@ -84,6 +84,11 @@ impl Limits {
         }
     }
 
+    /// Whether so many bytes are more than allowed.
+    pub const fn is_over(&self, bytes: usize) -> bool {
+        bytes > self.memory
+    }
+
     /// Looks at the clock and at interruptions.
     #[cold]
     pub fn look(&mut self) {

@@ -1,10 +1,12 @@
 //! Where visited states are kept.
 //!
 //! In go packed states, one by one or in batches that several threads made; out come their numbers, in the
-//! order in which one thread alone would have met them. In reading order: `hash`, `batch`, `table`,
-//! `visited` (the states of a search and where each was found from).
+//! order in which one thread alone would have met them. In reading order: `hash`, `origin`, `batch`, `table`,
+//! `compact` (the same in less memory), `visited` (the states of a search and where each was found from).
 
 pub mod batch;
+pub mod compact;
 pub mod hash;
+pub mod origin;
 pub mod table;
 pub mod visited;

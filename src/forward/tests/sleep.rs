@@ -49,7 +49,7 @@ fn local_system(seed: u64) -> System {
 fn depths(visited: &store::visited::Visited) -> BTreeMap<Vec<u64>, usize> {
     let mut depths: Vec<usize> = Vec::new();
     for &parent in &visited.parents {
-        depths.push(if parent == store::visited::ROOT { 0 } else { depths[parent as usize] + 1 });
+        depths.push(if parent == store::origin::ROOT { 0 } else { depths[parent as usize] + 1 });
     }
     depths.into_iter().enumerate().map(|(i, depth)| (visited.store.state(i).to_vec(), depth)).collect()
 }

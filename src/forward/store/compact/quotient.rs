@@ -1,0 +1,394 @@
+//! A set of numbers that keeps of each only what its place does not say (Cleary, *Compact Hash Tables Using
+//! Bidirectional Linear Probing*, 1984).
+//!
+//! A number is mixed by a function that can be undone, so that it stands anywhere in `0..2^W`. Its bucket is then the
+//! leading part of it, and what is stored is the remainder: in a byte, for a quick look, and the bits after
+//! that. Nothing is lost: from the bucket and the remainder comes the number. A bucket is one cache line; what it has no
+//! room for, which is rare, stands apart.
+
+use std::hint::black_box;
+
+use wide::u8x16;
+
+/// Parts of the set, which grow one at a time.
+const PARTS_BITS: u32 = 6;
+const PARTS: usize = 1 << PARTS_BITS;
+
+/// A bucket: how many it has, a byte of each, then the other bits of each.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Bucket([u8; BYTES]);
+
+const BYTES: usize = 64;
+
+/// A part grows when it has more than this, in percent of what fits.
+const FULL: usize = 80;
+
+/// A set of numbers below `2^W`.
+#[derive(Clone, Debug)]
+pub struct QuotientSet {
+    bits: u32,
+    parts: Vec<Part>,
+    len: usize,
+    bytes: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Part {
+    /// Bits of the numbers within the part.
+    bits: u32,
+    buckets: Vec<Bucket>,
+    /// Bits of a remainder, at least 8, and how many fit into a bucket.
+    width: u32,
+    fit: usize,
+    /// Remainders lose this many bits of what is left of a number after its bucket: those are the same for all.
+    drop: u32,
+    len: usize,
+    /// What full buckets have no room for: numbers plus one, by open addressing.
+    spilled: Vec<u64>,
+    spilled_len: usize,
+}
+
+/// Bits of the numbers below `universe`. Shorter ones would leave nothing to store.
+fn bits_for(universe: u64) -> u32 {
+    (64 - universe.saturating_sub(1).leading_zeros()).max(PARTS_BITS + 16)
+}
+
+impl QuotientSet {
+    /// None, of numbers below `universe`.
+    pub fn new(universe: u64) -> Self {
+        let bits = bits_for(universe);
+        // Parts have different sizes, so that they do not all grow at the same time.
+        let parts = (0..PARTS).map(|i| Part::new(bits - PARTS_BITS, 4 + 2 * i / PARTS)).collect();
+        let mut new = Self { bits, parts, len: 0, bytes: 0 };
+        new.bytes = new.parts.iter().map(Part::bytes).sum();
+        new
+    }
+
+    /// Whether numbers below `universe` have room, and no bit too much.
+    pub fn has_room(&self, universe: u64) -> bool {
+        self.bits == bits_for(universe)
+    }
+
+    /// Bytes in use.
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// What stands for a number in the set.
+    #[inline]
+    pub const fn mixed(&self, n: u64) -> u64 {
+        mix(n, self.bits)
+    }
+
+    /// Where that belongs: the part, and what stands for the number in it.
+    #[inline]
+    const fn place(&self, mixed: u64) -> (usize, u64) {
+        let bits = self.bits - PARTS_BITS;
+        ((mixed >> bits) as usize, mixed & ((1 << bits) - 1))
+    }
+
+    /// Whether it is there.
+    #[inline]
+    pub fn contains(&self, n: u64) -> bool {
+        let (part, x) = self.place(self.mixed(n));
+        let part = &self.parts[part];
+        part.contains_at(x, part.split(x))
+    }
+
+    /// Adds a number; false when it is there already.
+    #[inline]
+    pub fn insert(&mut self, n: u64) -> bool {
+        self.insert_mixed(self.mixed(n))
+    }
+
+    /// As [`QuotientSet::insert`], of a number that is mixed.
+    #[inline]
+    pub fn insert_mixed(&mut self, mixed: u64) -> bool {
+        let (part, x) = self.place(mixed);
+        let part = &mut self.parts[part];
+        let mut at = part.split(x);
+        if part.contains_at(x, at) {
+            return false;
+        }
+        if part.len * 100 >= part.buckets.len() * part.fit * FULL {
+            let before = part.bytes();
+            part.grow();
+            at = part.split(x);
+            self.bytes = self.bytes + part.bytes() - before;
+        }
+        let before = part.spilled.capacity();
+        part.put(x, at);
+        self.bytes += 8 * (part.spilled.capacity() - before);
+        self.len += 1;
+        true
+    }
+
+    /// Reads what looking for these mixed numbers is going to read; the reads do not wait for one another.
+    #[inline]
+    pub fn touch(&self, mixed: &[u64]) {
+        let mut sum = 0;
+        for n in mixed {
+            let (part, x) = self.place(*n);
+            let part = &self.parts[part];
+            sum ^= part.buckets[part.split(x).0].0[0];
+        }
+        black_box(sum);
+    }
+
+    /// Calls `f` with each number, in no order that means anything.
+    pub fn for_each(&self, mut f: impl FnMut(u64)) {
+        let bits = self.bits - PARTS_BITS;
+        for (i, part) in self.parts.iter().enumerate() {
+            part.for_each(|x| f(unmix((i as u64) << bits | x, self.bits)));
+        }
+    }
+}
+
+impl Part {
+    fn new(bits: u32, buckets: usize) -> Self {
+        let drop = buckets.ilog2();
+        let width = (bits - drop).max(8);
+        Self {
+            bits,
+            buckets: vec![Bucket([0; BYTES]); buckets],
+            width,
+            fit: (BYTES - 1) * 8 / width as usize,
+            drop,
+            len: 0,
+            spilled: Vec::new(),
+            spilled_len: 0,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        BYTES * self.buckets.capacity() + 8 * self.spilled.capacity()
+    }
+
+    /// The bucket of a number, and the remainder. Numbers of one bucket, times the number of buckets, are that number apart,
+    /// so that their remainders differ although `drop` bits are gone.
+    #[inline]
+    fn split(&self, x: u64) -> (usize, u64) {
+        let product = u128::from(x) * self.buckets.len() as u128;
+        let low = product as u64 & ((1 << self.bits) - 1);
+        ((product >> self.bits) as usize, low >> self.drop)
+    }
+
+    /// The number from its bucket and remainder; `inverse` is 2^64 over the number of buckets, rounded up.
+    #[inline]
+    fn join(&self, bucket: usize, remainder: u64, inverse: u64) -> u64 {
+        let buckets = self.buckets.len() as u128;
+        let least = (bucket as u128) << self.bits | u128::from(remainder) << self.drop;
+        let Ok(short) = u64::try_from(least) else { return least.div_ceil(buckets) as u64 };
+        // A product is faster than a division, and wrong by little.
+        let mut x = ((u128::from(short) * u128::from(inverse)) >> 64) as u64;
+        while u128::from(x) * buckets < least {
+            x += 1;
+        }
+        while x > 0 && u128::from(x - 1) * buckets >= least {
+            x -= 1;
+        }
+        x
+    }
+
+    /// The slots of a bucket with this first byte.
+    #[inline]
+    fn with(&self, bucket: &Bucket, byte: u8) -> u64 {
+        let wanted = u8x16::splat(byte);
+        let mut found = 0;
+        // Whole vectors; what they hold beside first bytes does not count.
+        for (i, bytes) in bucket.0.as_chunks::<16>().0.iter().enumerate().take(self.fit / 16 + 1) {
+            found |= u64::from(u8x16::new(*bytes).simd_eq(wanted).to_bitmask()) << (16 * i);
+        }
+        // The count comes first.
+        (found >> 1) & ((1 << bucket.0[0]) - 1)
+    }
+
+    /// The bits of a remainder beyond its byte.
+    #[inline]
+    fn more(&self, bucket: &Bucket, slot: usize) -> u64 {
+        let width = self.width - 8;
+        let (at, shift) = self.window(slot);
+        let word = u64::from_le_bytes(bucket.0[at..at + 8].try_into().expect("it has eight bytes"));
+        word >> shift & ((1 << width) - 1)
+    }
+
+    /// The eight bytes that hold those bits, and where in them they begin.
+    #[inline]
+    fn window(&self, slot: usize) -> (usize, u32) {
+        let first = 8 * (1 + self.fit) + slot * (self.width as usize - 8);
+        let at = (first / 8).min(BYTES - 8);
+        (at, (first - 8 * at).min(63) as u32)
+    }
+
+    /// Whether a number is there that [`Part::split`] takes apart like this.
+    #[inline]
+    fn contains_at(&self, x: u64, (at, remainder): (usize, u64)) -> bool {
+        let bucket = &self.buckets[at];
+        let mut candidates = self.with(bucket, remainder as u8);
+        while candidates != 0 {
+            if self.more(bucket, candidates.trailing_zeros() as usize) == remainder >> 8 {
+                return true;
+            }
+            candidates &= candidates - 1;
+        }
+        usize::from(bucket.0[0]) == self.fit && self.spilled_len > 0 && self.spilled_slot(x).is_err()
+    }
+
+    /// The empty slot for a number apart; the error is that it is there.
+    fn spilled_slot(&self, x: u64) -> Result<usize, ()> {
+        let mask = self.spilled.len() - 1;
+        let mut slot = (x.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
+        while self.spilled[slot] != 0 {
+            if self.spilled[slot] == x + 1 {
+                return Err(());
+            }
+            slot = (slot + 1) & mask;
+        }
+        Ok(slot)
+    }
+
+    /// The same, of one that is not there: adds it.
+    #[inline]
+    fn put(&mut self, x: u64, (at, remainder): (usize, u64)) {
+        self.len += 1;
+        let slot = usize::from(self.buckets[at].0[0]);
+        if slot == self.fit {
+            return self.spill(x);
+        }
+        let (window, shift) = self.window(slot);
+        let bytes = &mut self.buckets[at].0;
+        bytes[0] += 1;
+        bytes[1 + slot] = remainder as u8;
+        let word = u64::from_le_bytes(bytes[window..window + 8].try_into().expect("it has eight bytes"));
+        let word = word | (remainder >> 8) << shift;
+        bytes[window..window + 8].copy_from_slice(&word.to_le_bytes());
+    }
+
+    #[cold]
+    fn spill(&mut self, x: u64) {
+        if 4 * (self.spilled_len + 1) > 3 * self.spilled.len() {
+            let size = (2 * self.spilled.len()).max(16);
+            let old = std::mem::replace(&mut self.spilled, vec![0; size]);
+            for n in old.into_iter().filter(|n| *n != 0) {
+                let slot = self.spilled_slot(n - 1).expect("they are distinct");
+                self.spilled[slot] = n;
+            }
+        }
+        let slot = self.spilled_slot(x).expect("it is new");
+        self.spilled[slot] = x + 1;
+        self.spilled_len += 1;
+    }
+
+    /// Small parts double; large ones grow by less, to waste little memory. Numbers stand in their order, so that memory
+    /// is read and written in order.
+    #[cold]
+    fn grow(&mut self) {
+        let now = self.buckets.len();
+        let size = if now < 1 << 7 { 2 * now } else { now + now / 3 };
+        let mut new = Self::new(self.bits, size);
+        self.for_each(|x| {
+            let at = new.split(x);
+            new.put(x, at);
+        });
+        *self = new;
+    }
+
+    fn for_each(&self, mut f: impl FnMut(u64)) {
+        let inverse = u64::MAX / self.buckets.len() as u64 + 1;
+        for (at, bucket) in self.buckets.iter().enumerate() {
+            for slot in 0..usize::from(bucket.0[0]) {
+                let remainder = self.more(bucket, slot) << 8 | u64::from(bucket.0[1 + slot]);
+                f(self.join(at, remainder, inverse));
+            }
+        }
+        for n in self.spilled.iter().filter(|n| **n != 0) {
+            f(n - 1);
+        }
+    }
+}
+
+const FIRST: u64 = 0x9e37_79b9_7f4a_7c15;
+const SECOND: u64 = 0xd6e8_feb8_6659_fd93;
+
+/// A one-to-one function of numbers of `bits` bits that leaves no trace of their order.
+#[inline]
+const fn mix(n: u64, bits: u32) -> u64 {
+    let (mask, half) = (u64::MAX >> (64 - bits), bits.div_ceil(2));
+    let n = (n ^ n >> half).wrapping_mul(FIRST) & mask;
+    let n = (n ^ n >> half).wrapping_mul(SECOND) & mask;
+    n ^ n >> half
+}
+
+/// Undoes [`mix`]: a shift by half of the bits undoes itself.
+const fn unmix(n: u64, bits: u32) -> u64 {
+    let (mask, half) = (u64::MAX >> (64 - bits), bits.div_ceil(2));
+    let n = (n ^ n >> half).wrapping_mul(inverse(SECOND)) & mask;
+    let n = (n ^ n >> half).wrapping_mul(inverse(FIRST)) & mask;
+    n ^ n >> half
+}
+
+/// What an odd number times gives 1, modulo 2^64: each step doubles the bits that are right, of which there are three.
+const fn inverse(odd: u64) -> u64 {
+    let mut x = odd;
+    let mut step = 0;
+    while step < 5 {
+        x = x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x)));
+        step += 1;
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{QuotientSet, mix, unmix};
+
+    #[test]
+    fn mixing_can_be_undone() {
+        for bits in [7, 22, 23, 36, 55, 56, 63] {
+            for i in 0..1000u64 {
+                let n = i.wrapping_mul(0x1234_5678_9abc_def1) & (u64::MAX >> (64 - bits));
+                assert!(mix(n, bits) <= u64::MAX >> (64 - bits));
+                assert_eq!(unmix(mix(n, bits), bits), n, "{bits} bits");
+            }
+        }
+    }
+
+    /// Against an ordered set, for universes from dense to sparse.
+    #[test]
+    fn it_holds_what_was_put_in_and_nothing_else() {
+        for (universe, step) in
+            [(200_000u64, 1u64), (1 << 24, 77), (1 << 36, 987_659), (1 << 56, 1_234_567_891_234)]
+        {
+            let mut set = QuotientSet::new(universe);
+            let mut known = BTreeSet::new();
+            for i in 0..150_000u64 {
+                // Each comes about twice, not in order.
+                let n = (i * i % 99_991).wrapping_mul(step) % universe;
+                assert_eq!(set.contains(n), known.contains(&n), "{n} of {universe}");
+                assert_eq!(set.insert(n), known.insert(n), "{n} of {universe}");
+            }
+            let mut all = Vec::new();
+            set.for_each(|n| all.push(n));
+            all.sort_unstable();
+            assert!(all.iter().eq(&known), "{universe}");
+            let bytes: usize = set.parts.iter().map(super::Part::bytes).sum();
+            assert_eq!(set.bytes(), bytes);
+            assert_eq!(set.len, known.len());
+        }
+    }
+
+    #[test]
+    fn it_is_small() {
+        let mut set = QuotientSet::new(1 << 36);
+        for i in 0..2_000_000u64 {
+            set.insert(i.wrapping_mul(34_359) % (1 << 36));
+        }
+        let each = set.bytes() as f64 / set.len as f64;
+        assert!(each < 4.5, "{each} bytes each");
+        let apart: usize = set.parts.iter().map(|part| part.spilled_len).sum();
+        assert!(apart * 20 < set.len, "{apart} stand apart");
+    }
+}

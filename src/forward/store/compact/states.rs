@@ -1,0 +1,154 @@
+//! Visited states as numbers: whether a state is known, and which states were met, in order.
+
+use std::ops::Range;
+
+use crate::forward::program::compiled::Program;
+use crate::forward::store::compact::codec::{Codec, Room};
+use crate::forward::store::compact::log::{Log, Parents};
+use crate::forward::store::compact::quotient::QuotientSet;
+use crate::forward::tuning::TOUCHED;
+
+/// The states of a breadth-first search.
+#[derive(Clone, Debug)]
+pub struct CompactStates {
+    codec: Codec,
+    set: QuotientSet,
+    log: Log,
+    parents: Parents,
+    /// How often numbers were made again.
+    changes: u32,
+}
+
+/// There are too many records for states to be worth numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Incompressible;
+
+/// Numbers of states that are about to be stored.
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    plain: [u64; TOUCHED],
+    mixed: [u64; TOUCHED],
+    changes: u32,
+}
+
+/// When there are so many states, most records are known: numbers get no more room than these want.
+const TIGHTENED: [usize; 2] = [1 << 17, 1 << 21];
+
+/// No number.
+const NONE: u64 = u64::MAX;
+
+impl CompactStates {
+    /// None; `None` when states of the instance do not consist of records.
+    pub fn new(program: &Program) -> Option<Self> {
+        let codec = Codec::new(program)?;
+        let set = QuotientSet::new(codec.universe());
+        Some(Self { codec, set, log: Log::default(), parents: Parents::default(), changes: 0 })
+    }
+
+    /// Number of states.
+    pub const fn len(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.codec.bytes() + self.set.bytes() + self.log.bytes() + self.parents.bytes()
+    }
+
+    /// Whether a state is there.
+    pub fn contains(&self, state: &[u64]) -> bool {
+        self.codec.find(state).is_some_and(|n| self.set.contains(n))
+    }
+
+    /// The numbers of states, [`TOUCHED`] at most; reads what storing them is going to read.
+    #[inline]
+    pub fn touch<'s>(&self, states: impl Iterator<Item = &'s [u64]>) -> Numbers {
+        let mut numbers = Numbers { plain: [NONE; TOUCHED], mixed: [0; TOUCHED], changes: self.changes };
+        let mut known = 0;
+        for ((n, mixed), state) in numbers.plain.iter_mut().zip(&mut numbers.mixed).zip(states) {
+            if let Some(number) = self.codec.find(state) {
+                (*n, *mixed) = (number, self.set.mixed(number));
+            }
+            known += 1;
+        }
+        self.set.touch(&numbers.mixed[..known]);
+        numbers
+    }
+
+    /// Adds a state, number `at` of those that were touched; whether it is new.
+    #[inline]
+    pub fn insert_touched(
+        &mut self,
+        state: &[u64],
+        (numbers, at): (&Numbers, usize),
+        parent: u32,
+    ) -> Result<bool, Incompressible> {
+        let n = numbers.plain[at];
+        if n == NONE || numbers.changes != self.changes {
+            return self.insert(state, parent);
+        }
+        Ok(self.add(n, numbers.mixed[at], parent))
+    }
+
+    /// Adds a state; whether it is new.
+    pub fn insert(&mut self, state: &[u64], parent: u32) -> Result<bool, Incompressible> {
+        let n = if let Some(n) = self.codec.find(state) {
+            n
+        } else {
+            let room = self.codec.room();
+            if self.codec.learn(state).ok_or(Incompressible)? {
+                self.renumber(room);
+            }
+            self.codec.find(state).expect("its records are known now")
+        };
+        Ok(self.add(n, self.set.mixed(n), parent))
+    }
+
+    #[inline]
+    fn add(&mut self, n: u64, mixed: u64, parent: u32) -> bool {
+        let new = self.set.insert_mixed(mixed);
+        if new {
+            self.log.push(n, self.codec.universe(), self.codec.room());
+            self.parents.push(parent);
+            if TIGHTENED.contains(&self.log.len()) {
+                self.tighten();
+            }
+        }
+        new
+    }
+
+    #[cold]
+    fn tighten(&mut self) {
+        let room = self.codec.room();
+        if self.codec.tighten() {
+            self.renumber(room);
+        }
+    }
+
+    /// Numbers that were made with this room are made again.
+    #[cold]
+    fn renumber(&mut self, room: Room) {
+        let same = self.codec.same(room);
+        if same && self.set.has_room(self.codec.universe()) {
+            return;
+        }
+        let mut set = QuotientSet::new(self.codec.universe());
+        self.set.for_each(|n| {
+            set.insert(if same { n } else { self.codec.translate(n, room) });
+        });
+        self.set = set;
+        self.changes += 1;
+    }
+
+    /// Appends the states of a range to `states`.
+    pub fn decode(&self, range: Range<usize>, states: &mut Vec<u64>) {
+        for (n, room) in self.log.range(range) {
+            self.codec.decode(n, room, states);
+        }
+    }
+
+    /// The parent of a state.
+    pub fn parent(&self, i: usize) -> u32 {
+        self.parents.get(i)
+    }
+}

@@ -1,0 +1,92 @@
+//! The compact store against the table: everything that an exploration says is the same.
+
+use std::fs;
+use std::path::Path;
+
+use crate::forward::explore;
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::observer::Silent;
+use crate::options::{ForwardOptions, StoreKind};
+use crate::result::{Exploration, Stop};
+
+fn models(folder: &str) -> Vec<(String, System)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "cub"));
+    paths.sort();
+    let load = |path: &std::path::PathBuf| {
+        let system = crate::load(&fs::read_to_string(path).unwrap()).ok()?.system;
+        Some((path.display().to_string(), system))
+    };
+    paths.iter().filter_map(load).collect()
+}
+
+/// All that an exploration says, but for how much memory it took.
+fn all(found: &Exploration) -> String {
+    format!("{found:#?}")
+}
+
+#[test]
+fn an_exploration_says_the_same_with_either_store() {
+    let mut seen = 0;
+    for (name, system) in models("examples").into_iter().chain(models("tests/traps")) {
+        for (procs, states, jobs) in [(2, 3_000, 1), (3, 20_000, 2), (4, 7_001, 1)] {
+            let options = |store: StoreKind| {
+                let options = ForwardOptions::default().store(store).max_states(states).jobs(jobs);
+                options.deadlock(procs != 3).stop_at_unsafe(procs == 3).symmetry(procs != 2)
+            };
+            let run = |options: &ForwardOptions| {
+                explore(&system, procs, options, &Interrupt::default(), &mut Silent).exploration
+            };
+            let table = run(&options(StoreKind::Table));
+            let compact = run(&options(StoreKind::Compact));
+            assert_eq!(all(&compact), all(&table), "{name} with {procs}");
+            seen += compact.states;
+        }
+    }
+    assert!(seen > 200_000, "{seen} states");
+}
+
+/// A matrix of numbers: as many records as states.
+#[test]
+fn states_without_records_are_kept_as_they_are() {
+    let text = "
+        array N[proc] : int
+        init (i) { N[i] = 0 }
+        unsafe (i) { N[i] < 0 }
+        transition inc (i) requires { N[i] < 3000 } { N[i] := N[i] + 1 }
+        transition jump (i j) requires { N[i] = 7 && N[j] = 9 } { N[i] := 1000 }";
+    let system = crate::load(text).unwrap().system;
+    let run = |store: StoreKind| {
+        let options = ForwardOptions::default().store(store).max_states(150_000);
+        explore(&system, 5, &options, &Interrupt::default(), &mut Silent).exploration
+    };
+    let (table, compact) = (run(StoreKind::Table), run(StoreKind::Compact));
+    assert_eq!(table.stop, Stop::States);
+    assert_eq!(all(&compact), all(&table));
+}
+
+/// The table has no more room halfway, and the states become numbers.
+#[test]
+fn states_are_packed_when_memory_runs_out() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/german.cub")).unwrap();
+    let system = crate::load(&text).unwrap().system;
+    let run = |store: StoreKind, memory: Option<usize>, jobs: usize| {
+        let options = ForwardOptions::default().store(store).memory(memory).jobs(jobs).deadlock(true);
+        explore(&system, 5, &options, &Interrupt::default(), &mut Silent).exploration
+    };
+    let table = run(StoreKind::Table, None, 1);
+    assert_eq!((table.states, table.stop), (134_331, Stop::Complete));
+    let little = Some(2 << 20);
+    assert_eq!(run(StoreKind::Table, little, 1).stop, Stop::Memory);
+    for jobs in [1, 2, 5] {
+        assert_eq!(all(&run(StoreKind::Auto, little, jobs)), all(&table), "{jobs} threads");
+    }
+    // Where that is not enough either, it ends at the same state for any number of threads.
+    let less = Some(1 << 19);
+    let cut = run(StoreKind::Auto, less, 1);
+    assert_eq!(cut.stop, Stop::Memory);
+    assert!(cut.states > run(StoreKind::Table, less, 1).states, "{}", cut.states);
+    assert_eq!(all(&run(StoreKind::Auto, less, 3)), all(&cut));
+}

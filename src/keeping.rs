@@ -1,0 +1,89 @@
+//! How an exploration keeps its states, and where its checkpoint: plain data, a part of the options.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How the states of an exploration are kept. The outcome does not depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum StoreKind {
+    /// As they are, in a hash table.
+    #[default]
+    Table,
+    /// [`Strategy::Bfs`](crate::options::Strategy::Bfs) only: as numbers, by the records that they consist of, which takes a fraction of the memory. For
+    /// explorations whose states nobody asks for afterwards; where states are not made of few records, as
+    /// [`StoreKind::Table`].
+    Compact,
+    /// In a table until that has no more room in [`ForwardOptions::memory`](field@crate::options::ForwardOptions::memory), then as [`StoreKind::Compact`].
+    Auto,
+}
+
+/// Where a breadth-first exploration keeps a checkpoint.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Checkpoint {
+    /// The folder, which has nothing else in it.
+    pub folder: PathBuf,
+    /// A checkpoint is written at the end of a level, no sooner than this after the one before.
+    pub every: Duration,
+    /// Go on with the checkpoint that is there.
+    pub resume: bool,
+    /// The model, in a spelling that does not change with its layout: a checkpoint of another one is refused.
+    pub model: String,
+    /// Version of the program: a checkpoint of another one is refused.
+    pub tool: String,
+    /// The command line, for who goes on with the checkpoint.
+    pub command: Vec<String>,
+    /// The folder that it was started in.
+    pub started_in: String,
+}
+
+impl Checkpoint {
+    /// One in `folder`, each minute, of an exploration of the model with this text.
+    pub fn new(folder: impl Into<PathBuf>, model: impl Into<String>) -> Self {
+        Self {
+            folder: folder.into(),
+            every: Duration::from_secs(60),
+            resume: false,
+            model: model.into(),
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            command: Vec::new(),
+            started_in: String::new(),
+        }
+    }
+
+    /// Sets [`every`](field@Self::every).
+    #[must_use]
+    pub const fn every(mut self, every: Duration) -> Self {
+        self.every = every;
+        self
+    }
+
+    /// Sets [`resume`](field@Self::resume).
+    #[must_use]
+    pub const fn resume(mut self, resume: bool) -> Self {
+        self.resume = resume;
+        self
+    }
+
+    /// Sets [`tool`](field@Self::tool).
+    #[must_use]
+    pub fn tool(mut self, tool: String) -> Self {
+        self.tool = tool;
+        self
+    }
+
+    /// Sets [`command`](field@Self::command).
+    #[must_use]
+    pub fn command(mut self, command: Vec<String>) -> Self {
+        self.command = command;
+        self
+    }
+
+    /// Sets [`started_in`](field@Self::started_in).
+    #[must_use]
+    pub fn started_in(mut self, started_in: String) -> Self {
+        self.started_in = started_in;
+        self
+    }
+}
