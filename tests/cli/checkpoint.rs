@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Outcome, Running, Signal, cubicle, outcome};
+use crate::harness::{Outcome, PROGRAM, Running, Signal, cubicle, outcome};
 
 /// Runs the program in a folder with the words of a line.
 fn run_in(folder: &Path, line: &str) -> Outcome {
@@ -204,4 +204,43 @@ fn a_folder_that_cannot_be_written_ends_the_run() {
     assert_eq!(run.code, Some(4), "{run:?}");
     assert!(run.stdout.contains("UNKNOWN: cannot begin a checkpoint in kept: it is not empty"), "{run:?}");
     assert!(folder.path().join("kept/notes.txt").exists());
+}
+
+#[test]
+fn a_folder_that_goes_away_or_takes_no_more_ends_the_run() {
+    let folder = with_example("german");
+    let path = folder.path();
+    let line = format!("--only-forward --procs 6 {KEEP} model.cub");
+    let run = Running::start(cubicle().current_dir(path).args(line.split_whitespace()));
+    let start = Instant::now();
+    while !path.join("kept/manifest").exists() && start.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(1));
+    }
+    std::fs::rename(path.join("kept"), path.join("away")).unwrap();
+    let run = run.finish();
+    assert_eq!(run.code, Some(4), "{run:?}");
+    // Whichever of its steps finds out.
+    let told =
+        ["write", "clear"].iter().any(|what| run.stdout.contains(&format!("UNKNOWN: cannot {what} kept")));
+    assert!(told, "{run:?}");
+    // What was written until then is a checkpoint.
+    std::fs::rename(path.join("away"), path.join("kept")).unwrap();
+    let rest = run_in(path, "resume kept");
+    assert_eq!(
+        (rest.code, &rest.stdout),
+        (Some(0), &run_in(path, "--only-forward --procs 6 model.cub").stdout)
+    );
+
+    // No file may have more than this many blocks of 512 bytes: as a disk that is full.
+    std::fs::remove_dir_all(path.join("kept")).unwrap();
+    let script = format!("trap '' XFSZ; ulimit -f 100; exec {PROGRAM} {line}");
+    let run =
+        outcome(&std::process::Command::new("sh").current_dir(path).args(["-c", &script]).output().unwrap());
+    assert_eq!(run.code, Some(4), "{run:?}");
+    assert!(run.stdout.contains("UNKNOWN: cannot write kept/"), "{run:?}");
+    let rest = run_in(path, "resume kept");
+    assert_eq!(
+        (rest.code, &rest.stdout),
+        (Some(0), &run_in(path, "--only-forward --procs 6 model.cub").stdout)
+    );
 }

@@ -29,7 +29,7 @@ impl Search<'_> {
     /// Expands a range of states of one level with a few helpers, or until the search ends.
     fn pipeline(&mut self, range: Range<usize>, observer: &mut dyn Observer) {
         let workers = Arc::clone(&self.workers);
-        let pipeline = Pipeline::new(self.options.jobs);
+        let pipeline = Pipeline::new(self.options.jobs.min(MANY - 1));
         // Helpers start with what this thread has used.
         self.limits.look();
         let expander = self.expanders();

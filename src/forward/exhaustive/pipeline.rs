@@ -29,6 +29,8 @@ pub struct Pipeline {
     /// A helper panicked.
     broken: AtomicBool,
     sleepers: AtomicUsize,
+    /// Helpers that may still come: more would only wait.
+    wanted: AtomicUsize,
     sleep: Mutex<()>,
     wake: Condvar,
 }
@@ -60,7 +62,7 @@ pub struct Lead<'a> {
 }
 
 impl Pipeline {
-    /// For `threads` threads.
+    /// For `threads` threads; others that come to help leave at once.
     pub fn new(threads: usize) -> Self {
         Self {
             slots: (0..threads * AHEAD).map(|_| Slot::default()).collect(),
@@ -69,6 +71,7 @@ impl Pipeline {
             ended: AtomicBool::new(false),
             broken: AtomicBool::new(false),
             sleepers: AtomicUsize::new(0),
+            wanted: AtomicUsize::new(threads.saturating_sub(1)),
             sleep: Mutex::new(()),
             wake: Condvar::new(),
         }
@@ -81,6 +84,10 @@ impl Pipeline {
 
     /// Expands pieces until there will be no more.
     pub fn help(&self, expander: &mut Expander<'_>) {
+        let take = |n: usize| n.checked_sub(1);
+        if self.wanted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
+            return;
+        }
         let broken = Break(self);
         let mut looks = IdleLooks(0);
         while !self.ended.load(Ordering::Acquire) {
