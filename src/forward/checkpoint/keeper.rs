@@ -95,8 +95,11 @@ impl Keeper {
     ) -> Result<Resumed, CheckpointError> {
         let folder = &self.to.folder;
         let valid = Valid::new(program);
-        let mut visited = Visited::of(program, self.store);
-        if manifest.states > most_states {
+        // The first run may have gone on with less memory for each.
+        let full = manifest.states > most_states;
+        let store = if full && self.store == StoreKind::Auto { StoreKind::Compact } else { self.store };
+        let mut visited = Visited::of(program, store);
+        if full && visited.compact.is_none() {
             let (states, most) = (manifest.states, most_states);
             let why = format!("the checkpoint has {states} states, and the memory limit allows for {most}");
             return Err(CheckpointError(why));

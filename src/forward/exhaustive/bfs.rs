@@ -94,6 +94,9 @@ impl Search<'_> {
         let Some(Resumed { visited, level, rest }) = known else { return Ok(None) };
         (self.visited, self.fired, self.findings) = (visited, rest.fired, rest.findings);
         (self.curve, self.numbers, self.depth) = (rest.curve, rest.numbers, level);
+        if self.visited.compact.is_some() {
+            self.are_packed();
+        }
         self.sleeps = LevelSleep::of_level(rest.first, rest.sleeps);
         Ok(Some((level, rest.first)))
     }

@@ -220,9 +220,15 @@ impl<'a> Search<'a> {
         self.may_pack = false;
         if self.visited.pack(self.program) {
             self.limits.stop = None;
-            self.limits.max_states = self.options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES);
-            self.limits.full = Stop::States;
+            self.are_packed();
         }
+    }
+
+    /// States are kept as numbers: how many there may be is no longer what a table has room for.
+    pub fn are_packed(&mut self) {
+        self.may_pack = false;
+        self.limits.max_states = self.options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES);
+        self.limits.full = Stop::States;
     }
 
     /// Bytes that a state takes in a breadth-first search that keeps it as it is, with room to pack it later.

@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::forward::explore;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::Silent;
-use crate::options::{ForwardOptions, StoreKind};
+use crate::options::{Checkpoint, ForwardOptions, StoreKind};
 use crate::result::{Exploration, Stop};
 
 fn models(folder: &str) -> Vec<(String, System)> {
@@ -89,4 +90,23 @@ fn states_are_packed_when_memory_runs_out() {
     assert_eq!(cut.stop, Stop::Memory);
     assert!(cut.states > run(StoreKind::Table, less, 1).states, "{}", cut.states);
     assert_eq!(all(&run(StoreKind::Auto, less, 3)), all(&cut));
+}
+
+/// What was packed when it was kept is packed when it goes on.
+#[test]
+fn a_checkpoint_of_packed_states_goes_on() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/german.cub")).unwrap();
+    let system = crate::load(&text).unwrap().system;
+    let folder = tempfile::TempDir::new().unwrap();
+    let run = |resume: bool, memory: usize| {
+        let kept = Checkpoint::new(folder.path().join("kept"), "german").every(Duration::ZERO).resume(resume);
+        let options = ForwardOptions::default().store(StoreKind::Auto).memory(memory).checkpoint(kept);
+        explore(&system, 5, &options, &Interrupt::default(), &mut Silent).exploration
+    };
+    let cut = run(false, 1 << 19);
+    assert_eq!(cut.stop, Stop::Memory);
+    let whole = run(true, 2 << 20);
+    assert_eq!((whole.states, whole.stop, whole.fault), (134_331, Stop::Complete, None));
+    let again = run(true, 2 << 20);
+    assert_eq!((again.states, again.stop, again.fault), (134_331, Stop::Complete, None));
 }
