@@ -38,6 +38,9 @@ pub struct Open {
     pub roots: Vec<OpenRoot>,
     /// What grew on the way to the deepest nodes.
     pub growth: Vec<Growth>,
+    /// No run with at most this many steps comes to a bad state, for any number of processes; property-directed search
+    /// knows.
+    pub proved_steps: Option<usize>,
 }
 
 /// The nodes that stem from one declaration.
@@ -55,7 +58,7 @@ pub struct OpenRoot {
 impl Open {
     /// Fills in the fields.
     pub const fn new(waiting: usize, steps: usize, roots: Vec<OpenRoot>, growth: Vec<Growth>) -> Self {
-        Self { waiting, steps, roots, growth }
+        Self { waiting, steps, roots, growth, proved_steps: None }
     }
 }
 

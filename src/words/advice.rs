@@ -46,9 +46,15 @@ fn looked_forward(looked: &[Looked]) -> Option<String> {
 fn left(open: &Open) -> Vec<String> {
     let seen = open.roots.iter().map(|root| root.seen).sum();
     let looked = many(seen, "node", "nodes");
-    let mut lines = vec![match open.waiting {
-        0 => format!("the last search: {looked} looked at, none waiting"),
-        n => {
+    let mut lines = vec![match (open.proved_steps, open.waiting) {
+        (Some(steps), _) => {
+            let steps = many(steps, "step", "steps");
+            format!(
+                "the last search: {looked} looked at; no bad state within {steps}, for any number of processes"
+            )
+        }
+        (None, 0) => format!("the last search: {looked} looked at, none waiting"),
+        (None, n) => {
             let near = many(open.steps, "step", "steps");
             format!(
                 "the last search: {looked} looked at, {n} waiting, the nearest {near} from a bad state or a candidate"
@@ -61,7 +67,7 @@ fn left(open: &Open) -> Vec<String> {
         let waiting = if root.waiting == 0 { "none".to_owned() } else { root.waiting.to_string() };
         format!("{}: {seen} looked at, {waiting} waiting", root.name)
     };
-    if roots.len() > 1 {
+    if roots.len() > 1 && open.proved_steps.is_none() {
         lines.extend(roots.iter().take(MOST).map(line));
         if roots.len() > MOST {
             lines.push(format!("and {} more properties", roots.len() - MOST));

@@ -8,6 +8,7 @@ mod browser;
 mod certificate;
 mod checkpoint;
 mod done;
+mod engines;
 mod export;
 mod files;
 mod flags;

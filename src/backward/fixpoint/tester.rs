@@ -6,7 +6,7 @@ use super::table::{Tables, Tested};
 use super::union_cover::Allowance;
 use crate::backward::cube::{Cube, CubeBuilder, CubeContext, Halt, formulas};
 use crate::backward::profile::Profiler;
-use crate::backward::theory::{Sat, satisfiable};
+use crate::backward::theory::{Sat, counted};
 use crate::model::System;
 use crate::options::{BackwardOptions, SolverMode};
 use crate::smt::Satisfiability;
@@ -84,7 +84,9 @@ impl<'a> Tester<'a> {
     /// Whether a cube holds in some state at all.
     pub fn satisfiable(&mut self, cube: &Cube) -> Result<Sat, Halt> {
         let b = CubeBuilder::from_cube(self.context, cube);
-        Ok(match satisfiable(self.context, &b)? {
+        let (answer, compared) = counted(self.context, &b)?;
+        self.counts.comparisons += compared;
+        Ok(match answer {
             Sat::Unknown => match self.solver.ask(cube.procs, &formulas(self.context, cube))? {
                 Satisfiability::Sat => Sat::Yes,
                 Satisfiability::Unsat => Sat::No,

@@ -13,7 +13,7 @@ use super::table::Tested;
 use crate::backward::cube::{
     CellKind, Cube, CubeBuilder, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational,
 };
-use crate::backward::theory::{Sat, satisfiable};
+use crate::backward::theory::{Sat, counted, satisfiable};
 use crate::backward::tuning::{DECISIONS, THEORY_TESTS};
 
 /// What is left of the effort of a search.
@@ -300,7 +300,9 @@ impl Dpll<'_, '_> {
                 return Ok(Sat::No);
             }
         }
-        satisfiable(self.context, &b)
+        let (answer, compared) = counted(self.context, &b)?;
+        self.budget.compared += compared;
+        Ok(answer)
     }
 }
 

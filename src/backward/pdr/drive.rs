@@ -52,7 +52,7 @@ pub fn drive<'a>(
             }
         }
         match ended {
-            None => {}
+            None => blocking.run.proved_steps = Some(blocking.depth()),
             Some(DriveEnd::Run(RunEnd::Unknown(reason @ Reason::Effort(_), _))) => break reason,
             Some(ended) => return Ok(ended),
         }

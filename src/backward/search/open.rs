@@ -47,7 +47,9 @@ pub fn open(run: &Run<'_, '_>) -> Open {
             None => roots.push(OpenRoot::new(name.to_owned(), all - waiting, waiting)),
         }
     }
-    Open::new(waiting.len(), steps, roots, growth(system, nodes))
+    let mut open = Open::new(waiting.len(), steps, roots, growth(system, nodes));
+    open.proved_steps = run.proved_steps;
+    open
 }
 
 /// What grew on the way from a root to one of the deepest nodes.

@@ -127,6 +127,8 @@ pub struct Run<'a, 'r> {
     /// The cubes of trusted invariants, to be looked at first.
     pub(super) trusted: Vec<NodeId>,
     pub(super) spurious: Option<String>,
+    /// No run with at most this many steps comes to a bad state.
+    pub proved_steps: Option<usize>,
     /// Why the first spurious path is one.
     pub forgotten: Option<Forgotten>,
     pub(super) undecided: Option<(String, String)>,
@@ -154,6 +156,7 @@ impl<'a, 'r> Run<'a, 'r> {
             counts: RunCounts::default(),
             trusted: Vec::new(),
             spurious: None,
+            proved_steps: None,
             forgotten: None,
             undecided: None,
         };

@@ -12,4 +12,4 @@ mod satisfiable;
 
 pub use fourier_motzkin::project;
 pub use sat::Sat;
-pub use satisfiable::satisfiable;
+pub use satisfiable::{counted, satisfiable};

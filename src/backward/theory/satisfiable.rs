@@ -12,11 +12,19 @@ use crate::backward::tuning::SPLITS;
 
 /// Whether some state satisfies the cube under construction.
 pub fn satisfiable(context: &CubeContext, b: &CubeBuilder<'_>) -> Result<Sat, Halt> {
-    if b.relational().is_empty() {
-        return Ok(Sat::Yes);
+    counted(context, b).map(|(answer, _)| answer)
+}
+
+/// The same, and about how many pairs of relational literals were compared for it: each value tried for a cell compares
+/// all of them.
+pub fn counted(context: &CubeContext, b: &CubeBuilder<'_>) -> Result<(Sat, u64), Halt> {
+    let literals = b.relational().len();
+    if literals == 0 {
+        return Ok((Sat::Yes, 0));
     }
     let mut splits = SPLITS;
-    check(context, b.clone(), &mut splits)
+    let answer = check(context, b.clone(), &mut splits)?;
+    Ok((answer, ((SPLITS - splits) * literals * literals) as u64))
 }
 
 fn check(context: &CubeContext, mut b: CubeBuilder<'_>, splits: &mut usize) -> Result<Sat, Halt> {

@@ -283,9 +283,10 @@ impl<'a> Direct<'a> {
                         Operand::Number(n) => number(&n.text),
                     };
                     let factor = summand.factor.as_ref().map_or(Rational::ONE, |n| number(&n.text));
-                    let part = factor.mul(value).expect("small numbers");
+                    // A number that is too large has no value: the step is not taken.
+                    let part = factor.mul(value)?;
                     let part = if summand.negative { part.neg() } else { part };
-                    sum = sum.add(part).expect("small numbers");
+                    sum = sum.add(part)?;
                 }
                 Some(Value::Number(sum))
             }
