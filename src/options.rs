@@ -16,6 +16,7 @@ use std::time::Duration;
 
 pub use crate::keeping::{Checkpoint, StoreKind};
 use crate::model::Conj;
+use crate::verdict::Forbidden;
 
 /// Setters for all fields of a struct: those that take a value, and those that take a value, `Some` of one, or
 /// `None`.
@@ -231,6 +232,8 @@ pub struct BackwardOptions {
     pub candidate_size: usize,
     /// Try at most this many candidates a node.
     pub max_candidates: Option<usize>,
+    /// Cubes that may be unreachable: candidates from the start, which are proved, or dropped where they are reachable.
+    pub proposed: Vec<Forbidden>,
     /// Give up beyond this many nodes.
     pub max_nodes: usize,
     /// Give up beyond this effort, over all restarts: nodes, calls of Z3, and what the nodes ask for, in
@@ -264,6 +267,7 @@ impl Default for BackwardOptions {
             postpone: None,
             candidate_size: 0,
             max_candidates: None,
+            proposed: Vec::new(),
             max_nodes: 100_000,
             max_effort: None,
             max_depth: 100,
@@ -456,6 +460,7 @@ setters! {
         order: Option<SearchOrder>,
         jobs: usize,
         candidate_size: usize,
+        proposed: Vec<Forbidden>,
         max_nodes: usize,
         max_depth: usize,
         solver: SolverMode,

@@ -5,7 +5,7 @@
 
 use super::{brab, pdr};
 use crate::backward::approximation::{Approximation, Brab, Pool};
-use crate::backward::cube::{CubeContext, invariant, text};
+use crate::backward::cube::{self, CubeContext, invariant, text};
 use crate::backward::fixpoint::Tester;
 use crate::backward::lemmas::Lemmas;
 use crate::backward::preimage::{PreOptions, prepare};
@@ -82,6 +82,7 @@ pub fn search(
     if let Some(brab) = method.approximation() {
         pool.propose_bounds(&context, &system.init, brab);
     }
+    pool.propose(&context, &options.proposed, method.approximation());
     let mut engine = Search {
         setting: Setting {
             system,
@@ -261,11 +262,18 @@ impl Search<'_> {
             .map(|(number, cube)| Candidate { number: *number, literals: shown(cube) })
             .collect();
         candidates.sort_by_key(|c| (c.literals.len(), -c.number));
+        let standing = if matches!(verdict, Verdict::Safe) {
+            invariant.clone()
+        } else {
+            let cubes = pool.lemmas.iter().chain(&pool.kept).map(|(_, cube)| cube);
+            cube::invariant(setting.system, setting.context, cubes)
+        };
         Outcome {
             verdict,
             statistics,
             candidates,
             invariant,
+            standing,
             error_history,
             forgotten,
             open,

@@ -185,6 +185,50 @@ pub fn read(system: &System, model: &str, text: &str) -> Result<(Vec<NamedOwner>
     Ok((owners, cubes))
 }
 
+/// A file of cubes that a later run may begin with, one declaration on each line; what the model has no words for is left
+/// out.
+pub fn lemmas(system: &System, cubes: &[Forbidden]) -> String {
+    let mut out = String::from(
+        "(* Cubes for `cubicle --lemmas-in`, which believes none of them: each is proved again, or dropped. *)\n",
+    );
+    let known =
+        |literal: &Literal| literal.cells().iter().all(|cell| usize::from(cell.var.0) < system.vars.len());
+    for line in cubes.iter().filter(|it| it.cube.iter().all(known)).filter_map(|it| declaration(system, it)) {
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out
+}
+
+/// Reads such a file, and what is wrong with the lines that do not fit the model.
+///
+/// # Errors
+/// No line fits: the first thing that is wrong, as a line for the user.
+pub fn read_lemmas(
+    system: &System,
+    model: &str,
+    text: &str,
+) -> Result<(Vec<Forbidden>, Vec<String>), String> {
+    if let Ok(found) = cubes(system, model, &[], text) {
+        return Ok((found, Vec::new()));
+    }
+    let (mut found, mut wrong) = (Vec::new(), Vec::new());
+    for (number, line) in (1..).zip(text.lines()) {
+        match cubes(system, model, &[], line) {
+            Ok(more) => found.extend(more),
+            // The line that it names is that of a text of one line.
+            Err(why) => {
+                let why = why.strip_prefix("line 1: ").unwrap_or(&why);
+                wrong.push(format!("line {number}: {why}"));
+            }
+        }
+    }
+    match wrong.first() {
+        Some(first) if found.is_empty() => Err(first.clone()),
+        _ => Ok((found, wrong)),
+    }
+}
+
 fn cubes(
     system: &System,
     model: &str,

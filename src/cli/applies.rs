@@ -90,6 +90,8 @@ pub const TABLE: &[OptionNeeds] = &[
     row("trust_invariants", &[Check]),
     row("certify", &[Check, Proof]),
     row("certificate", &[Check, Proof]),
+    row("lemmas_in", &[Check, Proof]),
+    row("lemmas_out", &[Check, Proof]),
     original("trace", &[Check, Proof]),
     original("nodelete", &[Check, Proof]),
     original("nosubtyping", &[Check, Proof]),

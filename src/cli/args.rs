@@ -104,6 +104,16 @@ pub struct Args {
     #[arg(long, help_heading = PROOF)]
     pub certify: bool,
 
+    /// Begin with the cubes of FILE, `invariant (p q) { .. }` on each line, as candidates: each is proved, or dropped where it is
+    /// reachable
+    #[arg(long, value_name = "FILE", conflicts_with = "crash", help_heading = PROOF)]
+    pub lemmas_in: Option<std::path::PathBuf>,
+
+    /// Write the cubes that were proved unreachable to FILE, or the candidates that stood when the run ended, for
+    /// --lemmas-in of a later run
+    #[arg(long, value_name = "FILE", conflicts_with = "crash", help_heading = PROOF)]
+    pub lemmas_out: Option<std::path::PathBuf>,
+
     /// Write the invariant that shows the system safe to DIR, with SMT-LIB files of what makes it one;
     /// `cubicle check-certificate` checks it
     #[arg(long, value_name = "DIR", help_heading = PROOF)]

@@ -21,6 +21,7 @@ mod fmt;
 mod hints;
 mod input;
 mod kept;
+mod lemmas;
 mod line;
 mod lint;
 mod listener;

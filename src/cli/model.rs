@@ -26,7 +26,9 @@ use super::printers::Finished;
 use super::run_dir::RunDir;
 use super::settings::{self, Results};
 use super::supervise::supervise;
-use super::{advice, applies, certificate, compat, document, ends, exit, files, kept, live, printers};
+use super::{
+    advice, applies, certificate, compat, document, ends, exit, files, kept, lemmas, live, printers,
+};
 
 /// A command line that is understood.
 pub struct Asked {
@@ -165,6 +167,10 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
         let end = ends::expected_end(&system, &text, cube);
         options.forward.expected_end = end.map_err(|error| failed(exit::USAGE, error))?;
     }
+    if let Some(path) = &args.lemmas_in {
+        let read = lemmas::read(path, &system, &text, messages);
+        options.backward.proposed = read.map_err(|error| failed(exit::USAGE, error))?;
+    }
     options.checkpoint = kept::checkpoint(args, &system, ending.command());
     kept::fits(args, options.checkpoint.as_ref()).map_err(|error| failed(exit::USAGE, error))?;
     let name = args.file.display().to_string();
@@ -193,6 +199,7 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
     advice::tell(args, (&system, &text), &options, &found, messages);
     let written = write_traces(args, &system, &source, &found, messages)
         .and_then(|()| certificate::write(args, &system, certified.as_ref(), messages))
+        .and_then(|()| lemmas::write(args, &system, &found))
         .and_then(|()| keep(ending, &system, &source, &found, certified.as_ref()));
     let mut document = ending.document();
     if let Err(error) = written {
@@ -247,8 +254,13 @@ fn keep(
 
 /// Whether the files that flags ask for can be written, before the work.
 fn probe_files(args: &Args) -> Result<(), String> {
-    let files =
-        [settings::stats_file(args), args.trace_out.as_ref(), args.dot.as_ref(), args.report.as_ref()];
+    let files = [
+        settings::stats_file(args),
+        args.trace_out.as_ref(),
+        args.dot.as_ref(),
+        args.report.as_ref(),
+        args.lemmas_out.as_ref(),
+    ];
     files.into_iter().flatten().try_for_each(|path| files::probe(path))?;
     certificate::probe(args)
 }

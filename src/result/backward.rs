@@ -112,6 +112,9 @@ pub struct Outcome {
     /// When the verdict is safe, an invariant that shows it: no reachable state is in any of these cubes. It
     /// is inductive, but may hold more than is needed.
     pub invariant: Vec<Forbidden>,
+    /// What a later search may [begin with](crate::options::BackwardOptions::proposed): the invariant, or lemmas and candidates that
+    /// still stood.
+    pub standing: Vec<Forbidden>,
     /// `t(#1) -> u(#1, #3) -> unsafe at line 12` of the trace that decided, or of the last spurious one.
     pub error_history: Option<String>,
     /// Why the first spurious path of the last run that had any is one, if a universal guard is the reason.

@@ -15,6 +15,7 @@ mod flags;
 mod fmt;
 mod harness;
 mod kill_rates;
+mod lemmas;
 mod limits;
 mod lint;
 mod load;

@@ -97,6 +97,8 @@ const SAMPLES: &[(&str, &str)] = &[
     ("ltl", "--ltl true"),
     ("show-transformed", "--crash stop --show-transformed"),
     ("certificate", "--certificate certificate"),
+    ("lemmas-in", "--lemmas-in /dev/null"),
+    ("lemmas-out", "--lemmas-out lemmas.cub"),
     ("nodelete", "--nodelete"),
     ("nosubtyping", "--nosubtyping"),
     ("noqe", "--noqe"),
@@ -150,6 +152,7 @@ const SAMPLES: &[(&str, &str)] = &[
 
 /// Where nobody sees a difference, and why.
 const UNSEEN: &[(&str, &[&str], &str)] = &[
+    ("lemmas-in", PROOFS, "there is nothing in the file"),
     ("certify", PROOFS, "the answer is the same, and checked"),
     ("cfl-choice", ORACLES, "shows where an oracle was cut, and has to grow"),
     ("cfl-choice", &["brab, random"], "shows where an oracle was cut, and has to grow"),

@@ -1,10 +1,11 @@
 //! Candidates and their fate.
 
 use super::candidates::opposites_of_init;
-use crate::backward::cube::{Cube, CubeContext, Halt, oracle_literals};
+use crate::backward::cube::{Cube, CubeContext, Halt, cubes_of, oracle_literals};
 use crate::backward::fixpoint::Tester;
 use crate::model::Init;
 use crate::oracle::{Oracle, OracleAnswer};
+use crate::verdict::Forbidden;
 
 /// Approximation by candidates that the oracle has not seen.
 #[derive(Clone, Copy)]
@@ -87,6 +88,22 @@ impl Pool {
             } else {
                 self.keep(cube);
             }
+        }
+    }
+
+    /// Keeps cubes that somebody believes to be unreachable, as far as no forward state refutes them and they can be
+    /// computed with.
+    pub fn propose(&mut self, context: &CubeContext, proposed: &[Forbidden], brab: Option<Brab<'_>>) {
+        for cube in proposed.iter().flat_map(|it| cubes_of(context, it.params, &it.cube).unwrap_or_default())
+        {
+            if let Some(brab) = brab {
+                self.asked += 1;
+                if brab.ask(context, &cube) == OracleAnswer::Reached {
+                    self.refuted += 1;
+                    continue;
+                }
+            }
+            self.keep(cube);
         }
     }
 

@@ -1,0 +1,96 @@
+//! `--lemmas-out` and `--lemmas-in`: what one proof leaves to the next.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use crate::harness::{Outcome, run};
+
+const ENGINES: [&str; 4] = ["", "brab 2", "--engine pdr", "--engine classic"];
+
+fn proved(folder: &TempDir, model: &str) -> String {
+    let file = folder.path().join("lemmas.cub").display().to_string();
+    let outcome = run(&format!("--quiet --lemmas-out {file} {model}"));
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    file
+}
+
+fn with(file: &str, line: &str) -> Outcome {
+    run(&format!("{line} --lemmas-in {file}"))
+}
+
+#[test]
+fn every_engine_proves_them_again() {
+    let folder = TempDir::new().unwrap();
+    let file = proved(&folder, "examples/german.cub");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.lines().skip(1).all(|line| line.starts_with("invariant (")), "{text}");
+    for engine in ENGINES {
+        let outcome = with(&file, &format!("{engine} --certify examples/german.cub"));
+        assert_eq!(outcome.code, Some(0), "{engine}: {outcome:?}");
+        // Without them, exact search looks at more than a thousand nodes.
+        let first = outcome.stdout.lines().find(|line| line.contains("decided, ")).unwrap();
+        let nodes = first.split_whitespace().rev().nth(1).unwrap().parse::<usize>().unwrap();
+        assert!(nodes < text.lines().count() + 5, "{engine}: {first}");
+    }
+}
+
+#[test]
+fn none_is_believed() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("wrong.cub").display().to_string();
+    // The first is reachable, the second of another model, the third covers everything.
+    fs::write(
+        &file,
+        "invariant (p) { Cache[p] = Shared }\ninvariant (p) { Gone[p] = Shared }\ninvariant () { true }\n",
+    )
+    .unwrap();
+    for engine in ENGINES {
+        let right = with(&file, &format!("{engine} --certify examples/german.cub"));
+        assert_eq!(right.code, Some(0), "{engine}: {right:?}");
+        assert!(right.stderr.contains("line 2: "), "{engine}: {}", right.stderr);
+        let wrong = with(&file, &format!("{engine} --quiet examples/german_wrong.cub"));
+        assert_eq!(wrong.code, Some(1), "{engine}: {wrong:?}");
+    }
+}
+
+#[test]
+fn lemmas_of_the_right_model_do_not_save_the_wrong_one() {
+    let folder = TempDir::new().unwrap();
+    for name in ["german", "mutex", "mesi", "szymanski", "ticket_lock"] {
+        let file = proved(&folder, &format!("examples/{name}.cub"));
+        let wrong = format!("examples/{name}_wrong.cub");
+        for engine in ["", "brab 2", "--engine pdr"] {
+            let outcome = with(&file, &format!("{engine} --quiet {wrong}"));
+            assert_eq!(outcome.code, Some(1), "{engine} {wrong}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
+fn files_that_are_none() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("garbage.cub").display().to_string();
+    for (bytes, said) in [(&b"\0\xff garbage"[..], "cannot read"), (b"invariant (p { oh }", "line 1: ")] {
+        fs::write(&file, bytes).unwrap();
+        let outcome = with(&file, "--quiet examples/german.cub");
+        assert_eq!(outcome.code, Some(2), "{outcome:?}");
+        assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+    }
+    let missing = with("/nowhere/lemmas.cub", "--quiet examples/german.cub");
+    assert_eq!(missing.code, Some(2), "{missing:?}");
+    let unwritten = run("--quiet --lemmas-out /nowhere/lemmas.cub examples/german.cub");
+    assert_eq!(unwritten.code, Some(4), "{unwritten:?}");
+}
+
+#[test]
+fn a_run_that_ends_early_leaves_what_still_stands() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("some.cub").display().to_string();
+    let ended = run(&format!("brab 2 --nodes 30 --quiet --lemmas-out {file} examples/german.cub"));
+    assert_eq!(ended.code, Some(3), "{ended:?}");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.lines().count() > 1, "{text}");
+    let outcome = with(&file, "brab 2 --quiet --certify examples/german.cub");
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+}
