@@ -15,13 +15,13 @@ pub fn satisfiable(context: &CubeContext, b: &CubeBuilder<'_>) -> Result<Sat, Ha
     counted(context, b).map(|(answer, _)| answer)
 }
 
-/// The same, and about how many pairs of relational literals were compared for it: each value tried for a cell compares
-/// all of them.
+/// The same, and about how many pairs of literals about processes and symbols were compared for it: each value tried for
+/// a cell compares all of them.
 pub fn counted(context: &CubeContext, b: &CubeBuilder<'_>) -> Result<(Sat, u64), Halt> {
-    let literals = b.relational().len();
-    if literals == 0 {
+    if b.relational().is_empty() {
         return Ok((Sat::Yes, 0));
     }
+    let literals = b.relational().iter().filter(|it| !matches!(it, Relational::Linear { .. })).count();
     let mut splits = SPLITS;
     let answer = check(context, b.clone(), &mut splits)?;
     Ok((answer, ((SPLITS - splits) * literals * literals) as u64))
