@@ -1,6 +1,6 @@
-//! Backward reachability over cubes, and BRAB (its loop with approximations).
+//! Backward reachability over cubes, BRAB (the same with approximations), and property-directed search.
 //!
-//! In: a system, options and, for BRAB, an oracle. Out: an outcome: the verdict, an invariant when it is safe,
+//! In: a system, options and, for the last two, an oracle. Out: an outcome: the verdict, an invariant when it is safe,
 //! figures.
 //!
 //! In reading order, each folder knows only those before it: `cube` (the algebra), `theory`

@@ -20,10 +20,10 @@ pub fn drive<'a>(
     let roots = run.take_waiting();
     for &root in &roots {
         let cube = run.nodes.get(root).cube.clone();
-        if run.meets_init(&cube)? != Sat::No
-            && let Some(end) = run.path_to_init(root, observer)
-        {
-            return Ok(end.into());
+        if run.meets_init(&cube)? != Sat::No {
+            // Frames block only what meets no initial state: what is not known to is no cube for them.
+            let end = run.path_to_init(root, observer);
+            return Ok(end.unwrap_or_else(|| run.fixpoint()).into());
         }
     }
     let mut blocking = Blocking::new(run, approximation);
@@ -33,7 +33,7 @@ pub fn drive<'a>(
             Ok(None) => {}
             Ok(Some(inductive)) => {
                 run.close(inductive);
-                return Ok(RunEnd::Safe.into());
+                return Ok(run.fixpoint().into());
             }
             Err(Halt::Spent(effort)) => break Reason::Effort(effort),
             Err(halt) => return Err(halt),
