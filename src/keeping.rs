@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How the states of an exploration are kept. The outcome does not depend on it.
+/// How the states of an exploration are kept. The outcome does not depend on it where no memory limit ends the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum StoreKind {

@@ -82,7 +82,7 @@ pub fn read(
     findings: Findings,
 ) -> Result<Restored, Damage> {
     let mut from = Bytes(bytes);
-    let first = from.below(states + 1)?;
+    let first = from.below(states)?;
     let numbers = from.byte()? != 0;
     let fired = (0..from.count()?).map(|_| from.number()).collect::<Result<Vec<u64>, _>>()?;
     if fired.len() != system.transitions.len() {

@@ -175,16 +175,42 @@ pub fn read_text(path: &Path) -> Result<String, CheckpointError> {
     read().map_err(|why| failed("read", path, &why))
 }
 
+/// Whether a checkpoint has a file of this name, half written or whole; the manifest aside.
+pub fn is_ours(name: &str) -> bool {
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let whole = name.strip_suffix(".new").unwrap_or(name);
+    let states = |range: &str| range.split_once('-').is_some_and(|(from, to)| number(from) && number(to));
+    whole == "model"
+        || name == "manifest.new"
+        || whole.strip_prefix("course-").is_some_and(number)
+        || whole.strip_prefix("states-").is_some_and(states)
+}
+
 /// Removes what is no longer needed, and what a run that was killed left half written.
 pub fn sweep(folder: &Path, needed: impl Fn(&str) -> bool) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        let begins = |name: &str| ["states-", "course-", "model"].iter().any(|kind| name.starts_with(kind));
-        let ours = name.to_str().is_some_and(|name| begins(name) || name == "manifest.new");
-        if ours && !name.to_str().is_some_and(&needed) {
+        if name.to_str().is_some_and(is_ours) && !name.to_str().is_some_and(&needed) {
             fs::remove_file(entry.path())?;
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ours;
+
+    #[test]
+    fn files_of_others_are_told_from_ours() {
+        for name in ["model", "model.new", "course-12", "course-0.new", "states-0-17", "manifest.new"] {
+            assert!(is_ours(name), "{name}");
+        }
+        for name in
+            ["model.cub", "models", "states-notes.txt", "states-1", "course-", "course-1.bak", "manifest"]
+        {
+            assert!(!is_ours(name), "{name}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::fs;
 use std::time::Instant;
 
 use crate::forward::checkpoint::course::{self, LevelState, Restored};
-use crate::forward::checkpoint::files::{Part, failed, sweep, write};
+use crate::forward::checkpoint::files::{Part, failed, is_ours, sweep, write};
 use crate::forward::checkpoint::manifest::{self, Manifest};
 use crate::forward::checkpoint::states::{self, Valid};
 use crate::forward::error::CheckpointError;
@@ -71,10 +71,14 @@ impl Keeper {
                 let why = "it has one already, which `cubicle resume` goes on with";
                 return Err(failed("begin a checkpoint in", folder, &why));
             }
-            sweep(folder, |_| false).map_err(|why| failed("clear", folder, &why))?;
-            if fs::read_dir(folder).map_err(|why| failed("read", folder, &why))?.next().is_some() {
-                return Err(failed("begin a checkpoint in", folder, &"it is not empty"));
+            // Nothing is removed where somebody else has a file.
+            for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
+                let entry = entry.map_err(|why| failed("read", folder, &why))?;
+                if !entry.file_name().to_str().is_some_and(is_ours) || !entry.path().is_file() {
+                    return Err(failed("begin a checkpoint in", folder, &"it is not empty"));
+                }
             }
+            sweep(folder, |_| false).map_err(|why| failed("clear", folder, &why))?;
             // A disk that takes nothing is better met before the work.
             keeper.model = Some(write(folder, MODEL, to.model.as_bytes())?);
             return Ok((keeper, None));

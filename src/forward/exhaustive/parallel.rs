@@ -107,7 +107,7 @@ impl Search<'_> {
                 (bads, scratch.numbers)
             });
         let stops = options.stop_at_unsafe && bads.iter().any(|(bads, _)| !bads.is_empty());
-        if new.len() > limits.max_states - visited.store.len() || stops {
+        if new.len() > limits.max_states.saturating_sub(visited.store.len()) || stops {
             return false;
         }
         visited.store.extend(&batches, &new, &mut visited.parents, workers, |b, places, parents| {
