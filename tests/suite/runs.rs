@@ -170,7 +170,7 @@ fn proofs_agree_with_instances(every: usize) -> [usize; 2] {
                 let report =
                     check(&monitored, &options, &Interrupt::default(), &mut Silent).expect("an answer");
                 let alone = System { temporal: vec![property.clone()], ..loaded.system.clone() };
-                for procs in 1..=3 {
+                for procs in property.params.len()..=3 {
                     let options = ForwardOptions::default().max_states(Some(30_000));
                     let seen = check_runs(&alone, procs, &options, &Interrupt::default());
                     let broken = matches!(seen.answers[0], RunAnswer::Lasso(..));
@@ -184,6 +184,24 @@ fn proofs_agree_with_instances(every: usize) -> [usize; 2] {
         }
     }
     found
+}
+
+/// With no process at all nobody takes the step; a step of no process is taken all the same.
+#[test]
+fn monitors_know_of_instances_without_processes() {
+    let text = |params: &str, fair: &str| {
+        let step = format!("transition go ({params}) requires {{ A = False }} {{ A := True }}");
+        let property = "response live () { A = False } ~> { A = True }";
+        format!("var A : bool\ninit () {{ A = False }}\n{step}\n{fair}\n{property}\n")
+    };
+    for (params, fair, proved) in [("p", "fair any go", false), ("", "fair go", true)] {
+        let text = text(params, fair);
+        let loaded = load(&text).expect("a model");
+        let monitored = with_monitor(&loaded.system, &loaded.system.temporal[0]).expect("a monitor");
+        let options = Options::default().rounds(Some(1)).only_states(true).vacuity(Vacuity::Ignore);
+        let report = check(&monitored, &options, &Interrupt::default(), &mut Silent).expect("an answer");
+        assert_eq!(report.verdict == Some(Verdict::Safe), proved, "{:?}: {text}", report.verdict);
+    }
 }
 
 #[test]

@@ -419,7 +419,7 @@ fn monitor(seed: u64, tally: &mut [usize; 3]) {
     }
     for property in system.temporal.iter().filter(|it| matches!(it.kind, Response | Recurrence)) {
         let Ok(monitored) = crate::transform::with_monitor(&system, property) else { continue };
-        for procs in [2, 3] {
+        for procs in property.params.len()..=3 {
             let brute = Brute::new(&system, procs);
             let pointers = brute.types.iter().filter(|ty| matches!(ty, Type::Proc)).count();
             if brute.types.len() > 6 || pointers > 2 {

@@ -1,6 +1,6 @@
 //! What fairness asks of a loop: what was not possible in it, at some moment or ever.
 
-use super::literals::{MOST_WAYS, SAVED, WAITS, blank, cell, flag, is, mentions, negation, same};
+use super::literals::{MOST_WAYS, SAVED, WAITS, blank, cell, flag, is, negation, same};
 use super::plan::{Hindered, Monitor, Track};
 use crate::model::{
     Assignment, Branch, Conj, Dnf, Literal, ProcRef, Term, Transition, Universal, Update, VarId, rename,
@@ -34,7 +34,9 @@ impl Monitor<'_> {
             let updates = vec![flag(track.done, index, params)];
             return vec![blank("impossible", params, guard, updates, self.property.span)];
         };
-        if !track.each && ways.iter().any(|(conj, _)| conj.iter().any(|it| mentions(it, 0))) {
+        // Some process takes the step: it is possible for none, also where there is none.
+        let parts = |it: &&Transition| it.origin == track.origin;
+        if !track.each && self.original.transitions.iter().filter(parts).any(|it| it.arity() == 1) {
             let universal = |ways: Vec<(Conj, usize)>| {
                 let body = Dnf(ways.into_iter().map(|(conj, _)| conj).collect());
                 Universal {

@@ -81,13 +81,6 @@ pub fn negation(system: &System, literal: &Literal) -> Option<Literal> {
     })
 }
 
-/// Whether a literal names the process `Var(var)`.
-pub fn mentions(literal: &Literal, var: u8) -> bool {
-    let term = |it: &Term| *it == Term::Proc(ProcRef::Var(var));
-    let named = matches!(literal, Literal::Eq { left, right, .. } if term(left) || term(right));
-    named || literal.cells().iter().any(|it| it.index.contains(&ProcRef::Var(var)))
-}
-
 /// Two terms are equal, or (`negated`) not.
 pub fn same(left: Term, right: Term, negated: bool) -> Literal {
     Literal::Eq { left, right, negated }

@@ -66,8 +66,10 @@ fn system(mut monitor: Monitor<'_>) -> Option<System> {
     monitor.system.init.params = monitor.system.init.params.max(u8::from(arrays));
     for var in flags {
         let index: Vec<ProcRef> = (0..monitor.system.var(var).arity() as u8).map(ProcRef::Var).collect();
-        for conj in &mut monitor.system.init.body.0 {
-            conj.push(Literal::In { cell: cell(var, index.iter().copied()), values: 1 });
+        let unset = || Literal::In { cell: cell(var, index.iter().copied()), values: 1 };
+        monitor.system.init.body.0.iter_mut().for_each(|conj| conj.push(unset()));
+        if index.is_empty() {
+            monitor.system.init.without_processes.0.iter_mut().for_each(|conj| conj.push(unset()));
         }
     }
     let mut transitions = Vec::new();
