@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::setters::setters;
+
 /// How the states of an exploration are kept. The outcome does not depend on it where no memory limit ends the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -51,39 +53,14 @@ impl Checkpoint {
             started_in: String::new(),
         }
     }
-
-    /// Sets [`every`](field@Self::every).
-    #[must_use]
-    pub const fn every(mut self, every: Duration) -> Self {
-        self.every = every;
-        self
-    }
-
-    /// Sets [`resume`](field@Self::resume).
-    #[must_use]
-    pub const fn resume(mut self, resume: bool) -> Self {
-        self.resume = resume;
-        self
-    }
-
-    /// Sets [`tool`](field@Self::tool).
-    #[must_use]
-    pub fn tool(mut self, tool: String) -> Self {
-        self.tool = tool;
-        self
-    }
-
-    /// Sets [`command`](field@Self::command).
-    #[must_use]
-    pub fn command(mut self, command: Vec<String>) -> Self {
-        self.command = command;
-        self
-    }
-
-    /// Sets [`started_in`](field@Self::started_in).
-    #[must_use]
-    pub fn started_in(mut self, started_in: String) -> Self {
-        self.started_in = started_in;
-        self
-    }
 }
+
+setters!(Checkpoint {
+    folder: PathBuf,
+    every: Duration,
+    resume: bool,
+    model: String,
+    tool: String,
+    command: Vec<String>,
+    started_in: String,
+} optional {});

@@ -74,6 +74,7 @@ pub mod oracle;
 mod queries;
 pub mod report;
 pub mod result;
+mod setters;
 pub mod simulate;
 pub mod smt;
 mod solver;

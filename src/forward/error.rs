@@ -27,6 +27,12 @@ pub enum Unbuildable {
     Interrupted(Stop),
 }
 
+impl From<CheckpointError> for Unbuildable {
+    fn from(why: CheckpointError) -> Self {
+        Self::Checkpoint(why)
+    }
+}
+
 impl From<Interrupted> for Unbuildable {
     fn from(Interrupted(reason): Interrupted) -> Self {
         Self::Interrupted((*reason).into())

@@ -25,7 +25,8 @@ pub struct Explored {
     /// What was seen, as plain data.
     pub exploration: Exploration,
     /// The states, for [`StateSpace`](crate::forward::StateSpace); `None` when the instance could not be explored at all,
-    /// or its states were not kept for questions ([`StoreKind::Compact`](crate::options::StoreKind::Compact)).
+    /// or its states became numbers ([`StoreKind::Compact`](crate::options::StoreKind::Compact), or
+    /// [`StoreKind::Auto`](crate::options::StoreKind::Auto) short of memory), which are not kept for questions.
     pub(super) states: Option<ExploredStates>,
 }
 

@@ -2,11 +2,12 @@
 //! that wait were found.
 
 use crate::forward::checkpoint::bytes::{Bytes, Damage, Source, put, put_words};
-use crate::forward::checkpoint::states::Valid;
+use crate::forward::checkpoint::states::{LastLevel, Valid};
 use crate::forward::program::sleep::SleepId;
-use crate::forward::run::curve::Curve;
+use crate::forward::run::curve::{Curve, MOST_POINTS};
 use crate::forward::run::finding::Finding;
 use crate::forward::run::findings::Findings;
+use crate::forward::tuning::MAX_DEADLOCK_TRACES;
 use crate::model::System;
 use crate::result::CurvePoint;
 
@@ -28,7 +29,6 @@ pub struct LevelState<'a> {
 /// The same, read again.
 #[derive(Clone, Debug)]
 pub struct Restored {
-    pub first: usize,
     pub sleeps: Vec<SleepId>,
     pub fired: Vec<u64>,
     pub findings: Findings,
@@ -73,51 +73,95 @@ pub fn write(level: &LevelState<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Reads it again, as of a search of `system` that has `states` states. `findings` are none yet.
+/// No file of a search with so many states is longer.
+pub fn most_bytes(system: &System, valid: &Valid<'_>, states: usize) -> u64 {
+    const NUMBER: u64 = 10;
+    let kept = (system.bad.len() + 2 * MAX_DEADLOCK_TRACES) as u64;
+    let findings = kept * (2 * NUMBER + 8 * valid.words() as u64);
+    let few = NUMBER * (100 + system.transitions.len() as u64 + 2 * MOST_POINTS as u64);
+    // A byte says how a state was found, and its number may be that of a deadlock.
+    few + findings + (states as u64).saturating_mul(1 + NUMBER)
+}
+
+/// Reads it again, as of a search of `system` that has `states` states and is to expand this level next.
 pub fn read(
     bytes: &[u8],
     system: &System,
     valid: &Valid<'_>,
-    states: usize,
-    findings: Findings,
+    (level, states): (LastLevel, usize),
 ) -> Result<Restored, Damage> {
     let mut from = Bytes(bytes);
     let first = from.below(states)?;
+    if first != level.first {
+        return Err(Damage("it is of another level"));
+    }
     let numbers = from.byte()? != 0;
     let fired = (0..from.count()?).map(|_| from.number()).collect::<Result<Vec<u64>, _>>()?;
     if fired.len() != system.transitions.len() {
         return Err(Damage("it is of a model with other transitions"));
     }
-    let curve = curve(&mut from, states)?;
-    let mut found = findings;
-    found.bad_states = kind(&mut from, system, valid, states)?;
-    found.bads = found.bad_states.iter().filter_map(|finding| finding.bad).collect();
-    found.deadlocks = kind(&mut from, system, valid, states)?;
-    found.outside_deadlocks = kind(&mut from, system, valid, states)?;
-    found.deadlock_states = from.below(states + 1)?;
-    found.outside_states = from.below(found.deadlock_states + 1)?;
-    let mut last = 0;
-    found.clean_states = (0..from.count()?)
-        .map(|_| {
-            last += from.below(states - last)?;
-            Ok(last)
-        })
-        .collect::<Result<_, Damage>>()?;
+    let curve = curve(&mut from, level.level, states)?;
+    let findings = findings(&mut from, system, valid, states)?;
     let waiting = from.count()?;
     if waiting != states - first || waiting != from.0.len() {
         return Err(Damage("it does not say of all states that wait how they were found"));
     }
-    Ok(Restored { first, sleeps: from.0.to_vec(), fired, findings: found, curve, numbers })
+    Ok(Restored { sleeps: from.0.to_vec(), fired, findings, curve, numbers })
 }
 
-fn curve(from: &mut Bytes<'_>, states: usize) -> Result<Curve, Damage> {
+fn findings(
+    from: &mut Bytes<'_>,
+    system: &System,
+    valid: &Valid<'_>,
+    states: usize,
+) -> Result<Findings, Damage> {
+    let mut found = Findings::new(system, valid.program);
+    found.bad_states = kind(from, system, valid, states)?;
+    for finding in &found.bad_states {
+        let bad = finding.bad.filter(|bad| !found.bads.contains(bad));
+        found.bads.push(bad.ok_or(Damage("it has a bad state twice"))?);
+    }
+    found.deadlocks = kind(from, system, valid, states)?;
+    found.outside_deadlocks = kind(from, system, valid, states)?;
+    for kind in [&found.deadlocks, &found.outside_deadlocks] {
+        let in_order = kind.windows(2).all(|pair| pair[0].state < pair[1].state);
+        if !in_order || kind.len() > MAX_DEADLOCK_TRACES || kind.iter().any(|finding| finding.bad.is_some()) {
+            return Err(Damage("its deadlocks are not in order"));
+        }
+    }
+    found.deadlock_states = from.below(states + 1)?;
+    found.outside_states = from.below(found.deadlock_states + 1)?;
+    let clean = if valid.program.cells.outside { 0 } else { found.deadlock_states };
+    if from.count()? != clean {
+        return Err(Damage("it does not say which states are deadlocked"));
+    }
+    let mut last = 0;
+    for n in 0..clean {
+        let distance = from.below(states - last)?;
+        if n > 0 && distance == 0 {
+            return Err(Damage("it has a deadlocked state twice"));
+        }
+        last += distance;
+        found.clean_states.push(last);
+    }
+    Ok(found)
+}
+
+fn curve(from: &mut Bytes<'_>, level: usize, states: usize) -> Result<Curve, Damage> {
     let points = (0..from.count()?)
         .map(|_| {
             Ok(CurvePoint { work: from.number()?, states: from.below(states + 1)?, techniques: Vec::new() })
         })
         .collect::<Result<Vec<_>, Damage>>()?;
     let thinned = from.below(64)? as u32;
-    Ok(Curve::from_parts(points, thinned, from.number()?))
+    let seen = from.number()?;
+    let grows = points.windows(2).all(|pair| pair[0].work < pair[1].work && pair[0].states <= pair[1].states);
+    // One for each level so far.
+    let ends = points.last().is_none_or(|last| last.work <= level as u64) && seen == level as u64 + 1;
+    if !grows || !ends || points.len() > MOST_POINTS {
+        return Err(Damage("the number of states did not grow like this"));
+    }
+    Ok(Curve::from_parts(points, thinned, seen))
 }
 
 fn kind(

@@ -94,18 +94,18 @@ impl Part {
         Ok(folder.join(&self.file))
     }
 
-    /// Opens it, once all of it was read and has the right checksum.
-    pub fn open(&self, folder: &Path) -> Result<PartReader, CheckpointError> {
+    /// Opens it, once all of it was read and has the right checksum. No such file is longer than `most` bytes.
+    pub fn open(&self, folder: &Path, most: u64) -> Result<PartReader, CheckpointError> {
         let path = self.path(folder)?;
-        let open = || -> io::Result<_> {
-            let file = File::open(&path)?;
-            Ok((file.metadata()?, file))
-        };
-        let (metadata, mut file) = open().map_err(|why| failed("read", &path, &why))?;
-        if !metadata.is_file() || metadata.len() != self.bytes {
-            let why = format!("it should have {} bytes, and has {}", self.bytes, metadata.len());
+        if self.bytes > most {
+            return Err(failed("use", &path, &"it is longer than what it says can be"));
+        }
+        let length = regular(&path).map_err(|why| failed("read", &path, &why))?;
+        if length != self.bytes {
+            let why = format!("it should have {} bytes, and has {length}", self.bytes);
             return Err(failed("use", &path, &why));
         }
+        let mut file = File::open(&path).map_err(|why| failed("read", &path, &why))?;
         let (mut checksum, mut buffer) = (Checksum::new(), vec![0; 1 << 16]);
         let mut left = self.bytes;
         while left > 0 {
@@ -132,7 +132,7 @@ pub struct PartReader {
 }
 
 impl PartReader {
-    /// All that is left of it; the file is that long, so there is room for it.
+    /// All that is left of it.
     pub fn rest(mut self) -> Result<Vec<u8>, CheckpointError> {
         let mut bytes = Vec::new();
         let read = self.from.by_ref().take(self.left).read_to_end(&mut bytes);
@@ -162,12 +162,19 @@ impl Source for PartReader {
     }
 }
 
-/// No manifest is longer.
-const MOST_TEXT: u64 = 64 << 20;
+/// No manifest and no model is longer.
+pub const MOST_TEXT: u64 = 64 << 20;
+
+/// The length of a file, once it is known to be one: a pipe would be waited for.
+fn regular(path: &Path) -> io::Result<u64> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_file() { Ok(metadata.len()) } else { Err(io::Error::other("it is no regular file")) }
+}
 
 /// Reads a text, unless it is longer than any that was written.
 pub fn read_text(path: &Path) -> Result<String, CheckpointError> {
     let read = || -> io::Result<String> {
+        regular(path)?;
         let mut text = String::new();
         File::open(path)?.take(MOST_TEXT).read_to_string(&mut text)?;
         Ok(text)

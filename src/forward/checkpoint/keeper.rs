@@ -10,10 +10,11 @@ use std::time::Instant;
 use crate::forward::checkpoint::course::{self, LevelState, Restored};
 use crate::forward::checkpoint::files::{Part, failed, is_ours, sweep, write};
 use crate::forward::checkpoint::manifest::{self, Manifest};
-use crate::forward::checkpoint::states::{self, Valid};
-use crate::forward::error::CheckpointError;
+use crate::forward::checkpoint::states::{self, LastLevel, Valid};
+use crate::forward::error::{CheckpointError, Unbuildable};
 use crate::forward::program::compiled::Program;
-use crate::forward::run::findings::Findings;
+use crate::forward::run::limits::Limits;
+use crate::forward::store::table::MAX_STATES;
 use crate::forward::store::visited::Visited;
 use crate::model::System;
 use crate::options::{Checkpoint, ForwardOptions, StoreKind};
@@ -26,7 +27,6 @@ const MODEL: &str = "model";
 pub struct Keeper {
     to: Checkpoint,
     options: Vec<(String, String)>,
-    store: StoreKind,
     /// Files of states, and how many these are.
     parts: Vec<Part>,
     states: usize,
@@ -40,7 +40,10 @@ pub struct Keeper {
 #[derive(Debug)]
 pub struct Resumed {
     pub visited: Visited,
-    pub level: usize,
+    /// Whether what is in a table may become numbers.
+    pub may_pack: bool,
+    /// The level that is to be expanded next.
+    pub level: LastLevel,
     pub rest: Restored,
 }
 
@@ -51,78 +54,105 @@ impl Keeper {
         system: &System,
         program: &Program,
         options: &ForwardOptions,
-        most_states: usize,
-    ) -> Result<(Self, Option<Resumed>), CheckpointError> {
+        limits: &mut Limits,
+    ) -> Result<(Self, Option<Resumed>), Unbuildable> {
         let folder = &to.folder;
-        let store = options.store;
-        let options = manifest::options(program, options);
         let mut keeper = Self {
             to: to.clone(),
-            options,
-            store,
+            options: manifest::options(program, options),
             parts: Vec::new(),
             states: 0,
             model: None,
             last: Instant::now(),
         };
         if !to.resume {
-            fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
-            if Manifest::is_in(folder) {
-                let why = "it has one already, which `cubicle resume` goes on with";
-                return Err(failed("begin a checkpoint in", folder, &why));
-            }
-            // Nothing is removed where somebody else has a file.
-            for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
-                let entry = entry.map_err(|why| failed("read", folder, &why))?;
-                if !entry.file_name().to_str().is_some_and(is_ours) || !entry.path().is_file() {
-                    return Err(failed("begin a checkpoint in", folder, &"it is not empty"));
-                }
-            }
-            sweep(folder, |_| false).map_err(|why| failed("clear", folder, &why))?;
-            // A disk that takes nothing is better met before the work.
-            keeper.model = Some(write(folder, MODEL, to.model.as_bytes())?);
+            keeper.begin()?;
             return Ok((keeper, None));
         }
         let manifest = Manifest::read(folder)?;
         manifest.fits(folder, to)?;
         manifest.has_options(&keeper.options)?;
-        let resumed = keeper.restore(&manifest, system, program, most_states)?;
+        if manifest.states > options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES) {
+            let why = "it has more states than the exploration was to see";
+            return Err(failed("use the checkpoint in", folder, &why).into());
+        }
+        let visited = keeper.states(&manifest, program, options.store, limits)?;
+        let resumed = keeper.restore(&manifest, visited, system, program)?;
         Ok((keeper, Some(resumed)))
+    }
+
+    /// Makes the folder ready.
+    fn begin(&mut self) -> Result<(), CheckpointError> {
+        let folder = &self.to.folder;
+        fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
+        if Manifest::is_in(folder) {
+            let why = "it has one already, which `cubicle resume` goes on with";
+            return Err(failed("begin a checkpoint in", folder, &why));
+        }
+        // Nothing is removed where somebody else has a file.
+        for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
+            let entry = entry.map_err(|why| failed("read", folder, &why))?;
+            if !entry.file_name().to_str().is_some_and(is_ours) || !entry.path().is_file() {
+                return Err(failed("begin a checkpoint in", folder, &"it is not empty"));
+            }
+        }
+        sweep(folder, |_| false).map_err(|why| failed("clear", folder, &why))?;
+        // A disk that takes nothing is better met before the work.
+        self.model = Some(write(folder, MODEL, self.to.model.as_bytes())?);
+        Ok(())
+    }
+
+    /// Reads the states, and whether those in a table may become numbers.
+    fn states(
+        &self,
+        manifest: &Manifest,
+        program: &Program,
+        store: StoreKind,
+        limits: &mut Limits,
+    ) -> Result<(Visited, bool), Unbuildable> {
+        let folder = &self.to.folder;
+        let valid = Valid::new(program);
+        let mut may_pack = store == StoreKind::Auto;
+        let mut visited = Visited::of(program, store);
+        // The first run may have gone on with less memory for each.
+        if may_pack && manifest.states > limits.fit(visited.table_bytes_each(true)) {
+            may_pack = false;
+            visited = Visited::of(program, StoreKind::Compact);
+        }
+        let most = states::most_bytes(manifest.states, &valid);
+        for part in &manifest.parts {
+            states::read(part.open(folder, most)?, &valid, manifest.states, limits, &mut visited)?;
+        }
+        if visited.len() != manifest.states {
+            let (is, wanted) = (visited.len(), manifest.states);
+            let why = format!("its files have {is} states, and the manifest says {wanted}");
+            return Err(failed("use the checkpoint in", folder, &why).into());
+        }
+        Ok((visited, may_pack))
     }
 
     fn restore(
         &mut self,
         manifest: &Manifest,
+        (visited, may_pack): (Visited, bool),
         system: &System,
         program: &Program,
-        most_states: usize,
     ) -> Result<Resumed, CheckpointError> {
         let folder = &self.to.folder;
         let valid = Valid::new(program);
-        // The first run may have gone on with less memory for each.
-        let full = manifest.states > most_states;
-        let store = if full && self.store == StoreKind::Auto { StoreKind::Compact } else { self.store };
-        let mut visited = Visited::of(program, store);
-        if full && visited.compact.is_none() {
-            let (states, most) = (manifest.states, most_states);
-            let why = format!("the checkpoint has {states} states, and the memory limit allows for {most}");
-            return Err(CheckpointError(why));
-        }
-        for part in &manifest.parts {
-            states::read(part.open(folder)?, &valid, manifest.states, &mut visited)?;
-        }
-        if visited.len() != manifest.states {
-            let (is, wanted) = (visited.len(), manifest.states);
-            let why = format!("its files have {is} states, and the manifest says {wanted}");
+        let level = LastLevel::of(&visited);
+        if level.level != manifest.level {
+            let (is, wanted) = (level.level, manifest.level);
+            let why = format!("its states have a depth of {is}, and the manifest says {wanted}");
             return Err(failed("use the checkpoint in", folder, &why));
         }
-        let findings = Findings::new(system, program);
-        let bytes = manifest.course.open(folder)?.rest()?;
-        let rest = course::read(&bytes, system, &valid, manifest.states, findings)
+        let most = course::most_bytes(system, &valid, manifest.states);
+        let bytes = manifest.course.open(folder, most)?.rest()?;
+        let rest = course::read(&bytes, system, &valid, (level, manifest.states))
             .map_err(|why| failed("use", &folder.join(&manifest.course.file), &why))?;
         (self.parts, self.states) = (manifest.parts.clone(), manifest.states);
         self.model = Some(manifest.model.clone());
-        Ok(Resumed { visited, level: manifest.level, rest })
+        Ok(Resumed { visited, may_pack, level, rest })
     }
 
     /// A level is about to be expanded, number `level`: writes a checkpoint when it is time.

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::forward::checkpoint::bytes::Checksum;
-use crate::forward::checkpoint::files::{Part, read_text, write};
+use crate::forward::checkpoint::files::{MOST_TEXT, Part, read_text, write};
 use crate::forward::error::CheckpointError;
 use crate::forward::program::compiled::Program;
 use crate::options::{Checkpoint, ForwardOptions};
@@ -79,10 +79,14 @@ impl Manifest {
     }
 
     /// Puts it into the folder: from then on, the checkpoint is this one.
-    pub(in crate::forward) fn write(&self, folder: &Path) -> Result<(), CheckpointError> {
+    pub(super) fn write(&self, folder: &Path) -> Result<(), CheckpointError> {
+        write(folder, FILE, self.text().as_bytes()).map(drop)
+    }
+
+    /// What the file says, with its checksum.
+    pub(in crate::forward) fn text(&self) -> String {
         let body = serde_json::to_string_pretty(self).expect("it is made of texts and numbers");
-        let text = format!("{TITLE} {FORMAT} {:016x}\n{body}", Checksum::of(body.as_bytes()));
-        write(folder, FILE, text.as_bytes()).map(drop)
+        format!("{TITLE} {FORMAT} {:016x}\n{body}", Checksum::of(body.as_bytes()))
     }
 
     /// The model that the checkpoint is of, in canonical spelling.
@@ -90,7 +94,7 @@ impl Manifest {
     /// # Errors
     /// It cannot be read, or it is damaged.
     pub fn model(&self, folder: &Path) -> Result<String, CheckpointError> {
-        let bytes = self.model.open(folder)?.rest()?;
+        let bytes = self.model.open(folder, MOST_TEXT)?.rest()?;
         String::from_utf8(bytes)
             .map_err(|why| CheckpointError(format!("the model of the checkpoint is damaged: {why}")))
     }

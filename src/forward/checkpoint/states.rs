@@ -9,11 +9,13 @@ use std::path::Path;
 
 use crate::forward::checkpoint::bytes::{Damage, Source, put};
 use crate::forward::checkpoint::files::{NewPart, Part, PartReader};
-use crate::forward::error::CheckpointError;
+use crate::forward::error::{CheckpointError, Unbuildable};
 use crate::forward::program::compiled::Program;
+use crate::forward::run::limits::Limits;
 use crate::forward::state::cells::{CellShape, CodeKind};
 use crate::forward::store::origin::ROOT;
 use crate::forward::store::visited::Visited;
+use crate::result::Stop;
 
 /// Bytes that are handed to the file at a time.
 const BLOCK: usize = 1 << 16;
@@ -69,13 +71,20 @@ fn change(from: &mut impl Source) -> Result<u64, Damage> {
     Ok(word)
 }
 
-/// Adds the states of a part to those that are known.
+/// The file of `states` states is no longer than this.
+pub fn most_bytes(states: usize, valid: &Valid<'_>) -> u64 {
+    // For each word nine bytes, for the parent ten.
+    (states as u64).saturating_mul(9 * valid.words() as u64 + 10)
+}
+
+/// Adds the states of a part to those that are known, of which there may be `most`.
 pub fn read(
     mut part: PartReader,
     valid: &Valid<'_>,
     most: usize,
+    limits: &mut Limits,
     visited: &mut Visited,
-) -> Result<(), CheckpointError> {
+) -> Result<(), Unbuildable> {
     let mut state = vec![0; valid.program.packing.words];
     let mut parent = 0;
     let mut before = visited.len().checked_sub(1).map(|last| visited.parent(last));
@@ -112,8 +121,67 @@ pub fn read(
             }
         });
         added.map_err(|why| part.damaged(&why))?;
+        has_room(limits, visited, most)?;
+        if !limits.tick() {
+            return Err(Unbuildable::Interrupted(limits.stop.unwrap_or(Stop::Time)));
+        }
     }
     Ok(())
+}
+
+/// Whether the states have room in the memory, as far as they are read. In a table, and not kept as numbers, it is
+/// known after how many they have not.
+fn has_room(limits: &Limits, visited: &Visited, most: usize) -> Result<(), CheckpointError> {
+    let states = visited.len();
+    let over = match &visited.compact {
+        Some(compact) => states.is_multiple_of(1 << 10) && limits.is_over(compact.bytes()),
+        None => states > limits.fit(visited.table_bytes_each(false)),
+    };
+    if !over {
+        return Ok(());
+    }
+    let fit = states - 1;
+    Err(CheckpointError(format!("the checkpoint has {most} states, and the memory limit allows for {fit}")))
+}
+
+/// The last level of a breadth-first search that stands between two levels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LastLevel {
+    /// The initial states are number 0.
+    pub level: usize,
+    /// Number of its first state.
+    pub first: usize,
+    /// States of the level before.
+    pub past: usize,
+}
+
+impl LastLevel {
+    /// What the parents say: a level are the children of the one before.
+    pub fn of(visited: &Visited) -> Self {
+        let mut last = Self { level: 0, first: 0, past: 0 };
+        loop {
+            // The first state whose parent is in the level; they do not fall.
+            let is_child = |n: usize| visited.parent(n) != ROOT && visited.parent(n) as usize >= last.first;
+            let (mut known, mut step) = (last.first, 1);
+            while known + step < visited.len() && !is_child(known + step) {
+                known += step;
+                step *= 2;
+            }
+            let mut end = visited.len().min(known + step);
+            while known + 1 < end {
+                let middle = known.midpoint(end);
+                if is_child(middle) {
+                    end = middle;
+                } else {
+                    known = middle;
+                }
+            }
+            if end == visited.len() {
+                return last;
+            }
+            last = Self { level: last.level + 1, first: end, past: end - last.first };
+        }
+    }
 }
 
 /// Which packed words are states.

@@ -1,7 +1,10 @@
 //! Breadth-first search, level by level.
 
+use std::ops::Range;
+
 use crate::forward::checkpoint::course::LevelState;
 use crate::forward::checkpoint::keeper::{Keeper, Resumed};
+use crate::forward::checkpoint::states::LastLevel;
 use crate::forward::error::Unbuildable;
 use crate::forward::exhaustive::expand::Chunk;
 use crate::forward::exhaustive::search::{Search, depth_point};
@@ -14,13 +17,14 @@ use crate::result::Stop;
 impl Search<'_> {
     /// Whether everything was expanded.
     pub fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
-        if self.visited.compact.is_none() {
-            self.limits.bound_memory(self.table_bytes_each());
-        }
         let (mut level, mut level_start) = (0, 0);
-        if let Some(level_before) = self.go_on()? {
-            (level, level_start) = level_before;
+        if let Some(last) = self.go_on()? {
+            (level, level_start) = (last.level, last.first);
+            self.hasten(last.past, level_start..self.visited.len());
         } else {
+            if self.visited.compact.is_none() {
+                self.limits.bound_memory(self.table_bytes_each());
+            }
             self.seed()?;
             self.curve.note(|| depth_point(0, self.visited.len()));
             self.sleeps = LevelSleep::of_roots(self.visited.len());
@@ -30,7 +34,6 @@ impl Search<'_> {
         let mut buffer = Vec::new();
         let mut cursor = level_start;
         let mut level_end = self.visited.len();
-        let most = (self.limits.max_states, self.limits.full);
         // Whether it is for several threads.
         let mut several = self.options.jobs > 1;
         while cursor < self.visited.len() && self.limits.tick() {
@@ -43,14 +46,7 @@ impl Search<'_> {
                 level_end = self.visited.len();
                 self.depth = level;
                 self.curve.note(|| depth_point(level, level_end));
-                if self.options.steep.is_some() {
-                    (self.limits.max_states, self.limits.full) = most;
-                }
-                let steep = STEEP * past as f64 <= (level_end - level_start) as f64;
-                if steep && let Some(states) = self.options.steep.filter(|n| (level_end..most.0).contains(n))
-                {
-                    (self.limits.max_states, self.limits.full) = (states, Stop::States);
-                }
+                self.hasten(past, level_start..level_end);
                 self.keep(level, level_start);
                 if self.limits.stop.is_some() {
                     break;
@@ -84,21 +80,29 @@ impl Search<'_> {
         Ok(self.limits.stop.is_none())
     }
 
-    /// Begins with a checkpoint, or a folder for one: the level and its first state, when the search goes on.
-    fn go_on(&mut self) -> Result<Option<(usize, usize)>, Unbuildable> {
+    /// Where the states of a level are many more than the `past` ones of the level before, fewer are enough when the
+    /// options say so.
+    fn hasten(&mut self, past: usize, level: Range<usize>) {
+        let steep = STEEP * past as f64 <= level.len() as f64;
+        self.limits.bound_enough(self.options.steep.filter(|enough| steep && *enough >= level.end));
+    }
+
+    /// Begins with a checkpoint, or a folder for one: the level to expand, when the search goes on.
+    fn go_on(&mut self) -> Result<Option<LastLevel>, Unbuildable> {
         let Some(to) = &self.options.checkpoint else { return Ok(None) };
-        let (keeper, known) =
-            Keeper::new(to, self.system, self.program, self.options, self.limits.max_states)
-                .map_err(Unbuildable::Checkpoint)?;
+        let (keeper, known) = Keeper::new(to, self.system, self.program, self.options, &mut self.limits)?;
         self.keeper = Some(keeper);
-        let Some(Resumed { visited, level, rest }) = known else { return Ok(None) };
+        let Some(Resumed { visited, may_pack, level, rest }) = known else { return Ok(None) };
         (self.visited, self.fired, self.findings) = (visited, rest.fired, rest.findings);
-        (self.curve, self.numbers, self.depth) = (rest.curve, rest.numbers, level);
+        (self.curve, self.numbers, self.depth) = (rest.curve, rest.numbers, level.level);
+        self.may_pack = may_pack;
         if self.visited.compact.is_some() {
             self.are_packed();
+        } else {
+            self.limits.bound_memory(self.table_bytes_each());
         }
-        self.sleeps = LevelSleep::of_level(rest.first, rest.sleeps);
-        Ok(Some((level, rest.first)))
+        self.sleeps = LevelSleep::of_level(level.first, rest.sleeps);
+        Ok(Some(level))
     }
 
     /// Writes a checkpoint, when it is time for one.

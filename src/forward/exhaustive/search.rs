@@ -11,7 +11,6 @@ use crate::forward::exhaustive::round_worker::RoundPart;
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::sleep::LevelSleep;
-use crate::forward::program::sleep::SleepId;
 use crate::forward::run::clock::begin_to_help;
 use crate::forward::run::curve::Curve;
 use crate::forward::run::findings::Findings;
@@ -20,9 +19,9 @@ use crate::forward::run::searched::{Course, Searched};
 use crate::forward::store::compact::states::{Incompressible, Numbers};
 use crate::forward::store::hash::hash;
 use crate::forward::store::origin::ROOT;
-use crate::forward::store::table::{Inserted, MAX_STATES, reserve};
+use crate::forward::store::table::{Inserted, reserve};
 use crate::forward::store::visited::Visited;
-use crate::forward::tuning::{PACKED_BYTES, TOUCHED};
+use crate::forward::tuning::TOUCHED;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
@@ -227,14 +226,12 @@ impl<'a> Search<'a> {
     /// States are kept as numbers: how many there may be is no longer what a table has room for.
     pub fn are_packed(&mut self) {
         self.may_pack = false;
-        self.limits.max_states = self.options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES);
-        self.limits.full = Stop::States;
+        self.limits.unbound_memory();
     }
 
     /// Bytes that a state takes in a breadth-first search that keeps it as it is, with room to pack it later.
     pub fn table_bytes_each(&self) -> usize {
-        let packed = if self.may_pack { PACKED_BYTES } else { 0 };
-        self.visited.store.bytes_each() + size_of::<u32>() + size_of::<SleepId>() + packed
+        self.visited.table_bytes_each(self.may_pack)
     }
 
     pub fn seed(&mut self) -> Result<(), Unbuildable> {
@@ -245,10 +242,13 @@ impl<'a> Search<'a> {
             buffer.copy_from_slice(state);
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             if self.limits.count(1 + tried) {
-                let packed = self.visited.compact.is_some();
-                if !packed {
+                if self.visited.compact.is_none() {
                     self.meet(&buffer, ROOT);
-                } else if self.meet_compact(&buffer, None, ROOT, true).is_err() {
+                    if self.may_pack && self.limits.stop == Some(Stop::Memory) {
+                        self.pack();
+                    }
+                }
+                if self.visited.compact.is_some() && self.meet_compact(&buffer, None, ROOT, true).is_err() {
                     self.unpack();
                     self.meet(&buffer, ROOT);
                 }
@@ -361,7 +361,8 @@ impl<'a> Search<'a> {
 
     pub fn count(&mut self, fired: &[u64]) {
         for (total, n) in self.fired.iter_mut().zip(fired) {
-            *total += n;
+            // What a checkpoint says of it may be any number.
+            *total = total.saturating_add(*n);
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::result::CurvePoint;
 
 /// No more points than this are kept: every second one goes when there are more.
-const MOST_POINTS: usize = 256;
+pub const MOST_POINTS: usize = 256;
 
 /// Points of a curve, evenly thinned out.
 #[derive(Clone, Debug, Default)]

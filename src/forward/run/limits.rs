@@ -20,6 +20,10 @@ pub struct Limits {
     /// What to say when there are [`max_states`](field@Self::max_states).
     pub full: Stop,
     pub clock: Arc<Clock>,
+    /// States that somebody asked for, that a table has room for, and that are enough where levels grow fast.
+    asked: usize,
+    room: usize,
+    enough: usize,
     memory: usize,
     ticker: Ticker,
     next_report: Instant,
@@ -33,6 +37,9 @@ impl Limits {
             max_states: options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES),
             full: Stop::States,
             clock: Arc::new(Clock::new(options, interrupt)),
+            asked: options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES),
+            room: usize::MAX,
+            enough: usize::MAX,
             memory: options.memory.unwrap_or(usize::MAX),
             ticker: Ticker::new(),
             next_report: Instant::now() + REPORT_EVERY,
@@ -46,6 +53,9 @@ impl Limits {
             max_states: states.min(MAX_STATES),
             full: Stop::States,
             clock: Arc::clone(&self.clock),
+            asked: states.min(MAX_STATES),
+            room: usize::MAX,
+            enough: usize::MAX,
             memory: self.memory.saturating_sub(bytes),
             ticker: Ticker::new(),
             next_report: self.next_report,
@@ -70,11 +80,36 @@ impl Limits {
     /// Limits the number of states to what the memory holds, when each takes `bytes_each` bytes. Unlike
     /// [`Limits::check_memory`], this does not depend on how the memory was asked for.
     pub fn bound_memory(&mut self, bytes_each: usize) {
-        let fit = self.memory / bytes_each;
-        if fit < self.max_states {
-            self.max_states = fit;
-            self.full = Stop::Memory;
+        self.room = self.fit(bytes_each);
+        self.choose();
+    }
+
+    /// The number of states is no longer limited by what the memory holds.
+    pub fn unbound_memory(&mut self) {
+        self.room = usize::MAX;
+        self.choose();
+    }
+
+    /// So many states are enough, or as many as were asked for.
+    pub fn bound_enough(&mut self, enough: Option<usize>) {
+        self.enough = enough.unwrap_or(usize::MAX);
+        self.choose();
+    }
+
+    /// The least of all bounds on the number of states is the one that counts.
+    const fn choose(&mut self) {
+        (self.max_states, self.full) = (self.asked, Stop::States);
+        if self.room < self.max_states {
+            (self.max_states, self.full) = (self.room, Stop::Memory);
         }
+        if self.enough < self.max_states {
+            (self.max_states, self.full) = (self.enough, Stop::States);
+        }
+    }
+
+    /// How many states the memory holds when each takes `bytes_each` bytes.
+    pub const fn fit(&self, bytes_each: usize) -> usize {
+        self.memory / bytes_each
     }
 
     /// Stops when more than the allowed number of bytes is in use.
@@ -111,5 +146,27 @@ impl Limits {
             self.next_report = self.ticker.last() + REPORT_EVERY;
         }
         due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_bound_counts_whatever_comes_and_goes() {
+        let options = ForwardOptions::default().max_states(1000).memory(40 * 500);
+        let mut limits = Limits::new(&options, &Interrupt::default());
+        let mut is = |change: &dyn Fn(&mut Limits), states: usize, full: Stop| {
+            change(&mut limits);
+            assert_eq!((limits.max_states, limits.full), (states, full));
+        };
+        is(&|_| {}, 1000, Stop::States);
+        is(&|it| it.bound_enough(Some(700)), 700, Stop::States);
+        is(&|it| it.bound_memory(40), 500, Stop::Memory);
+        is(&|it| it.bound_enough(Some(300)), 300, Stop::States);
+        is(&|it| it.bound_enough(None), 500, Stop::Memory);
+        is(&|it| it.unbound_memory(), 1000, Stop::States);
+        is(&|it| it.bound_enough(Some(2000)), 1000, Stop::States);
     }
 }

@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use crate::forward::program::compiled::Program;
+use crate::forward::program::sleep::SleepId;
 use crate::forward::store::compact::states::CompactStates;
 use crate::forward::store::hash::hash;
 use crate::forward::store::origin::ROOT;
 use crate::forward::store::table::{Inserted, Store};
+use crate::forward::tuning::PACKED_BYTES;
 use crate::options::StoreKind;
 
 /// Visited states and how they were found.
@@ -46,6 +48,13 @@ impl Visited {
     pub fn bytes(&self) -> usize {
         let compact = self.compact.as_ref().map_or(0, |compact| compact.bytes());
         self.store.bytes() + 4 * self.parents.capacity() + compact
+    }
+
+    /// Bytes that a state takes in a breadth-first search that keeps it as it is, with room to pack it later when it
+    /// may be.
+    pub const fn table_bytes_each(&self, may_pack: bool) -> usize {
+        let packed = if may_pack { PACKED_BYTES } else { 0 };
+        self.store.bytes_each() + size_of::<u32>() + size_of::<SleepId>() + packed
     }
 
     /// Whether a state was met.

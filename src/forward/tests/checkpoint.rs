@@ -7,14 +7,14 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::forward::checkpoint::bytes::Checksum;
+use crate::forward::checkpoint::bytes::{Bytes, Checksum, Source, put};
 use crate::forward::checkpoint::files::Part;
 use crate::forward::checkpoint::manifest::Manifest;
 use crate::forward::explore;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::Silent;
-use crate::options::{Checkpoint, ForwardOptions};
+use crate::options::{Checkpoint, ForwardOptions, StoreKind};
 use crate::result::{Exploration, Stop};
 
 /// A lock that several may hold, with a number and an outside value.
@@ -30,7 +30,9 @@ const MODEL: &str = "
     transition leave (p) requires { At[p] = Crit && Turn = p } { At[p] := Idle }";
 
 fn run(system: &System, folder: &Path, resume: bool) -> Exploration {
-    let checkpoint = Checkpoint::new(folder, MODEL).every(Duration::ZERO).resume(resume);
+    // Who goes on would wait for the disk.
+    let every = Duration::from_secs(if resume { 3600 } else { 0 });
+    let checkpoint = Checkpoint::new(folder, MODEL).every(every).resume(resume);
     let options = ForwardOptions::default().stop_at_unsafe(false).deadlock(true).max_states(2000);
     explore(system, 3, &options.checkpoint(checkpoint), &Interrupt::default(), &mut Silent).exploration
 }
@@ -46,7 +48,23 @@ fn sign(folder: &Path, manifest: &Manifest) {
         course: sign(&manifest.course),
         ..manifest.clone()
     };
-    signed.write(folder).unwrap();
+    fs::write(folder.join("manifest"), signed.text()).unwrap();
+}
+
+/// Changes a field of the manifest.
+fn forge(manifest: &mut Manifest, rng: &mut ChaCha8Rng) {
+    let any = [0, 1, 3, 7, usize::MAX / 2, usize::MAX][rng.random_range(0..6)];
+    let last = manifest.parts.len() - 1;
+    match rng.random_range(0..8) {
+        0 => manifest.level = any,
+        1 => manifest.level = manifest.level.wrapping_add(any),
+        2 => manifest.states = any,
+        3 => manifest.states = manifest.states.wrapping_sub(any),
+        4 => drop(manifest.parts.remove(last)),
+        5 => manifest.parts.push(manifest.parts[last].clone()),
+        6 => manifest.parts.swap(0, last),
+        _ => manifest.course = manifest.parts[0].clone(),
+    }
 }
 
 #[test]
@@ -66,7 +84,7 @@ fn any_bytes_are_refused_or_explored() {
     let files: Vec<&Part> = manifest.parts.iter().chain([&manifest.course]).collect();
     let whole: Vec<Vec<u8>> = files.iter().map(|part| fs::read(folder.join(&part.file)).unwrap()).collect();
     let mut refused = 0;
-    for round in 0..200 {
+    for round in 0..900 {
         for (part, bytes) in files.iter().zip(&whole) {
             fs::write(folder.join(&part.file), bytes).unwrap();
         }
@@ -82,11 +100,111 @@ fn any_bytes_are_refused_or_explored() {
                 _ => bytes.splice(0..0, [0xff; 9]).for_each(drop),
             }
         }
-        fs::write(folder.join(&files[at].file), bytes).unwrap();
-        sign(folder, &manifest);
+        let mut forged = manifest.clone();
+        if round % 3 > 0 {
+            fs::write(folder.join(&files[at].file), bytes).unwrap();
+        }
+        if round % 3 < 2 {
+            forge(&mut forged, &mut rng);
+        }
+        sign(folder, &forged);
         let found = run(&system, folder, true);
         assert_eq!(found.stop == Stop::Storage, found.fault.is_some(), "{found:?}");
         refused += usize::from(found.fault.is_some());
     }
-    assert!(refused > 100, "most of it makes no sense: {refused}");
+    assert!(refused > 600, "most of it makes no sense: {refused}");
+}
+
+/// Numbers in the course that would leave their range later.
+#[test]
+fn what_fired_may_be_any_number() {
+    let system = crate::load(MODEL).unwrap().system;
+    let temporary = tempfile::TempDir::new().unwrap();
+    let folder = temporary.path();
+    assert_eq!(run(&system, folder, false).fault, None);
+    let mut manifest = Manifest::read(folder).unwrap();
+    let bytes = fs::read(folder.join(&manifest.course.file)).unwrap();
+    let mut from = Bytes(&bytes);
+    let mut forged = Vec::new();
+    // The first state, whether a number left its range, how many transitions.
+    let begin = [(); 3].map(|()| from.number().unwrap());
+    for n in begin {
+        put(&mut forged, n);
+    }
+    assert_eq!(begin[2], 3);
+    for _ in 0..3 {
+        from.number().unwrap();
+        put(&mut forged, u64::MAX);
+    }
+    forged.extend_from_slice(from.0);
+    fs::write(folder.join(&manifest.course.file), forged).unwrap();
+    sign(folder, &manifest);
+    let found = run(&system, folder, true);
+    assert_eq!((found.fault, found.fired), (None, vec![u64::MAX; 3]));
+    // A level, and no more: it has no bytes of its own in the files of states.
+    manifest = Manifest::read(folder).unwrap();
+    manifest.level += 1;
+    sign(folder, &manifest);
+    assert!(run(&system, folder, true).fault.unwrap().contains("and the manifest says"));
+}
+
+/// One counts, so that there are as many records as states: they are no numbers.
+#[test]
+fn states_that_have_no_room_are_not_read() {
+    let text = "
+        array N[proc] : int
+        init (i) { N[i] = 0 }
+        unsafe (i) { N[i] < 0 }
+        transition inc (i) requires { N[i] < 400 && forall_other j. N[j] = 0 } { N[i] := N[i] + 1 }";
+    let system = crate::load(text).unwrap().system;
+    let temporary = tempfile::TempDir::new().unwrap();
+    let run = |store: StoreKind, memory: Option<usize>, resume: bool| {
+        let kept = Checkpoint::new(temporary.path(), text).every(Duration::ZERO).resume(resume);
+        let options = ForwardOptions::default().number_range((0, 400)).store(store).memory(memory);
+        explore(&system, 12, &options.checkpoint(kept), &Interrupt::default(), &mut Silent).exploration
+    };
+    let whole = run(StoreKind::Table, None, false);
+    assert_eq!((whole.states, whole.stop), (401, Stop::Complete));
+    for store in [StoreKind::Table, StoreKind::Compact, StoreKind::Auto] {
+        let refused = run(store, Some(8_000), true);
+        assert_eq!(refused.stop, Stop::Storage, "{store:?}");
+        let why = refused.fault.unwrap();
+        assert!(why.contains(" states, and the memory limit allows for "), "{store:?}: {why}");
+        let enough = run(store, Some(100_000), true);
+        assert_eq!((enough.fault, enough.states, enough.stop), (None, 401, Stop::Complete), "{store:?}");
+    }
+}
+
+#[test]
+fn files_are_files_and_no_longer_than_they_can_be() {
+    let system = crate::load(MODEL).unwrap().system;
+    let temporary = tempfile::TempDir::new().unwrap();
+    let folder = temporary.path();
+    assert_eq!(run(&system, folder, false).fault, None);
+    let manifest = Manifest::read(folder).unwrap();
+    // A file with nothing in it takes no room on the disk, and much of the memory.
+    let long = 1 << 42;
+    for what in 0..3 {
+        let mut forged = manifest.clone();
+        let part =
+            [&mut forged.model, &mut forged.parts[0], &mut forged.course].into_iter().nth(what).unwrap();
+        part.bytes = long;
+        let path = folder.join(&part.file);
+        let bytes = fs::read(&path).unwrap();
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(long).unwrap();
+        fs::write(folder.join("manifest"), forged.text()).unwrap();
+        let why = run(&system, folder, true).fault.unwrap();
+        assert!(why.contains("it is longer than what it says can be"), "{why}");
+        fs::write(path, bytes).unwrap();
+    }
+    #[cfg(unix)]
+    for name in ["manifest", manifest.course.file.as_str()] {
+        fs::write(folder.join("manifest"), manifest.text()).unwrap();
+        fs::remove_file(folder.join(name)).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(folder.join(name)).status().unwrap();
+        assert!(made.success());
+        let why = run(&system, folder, true).fault.unwrap();
+        assert!(why.contains("it is no regular file"), "{why}");
+        fs::remove_file(folder.join(name)).unwrap();
+    }
 }

@@ -110,3 +110,25 @@ fn a_checkpoint_of_packed_states_goes_on() {
     let again = run(true, 2 << 20);
     assert_eq!((again.states, again.stop, again.fault), (134_331, Stop::Complete, None));
 }
+
+/// Initial states alone are more than the table has room for.
+#[test]
+fn initial_states_are_packed_when_memory_runs_out() {
+    let text = "
+        type t = A | B | C | D | E | F | G | H
+        array S[proc] : t
+        init (p) { S[p] <> H }
+        unsafe (p) { S[p] = H }
+        transition go (p) requires { S[p] = A } { S[p] := B }";
+    let system = crate::load(text).unwrap().system;
+    let run = |store: StoreKind, memory: Option<usize>| {
+        let options = ForwardOptions::default().store(store).memory(memory).undefined_cells(false);
+        let options = options.symmetry(false).deadlock(true);
+        explore(&system, 5, &options, &Interrupt::default(), &mut Silent).exploration
+    };
+    let table = run(StoreKind::Table, None);
+    assert_eq!((table.states, table.stop), (16_807, Stop::Complete));
+    let little = Some(200_000);
+    assert_eq!(run(StoreKind::Table, little).stop, Stop::Memory);
+    assert_eq!(all(&run(StoreKind::Auto, little)), all(&table));
+}

@@ -96,13 +96,7 @@ impl QuotientSet {
         part.contains_at(x, part.split(x))
     }
 
-    /// Adds a number; false when it is there already.
-    #[inline]
-    pub fn insert(&mut self, n: u64) -> bool {
-        self.insert_mixed(self.mixed(n))
-    }
-
-    /// As [`QuotientSet::insert`], of a number that is mixed.
+    /// Adds a number that is mixed; false when it is there already.
     #[inline]
     pub fn insert_mixed(&mut self, mixed: u64) -> bool {
         let (part, x) = self.place(mixed);
@@ -134,14 +128,6 @@ impl QuotientSet {
             sum ^= part.buckets[part.split(x).0].0[0];
         }
         black_box(sum);
-    }
-
-    /// Calls `f` with each number, in no order that means anything.
-    pub fn for_each(&self, mut f: impl FnMut(u64)) {
-        let bits = self.bits - PARTS_BITS;
-        for (i, part) in self.parts.iter().enumerate() {
-            part.for_each(|x| f(unmix((i as u64) << bits | x, self.bits)));
-        }
     }
 }
 
@@ -320,30 +306,30 @@ const fn mix(n: u64, bits: u32) -> u64 {
     n ^ n >> half
 }
 
-/// Undoes [`mix`]: a shift by half of the bits undoes itself.
-const fn unmix(n: u64, bits: u32) -> u64 {
-    let (mask, half) = (u64::MAX >> (64 - bits), bits.div_ceil(2));
-    let n = (n ^ n >> half).wrapping_mul(inverse(SECOND)) & mask;
-    let n = (n ^ n >> half).wrapping_mul(inverse(FIRST)) & mask;
-    n ^ n >> half
-}
-
-/// What an odd number times gives 1, modulo 2^64: each step doubles the bits that are right, of which there are three.
-const fn inverse(odd: u64) -> u64 {
-    let mut x = odd;
-    let mut step = 0;
-    while step < 5 {
-        x = x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x)));
-        step += 1;
-    }
-    x
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{QuotientSet, mix, unmix};
+    use super::{FIRST, PARTS_BITS, QuotientSet, SECOND, mix};
+
+    /// Undoes [`mix`]: a shift by half of the bits undoes itself.
+    const fn unmix(n: u64, bits: u32) -> u64 {
+        let (mask, half) = (u64::MAX >> (64 - bits), bits.div_ceil(2));
+        let n = (n ^ n >> half).wrapping_mul(inverse(SECOND)) & mask;
+        let n = (n ^ n >> half).wrapping_mul(inverse(FIRST)) & mask;
+        n ^ n >> half
+    }
+
+    /// What an odd number times gives 1, modulo 2^64: each step doubles the bits that are right, of which there are three.
+    const fn inverse(odd: u64) -> u64 {
+        let mut x = odd;
+        let mut step = 0;
+        while step < 5 {
+            x = x.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(x)));
+            step += 1;
+        }
+        x
+    }
 
     #[test]
     fn mixing_can_be_undone() {
@@ -368,10 +354,12 @@ mod tests {
                 // Each comes about twice, not in order.
                 let n = (i * i % 99_991).wrapping_mul(step) % universe;
                 assert_eq!(set.contains(n), known.contains(&n), "{n} of {universe}");
-                assert_eq!(set.insert(n), known.insert(n), "{n} of {universe}");
+                assert_eq!(set.insert_mixed(set.mixed(n)), known.insert(n), "{n} of {universe}");
             }
             let mut all = Vec::new();
-            set.for_each(|n| all.push(n));
+            for (i, part) in set.parts.iter().enumerate() {
+                part.for_each(|x| all.push(unmix((i as u64) << (set.bits - PARTS_BITS) | x, set.bits)));
+            }
             all.sort_unstable();
             assert!(all.iter().eq(&known), "{universe}");
             let bytes: usize = set.parts.iter().map(super::Part::bytes).sum();
@@ -384,7 +372,7 @@ mod tests {
     fn it_is_small() {
         let mut set = QuotientSet::new(1 << 36);
         for i in 0..2_000_000u64 {
-            set.insert(i.wrapping_mul(34_359) % (1 << 36));
+            set.insert_mixed(set.mixed(i.wrapping_mul(34_359) % (1 << 36)));
         }
         let each = set.bytes() as f64 / set.len as f64;
         assert!(each < 4.5, "{each} bytes each");

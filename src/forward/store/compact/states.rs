@@ -128,15 +128,28 @@ impl CompactStates {
     /// Numbers that were made with this room are made again.
     #[cold]
     fn renumber(&mut self, room: Room) {
-        let same = self.codec.same(room);
-        if same && self.set.has_room(self.codec.universe()) {
+        if self.codec.same(room) && self.set.has_room(self.codec.universe()) {
             return;
         }
-        let mut set = QuotientSet::new(self.codec.universe());
-        self.set.for_each(|n| {
-            set.insert(if same { n } else { self.codec.translate(n, room) });
-        });
-        self.set = set;
+        // The list has all of them: there is no moment with two sets, which would be the largest.
+        self.set = QuotientSet::new(self.codec.universe());
+        let mut numbers = self.log.range(0..self.log.len());
+        loop {
+            let mut mixed = [0; TOUCHED];
+            let mut some = 0;
+            for (slot, (n, made_with)) in mixed.iter_mut().zip(&mut numbers) {
+                let n = if self.codec.same(made_with) { n } else { self.codec.translate(n, made_with) };
+                *slot = self.set.mixed(n);
+                some += 1;
+            }
+            self.set.touch(&mixed[..some]);
+            for number in &mixed[..some] {
+                self.set.insert_mixed(*number);
+            }
+            if some < TOUCHED {
+                break;
+            }
+        }
         self.changes += 1;
     }
 
