@@ -7,7 +7,7 @@ use super::ground::{GroundFormula, GroundReader, Overflow, Reading};
 use super::obligation::Obligation;
 use super::owners::is_first;
 use crate::interrupt::{Interrupt, Interrupted};
-use crate::model::semantics::tuples;
+use crate::model::semantics::{distinct_tuples, tuples};
 use crate::model::{BadKind, Literal, System, Transition};
 use crate::verdict::Forbidden;
 
@@ -191,13 +191,23 @@ impl<'a> Obligations<'a> {
         Ok(Some((parts, differs)))
     }
 
-    /// What the universal guards say of a process, which is no argument.
+    /// What the universal guards say of a process, which is no argument, together with those before it.
     fn universals(&self, t: &Transition, args: &[u8], other: u8) -> Result<Vec<GroundFormula>, Overflow> {
+        let mut said = Vec::new();
         if args.contains(&other) {
-            return Ok(Vec::new());
+            return Ok(said);
         }
-        let names: Vec<u8> = args.iter().copied().chain([other]).collect();
-        t.universals.iter().map(|u| self.reader.dnf(&u.body, &names, Reading::Now)).collect()
+        let known: Vec<u8> = (0..=other).filter(|it| !args.contains(it)).collect();
+        for u in &t.universals {
+            for tuple in distinct_tuples(known.len(), u.bound.into()) {
+                let tuple = tuple.into_iter().map(|it| known[it]);
+                let names: Vec<u8> = args.iter().copied().chain(tuple).collect();
+                if names[args.len()..].contains(&other) {
+                    said.push(self.reader.dnf(&u.body, &names, Reading::Now)?);
+                }
+            }
+        }
+        Ok(said)
     }
 
     fn property(&self, number: usize) -> Result<Vec<ObligationCase>, ProofFailure> {

@@ -127,7 +127,7 @@ impl ObligationKeys {
 
 /// What a transition does, whatever its name and place.
 fn transition(t: &Transition) -> u128 {
-    let universals: Vec<_> = t.universals.iter().map(|it| &it.body).collect();
+    let universals: Vec<_> = t.universals.iter().map(|it| (it.bound, &it.body)).collect();
     digest(&(t.arity(), &t.guard, universals, &t.updates))
 }
 

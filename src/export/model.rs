@@ -96,10 +96,10 @@ fn transition(system: &System, it: &Transition) -> String {
     if !it.guard.is_empty() {
         guard.push(conj(system, &it.guard, &names));
     }
-    for Universal { body, .. } in &it.universals {
+    for Universal { bound, body, .. } in &it.universals {
         let mut scope = names.clone();
-        scope.extend(fresh(&names, 1, 'q'));
-        let bound = &scope[names.len()];
+        scope.extend(fresh(&names, (*bound).into(), 'q'));
+        let bound = scope[names.len()..].join(" ");
         guard.push(format!("(forall_other {bound}. ({}))", dnf(system, body, &scope)));
     }
     let mut text = format!("\ntransition {} ({})\n", it.name, names.join(" "));

@@ -7,7 +7,7 @@ use super::ground::cells;
 use super::infix::{Dialect, Operators};
 use super::initial::{CellGroup, groups};
 use super::instance::{InstanceName, title};
-use super::names::TakenNames;
+use super::names::{self, TakenNames};
 use super::read::{Others, SystemReader, distinct, point_write, process};
 use super::refusal::Refusal;
 use super::symbols::{SymbolNames, need_range, need_size, refuse_reals, used_enums};
@@ -215,8 +215,8 @@ impl Murphi<'_> {
         params.extend((0..transition.hidden).map(|_| names.fresh("other")));
         let args: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
         let mut rulesets: Vec<String> = params.iter().map(|name| format!("{name}: process")).collect();
-        let other = names.clone().fresh("q");
-        let mut guard = vec![distinct(&args), self.reader.guard(transition, &args, &Others::Bound(&other))];
+        let others = names::others(&names, transition);
+        let mut guard = vec![distinct(&args), self.reader.guard(transition, &args, &Others::Bound(&others))];
         let mut writes = Writes::default();
         for update in &transition.updates {
             let index = loops(&names, self.system.var(update.var).arity()).0;

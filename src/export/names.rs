@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::Transition;
+
 /// Names that are taken.
 #[derive(Clone, Debug, Default)]
 pub struct TakenNames {
@@ -27,6 +29,13 @@ impl TakenNames {
         }
         name
     }
+}
+
+/// Names for the processes that the universal guards of a transition are about.
+pub fn others(names: &TakenNames, transition: &Transition) -> Vec<String> {
+    let mut names = names.clone();
+    let most = transition.universals.iter().map(|it| it.bound).max().unwrap_or(0);
+    (0..most).map(|_| names.fresh("q")).collect()
 }
 
 /// What a comment may hold: printable ASCII without what ends or begins comments anywhere.

@@ -1,6 +1,7 @@
 //! Model formulas read with names or numbers for their processes: guards, new values, bad states.
 
 use super::expr::{ExportComparison, ExportExpr, Process};
+use crate::model::semantics::distinct_tuples;
 use crate::model::{
     Assignment, Bad, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
     Transition, Type, Update, VarId,
@@ -23,8 +24,8 @@ pub struct SystemReader<'a> {
 pub enum Others<'a> {
     /// Each of these processes.
     These(&'a [usize]),
-    /// A quantifier of the target, over a process with this name.
-    Bound(&'a str),
+    /// Quantifiers of the target, over processes with these names: as many as a universal is about, or more.
+    Bound(&'a [String]),
 }
 
 impl SystemReader<'_> {
@@ -69,21 +70,26 @@ impl SystemReader<'_> {
     pub fn guard(self, transition: &Transition, args: &[Process], others: &Others<'_>) -> ExportExpr {
         let plain = self.conj(&transition.guard, args);
         let universal = transition.universals.iter().map(|universal| {
-            let of = |other: Process| {
-                let scope: Vec<Process> = args.iter().cloned().chain([other]).collect();
+            let of = |tuple: &[Process]| {
+                let scope: Vec<Process> = args.iter().chain(tuple).cloned().collect();
                 self.dnf(&universal.body, &scope)
             };
+            let bound = usize::from(universal.bound);
             match others {
-                Others::These(these) => ExportExpr::all(these.iter().map(|&p| of(Process::Number(p)))),
-                Others::Bound(name) => {
-                    let other = Process::Named((*name).to_owned());
-                    let same = args.iter().map(|arg| {
-                        let (arg, other) =
-                            (ExportExpr::Process(arg.clone()), ExportExpr::Process(other.clone()));
-                        ExportExpr::compare(ExportComparison::Equal, other, arg)
-                    });
-                    let body = ExportExpr::any(same.chain([of(other.clone())]));
-                    ExportExpr::each(true, (*name).to_owned(), body)
+                Others::These(these) => ExportExpr::all(distinct_tuples(these.len(), bound).map(|tuple| {
+                    of(&tuple.into_iter().map(|it| Process::Number(these[it])).collect::<Vec<_>>())
+                })),
+                Others::Bound(names) => {
+                    let tuple: Vec<Process> = names.iter().take(bound).cloned().map(Process::Named).collect();
+                    // The first ones that are arguments, or each other, are not meant.
+                    (0..bound).rev().fold(of(&tuple), |body, n| {
+                        let other = ExportExpr::Process(tuple[n].clone());
+                        let same = args.iter().chain(&tuple[..n]).map(|known| {
+                            let known = ExportExpr::Process(known.clone());
+                            ExportExpr::compare(ExportComparison::Equal, other.clone(), known)
+                        });
+                        ExportExpr::each(true, names[n].clone(), ExportExpr::any(same.chain([body])))
+                    })
                 }
             }
         });

@@ -6,7 +6,7 @@ use super::expr::{ExportExpr, Process};
 use super::infix::{Dialect, Operators};
 use super::initial::{CellGroup, groups};
 use super::instance::{InstanceName, title};
-use super::names::TakenNames;
+use super::names::{self, TakenNames};
 use super::read::{Others, SystemReader, distinct, point_write, process};
 use super::refusal::Refusal;
 use super::symbols::{SymbolNames, need_choice, refuse_reals, used_enums};
@@ -192,8 +192,8 @@ impl Tla<'_> {
         let args: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
         let list = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
         let _ = writeln!(out, "{action}{list} ==");
-        let other = names.clone().fresh("q");
-        let guard = self.reader.guard(transition, &args, &Others::Bound(&other));
+        let others = names::others(&names, transition);
+        let guard = self.reader.guard(transition, &args, &Others::Bound(&others));
         let mut parts = vec![distinct(&args), guard];
         parts.extend(transition.updates.iter().map(|update| {
             let index = index_names(&names, self.system.var(update.var).arity());

@@ -270,7 +270,9 @@ fn bare(w: &mut Writer<'_, '_>, this: &Expr, sep: Sep) {
             w.token(sep);
             w.token(Sep::Space);
             for _ in 1..vars.len() {
-                w.token(Sep::Space);
+                if w.next() == "<>" {
+                    w.token(Sep::Space);
+                }
                 w.token(Sep::Space);
             }
             w.token(Sep::None);

@@ -2,7 +2,7 @@
 //! cells hold.
 
 use crate::diagnostic::{Source, Span};
-use crate::model::semantics::{Env, Layout, State, Step, tuples};
+use crate::model::semantics::{Env, Layout, State, Step, other_tuples, tuples};
 use crate::model::{Cell, Conj, Dnf, Literal, ProcRef, System};
 use crate::verdict::Trace;
 use crate::words::{ValueNames, literal};
@@ -60,19 +60,16 @@ impl<'a> Explainer<'a> {
         if !failing.is_empty() {
             return Some(failing.join("; "));
         }
-        for other in (0..before.procs).filter(|other| !step.args.contains(other)) {
-            let scope: Vec<usize> = step.args.iter().copied().chain([other]).collect();
-            for universal in &transition.universals {
+        let failing = transition.universals.iter().filter_map(|universal| {
+            other_tuples(before.procs, &step.args, universal.bound.into()).find_map(|scope| {
                 let env = self.env(before, &scope);
-                if let Some(why) = self.dnf(&env, &universal.body, &universal.spans, transition.span) {
-                    return Some(format!(
-                        "its condition on all other processes fails for #{}: {why}",
-                        other + 1
-                    ));
-                }
-            }
-        }
-        None
+                let why = self.dnf(&env, &universal.body, &universal.spans, transition.span)?;
+                Some((scope[step.args.len()..].to_vec(), why))
+            })
+        });
+        let (others, why) = failing.min_by(|(a, _), (b, _)| a.cmp(b))?;
+        let others: Vec<String> = others.iter().map(|other| format!("#{}", other + 1)).collect();
+        Some(format!("its condition on all other processes fails for {}: {why}", others.join(" and ")))
     }
 
     /// How far the guard of a step is from holding: the number of literals and universal parts that fail.
@@ -80,10 +77,9 @@ impl<'a> Explainer<'a> {
         let transition = self.system.transition(step.transition);
         let env = self.env(before, &step.args);
         let plain = transition.guard.iter().filter(|literal| env.literal(literal) != Some(true)).count();
-        let others = (0..before.procs).filter(|other| !step.args.contains(other)).map(|other| {
-            let scope: Vec<usize> = step.args.iter().copied().chain([other]).collect();
-            let env = self.env(before, &scope);
-            transition.universals.iter().filter(|u| env.dnf(&u.body) != Some(true)).count()
+        let others = transition.universals.iter().map(|u| {
+            let scopes = other_tuples(before.procs, &step.args, u.bound.into());
+            scopes.filter(|scope| self.env(before, scope).dnf(&u.body) != Some(true)).count()
         });
         plain + others.sum::<usize>()
     }

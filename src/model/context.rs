@@ -76,8 +76,8 @@ pub(super) struct Context<'a> {
     pub used_params: Vec<bool>,
     /// Process variables that may equal others: parameters of init, indices of an update.
     pub loose: Vec<u8>,
-    /// The variable of the universal guard around the formula; different from declared parameters.
-    pub universal: Option<u8>,
+    /// The variables of the universal guards around the formula; different from each other and from declared parameters.
+    pub universal: Vec<u8>,
     /// Whether the formula stands in an existential quantifier.
     pub existential: bool,
     /// The first `exists` of a bad state that passes over processes in scope without saying so, and the
@@ -128,7 +128,7 @@ impl<'a> Context<'a> {
             candidates: Vec::new(),
             used_params: Vec::new(),
             loose: Vec::new(),
-            universal: None,
+            universal: Vec::new(),
             existential: false,
             passes_over: None,
             inclusive: false,
@@ -156,7 +156,7 @@ impl<'a> Context<'a> {
         self.candidates =
             if place == FormulaPlace::Init { Vec::new() } else { all.map(ProcRef::Var).collect() };
         self.used_params.resize(params, false);
-        self.universal = None;
+        self.universal.clear();
         self.existential = false;
         self.erase_processes = false;
         self.named.clear();
@@ -246,8 +246,10 @@ impl<'a> Context<'a> {
         match (a, b) {
             (ProcRef::Const(_), ProcRef::Const(_)) => Some(false),
             (ProcRef::Var(a), ProcRef::Var(b)) => {
-                if self.universal == Some(a) || self.universal == Some(b) {
-                    return (a.min(b) < self.params).then_some(false);
+                match (self.universal.contains(&a), self.universal.contains(&b)) {
+                    (true, true) => return Some(false),
+                    (false, false) => {}
+                    _ => return (a.min(b) < self.params).then_some(false),
                 }
                 (!self.loose.contains(&a) && !self.loose.contains(&b)).then_some(false)
             }

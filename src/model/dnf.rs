@@ -16,8 +16,8 @@ pub(super) struct Disjunct {
     pub exists: Vec<u8>,
     /// Literals.
     pub literals: Conj,
-    /// Bound variable and body of each universal.
-    pub universals: Vec<(u8, Vec<Conj>)>,
+    /// Bound variables and body of each universal.
+    pub universals: Vec<(Vec<u8>, Vec<Conj>)>,
 }
 
 impl Disjunct {
@@ -123,9 +123,9 @@ fn expand(formula: &Formula, same: &impl Sameness, size: &mut usize) -> Result<V
             }
             all
         }
-        Formula::Forall(var, inner) => {
+        Formula::Forall(vars, inner) => {
             let body = conjunctions(inner, same)?;
-            vec![Disjunct { universals: vec![(*var, body)], ..Disjunct::default() }]
+            vec![Disjunct { universals: vec![(vars.clone(), body)], ..Disjunct::default() }]
         }
     };
     charge(size, &disjuncts)?;
@@ -188,7 +188,7 @@ fn identify(
             for conj in body {
                 renamed.extend(rename::conj(conj, &map).ok_or(NoNormalForm::OutOfRange)?);
             }
-            universals.push((*bound, renamed));
+            universals.push((bound.clone(), renamed));
         }
         all.push(Disjunct { exists, literals, universals });
         return Ok(());

@@ -305,11 +305,13 @@ pub struct Axiom {
     pub span: Span,
 }
 
-/// `for every process that is no parameter (declared or hidden): body`. The bound process is
+/// For all different processes that are no parameters (declared or hidden): the body. The first of them is
 /// `ProcRef::Var(p)` with p the number of parameters, declared and hidden.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Universal {
-    /// What each other process satisfies.
+    /// How many processes it is about; at least one.
+    pub bound: u8,
+    /// What each tuple of other processes satisfies.
     pub body: Dnf,
     /// For each literal of each disjunct, the comparison that it comes from.
     pub spans: Vec<Vec<Span>>,

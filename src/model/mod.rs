@@ -4,6 +4,7 @@
 mod axioms;
 pub mod classes;
 mod compare;
+mod connectives;
 mod context;
 mod dnf;
 mod elaborate;
@@ -20,6 +21,7 @@ mod names;
 mod number;
 mod origins;
 mod owner;
+mod prenex;
 mod properties;
 mod ranges;
 mod rational;

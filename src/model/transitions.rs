@@ -3,7 +3,7 @@
 use super::context::{Context, FormulaPlace};
 use super::dnf::{Disjunct, Sameness, dnf, product};
 use super::formula::Formula;
-use super::limits::MAX_PARAMS;
+use super::limits::{MAX_DISJUNCTS, MAX_PARAMS};
 use super::tuning::MAX_LOOKS;
 use super::updates::Draft;
 use super::{Cell, Conj, Dnf, Literal, ProcRef, Term, Transition, Universal, VarId, rename};
@@ -65,7 +65,7 @@ impl<'a> Context<'a> {
         for &(var, _) in variant.iter().filter(|(_, process)| process.is_none()) {
             let bound = self.fresh(self.declaration);
             parts.push(Formula::Forall(
-                bound,
+                vec![bound],
                 Box::new(Formula::Literal(Literal::Eq {
                     left: Term::Cell(Cell { var, index: smallvec::SmallVec::new() }),
                     right: Term::Proc(ProcRef::Var(bound)),
@@ -131,10 +131,10 @@ impl<'a> Context<'a> {
                 let guard = rename::conj(&disjunct.literals, &|p| renumber(p, &[]))??;
                 let mut universals = Vec::new();
                 for (bound, body) in &disjunct.universals {
-                    let body = rename::disjunction(body, &|p| renumber(p, &[*bound]))?;
-                    let map = |p| renumber(p, &[*bound]);
+                    let body = rename::disjunction(body, &|p| renumber(p, bound))?;
+                    let map = |p| renumber(p, bound);
                     let spans = body.iter().map(|conj| origins(self, conj, &map)).collect();
-                    universals.push(Universal { body: Dnf(body), spans });
+                    universals.push(Universal { bound: bound.len() as u8, body: Dnf(body), spans });
                 }
                 let updates = drafts.iter().map(|d| d.finish(&renumber)).collect::<Option<Vec<_>>>()?;
                 Some(Transition {
@@ -160,7 +160,7 @@ impl<'a> Context<'a> {
 
 /// Whether two parts of a declaration are one, wherever their literals come from.
 fn does_the_same(a: &Transition, b: &Transition) -> bool {
-    let bodies = |t: &Transition| t.universals.iter().map(|u| u.body.clone()).collect::<Vec<_>>();
+    let bodies = |t: &Transition| t.universals.iter().map(|u| (u.bound, u.body.clone())).collect::<Vec<_>>();
     a.hidden == b.hidden && a.guard == b.guard && a.updates == b.updates && bodies(a) == bodies(b)
 }
 
@@ -175,11 +175,24 @@ fn instantiate(
     let hidden = disjunct.exists.clone();
     let mut size = 0;
     let mut all = vec![Disjunct { universals: Vec::new(), ..disjunct }];
+    let mut others = Vec::new();
     for (bound, body) in &universals {
-        for &h in &hidden {
-            let map = |p: ProcRef| if p == ProcRef::Var(*bound) { ProcRef::Var(h) } else { p };
-            let instance: Vec<Disjunct> = rename::disjunction(body, &map)
-                .ok_or(NoNormalForm::OutOfRange)?
+        for chosen in injections(bound.len(), &hidden) {
+            let map = |p: ProcRef| {
+                let at = bound.iter().position(|&b| p == ProcRef::Var(b));
+                at.and_then(|at| chosen[at]).map_or(p, ProcRef::Var)
+            };
+            let body = rename::disjunction(body, &map).ok_or(NoNormalForm::OutOfRange)?;
+            let rest: Vec<u8> =
+                bound.iter().zip(&chosen).filter(|(_, h)| h.is_none()).map(|(b, _)| *b).collect();
+            if !rest.is_empty() {
+                if others.len() >= MAX_DISJUNCTS {
+                    return Err(NoNormalForm::TooLarge);
+                }
+                others.push((rest, body));
+                continue;
+            }
+            let instance: Vec<Disjunct> = body
                 .into_iter()
                 .filter_map(|conj| fold_processes(conj, distinct))
                 .map(|literals| Disjunct { literals, ..Disjunct::default() })
@@ -187,7 +200,7 @@ fn instantiate(
             all = product(&all, &instance, distinct, &mut size)?;
         }
     }
-    for (bound, body) in universals {
+    for (bound, body) in others {
         let body: Vec<Conj> = body
             .into_iter()
             .filter_map(|conj| fold_processes(conj, distinct))
@@ -195,11 +208,24 @@ fn instantiate(
             .collect();
         if !body.iter().any(Vec::is_empty) {
             for disjunct in &mut all {
-                disjunct.universals.push((bound, body.clone()));
+                disjunct.universals.push((bound.clone(), body.clone()));
             }
         }
     }
     Ok(all)
+}
+
+/// For each of `count` processes, which of these different ones it is, or none of them.
+fn injections(count: usize, among: &[u8]) -> Vec<Vec<Option<u8>>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..count {
+        let further = |known: &Vec<Option<u8>>| {
+            let free = among.iter().copied().map(Some).filter(|it| !known.contains(it)).chain([None]);
+            free.map(|it| [&known[..], &[it]].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(further).collect();
+    }
+    all
 }
 
 /// Decides equalities between processes; `None` when one is wrong.

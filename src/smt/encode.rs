@@ -3,7 +3,7 @@
 use z3::ast::{Ast, Bool, Int, Real};
 
 use super::InstanceFormula;
-use crate::model::semantics::{Layout, Point, distinct_tuples};
+use crate::model::semantics::{Layout, Point, distinct_tuples, other_tuples};
 use crate::model::{
     Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
 };
@@ -266,10 +266,9 @@ impl<'a> Encoder<'a> {
     /// That a transition is enabled for these arguments.
     pub fn enabled(&self, frame: &Frame, t: &crate::model::Transition, args: Processes<'_>) -> Bool {
         let mut conjuncts = vec![self.conj(frame, args, &t.guard)];
-        for z in (0..self.procs()).filter(|z| !args.contains(z)) {
-            let mut names = args.to_vec();
-            names.push(z);
-            conjuncts.extend(t.universals.iter().map(|u| self.dnf(frame, &names, &u.body)));
+        for u in &t.universals {
+            let scopes = other_tuples(self.procs(), args, u.bound.into());
+            conjuncts.extend(scopes.map(|names| self.dnf(frame, &names, &u.body)));
         }
         all(conjuncts)
     }

@@ -122,13 +122,27 @@ fn split(system: &System, owner: &Owner, ghost: VarId, t: Transition) -> Option<
     }
     let other = t.arity() as u8;
     let mut guards: Vec<Conj> = vec![vec![is(ghost, other)]];
-    for universal in &t.universals {
+    for universal in t.universals.iter().filter(|it| it.bound == 1) {
         // The process that a universal binds has the number that the further parameter has now.
         let with =
             |guard: &Conj| universal.body.0.iter().map(|it| [&guard[..], it].concat()).collect::<Vec<_>>();
         guards = guards.iter().flat_map(with).collect();
     }
-    let wide = widened(&holding)?;
+    let mut wide = widened(&holding)?;
+    for universal in t.universals.iter().filter(|it| it.bound > 1) {
+        for at in other..other + universal.bound {
+            // The one at that place is the further parameter; those before it make room.
+            let map = |p: ProcRef| match p {
+                ProcRef::Var(v) if v == at => ProcRef::Var(other),
+                ProcRef::Var(v) if (other..at).contains(&v) => ProcRef::Var(v + 1),
+                p => p,
+            };
+            let body = Dnf(rename::disjunction(&universal.body.0, &map)?);
+            // Literals may have gone.
+            let spans = body.0.iter().map(|conj| vec![t.span; conj.len()]).collect();
+            wide.universals.push(Universal { bound: universal.bound - 1, body, spans });
+        }
+    }
     for guard in guards {
         let mut part = wide.clone();
         part.spans.extend(guard.iter().map(|_| t.span));
@@ -166,7 +180,7 @@ fn widened(t: &Transition) -> Option<Transition> {
         other => other,
     };
     let dnf = |dnf: &Dnf| rename::disjunction(&dnf.0, &map).map(Dnf);
-    let universal = |u: &Universal| Some(Universal { body: dnf(&u.body)?, spans: u.spans.clone() });
+    let universal = |u: &Universal| Some(Universal { body: dnf(&u.body)?, ..u.clone() });
     let branch = |b: &Branch| Some(Branch { when: dnf(&b.when)?, value: rename::term(&b.value, &map)? });
     let update = |u: &Update| {
         let assignment = match &u.assignment {

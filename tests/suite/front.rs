@@ -373,6 +373,11 @@ fn what_the_original_does_not_have_is_found() {
         (guard("exists_other q. S[q] = B"), &["exists_other q. S[q] = B"]),
         (guard("not (forall_other q. S[q] = B)"), &["(forall_other q. S[q] = B)"]),
         (guard("not all()"), &["all()"]),
+        (guard("forall_other q r. S[q] = S[r]"), &["forall_other q r. S[q] = S[r]"]),
+        (
+            guard("forall_other q. S[q] = A || forall_other r. S[r] = B"),
+            &["forall_other q. S[q] = A || forall_other r. S[r] = B"],
+        ),
         (guard("some()"), &["some()"]),
         ("unsafe (p) { S[p] = B && exists q. S[q] = B }".into(), &["S[p] = B && exists q. S[q] = B"]),
         ("unsafe (p) { exists_other q. S[q] = B }".into(), &["exists_other q. S[q] = B"]),

@@ -7,7 +7,7 @@ use crate::backward::cube::{
     CellKind, CellValue, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula,
     Instantiation, OTHER, Overflow, Reduced, Relational, compact, conjoin, linear, low, relation_of,
 };
-use crate::model::Rational;
+use crate::model::{Rational, Universal};
 
 /// A cell of the child's relational literals, and the value chosen for it.
 struct Rewrite {
@@ -59,16 +59,36 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
                 return Ok(false);
             }
         }
-        for z in (0..self.procs).filter(|z| !self.args.contains(z)) {
-            self.context.interrupt.poll()?;
+        for u in &self.t.transition.universals {
             let mut vars = self.args.to_vec();
-            vars.push(z);
-            let env = Instantiation { context: self.context, procs: self.procs, vars: &vars };
-            for u in &self.t.transition.universals {
-                if !self.any(base, env.dnf(&u.body)?) {
-                    return Ok(false);
-                }
+            if !self.universal(base, u, &mut vars)? {
+                return Ok(false);
             }
+        }
+        Ok(true)
+    }
+
+    /// What a universal says of all processes of the cube, the first ones of which are chosen. False when it cannot hold.
+    fn universal(
+        &mut self,
+        base: &mut CubeBuilder<'a>,
+        u: &Universal,
+        vars: &mut Vec<u8>,
+    ) -> Result<bool, Halt> {
+        if vars.len() == self.args.len() + usize::from(u.bound) {
+            let env = Instantiation { context: self.context, procs: self.procs, vars };
+            return Ok(self.any(base, env.dnf(&u.body)?));
+        }
+        for z in 0..self.procs {
+            if vars.contains(&z) {
+                continue;
+            }
+            self.context.interrupt.poll()?;
+            vars.push(z);
+            if !self.universal(base, u, vars)? {
+                return Ok(false);
+            }
+            vars.pop();
         }
         Ok(true)
     }

@@ -19,7 +19,9 @@ use crate::forward::symmetry::canonical::Symmetry;
 use crate::forward::symmetry::exchangeable::Exchangeable;
 use crate::forward::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_PROCS};
 use crate::interrupt::Interrupt;
-use crate::model::semantics::{Layout, admits, distinct_tuples, interchangeable, rising_tuples, tuples};
+use crate::model::semantics::{
+    Layout, admits, distinct_tuples, interchangeable, other_tuples, rising_tuples, tuples,
+};
 use crate::model::{Assignment, Bad, BadKind, Branch, Literal, System, Term, TransitionId};
 
 /// What to build.
@@ -146,10 +148,9 @@ impl Compiler<'_> {
                 self.interrupt.poll()?;
                 let Some(mut conj) = self.grounder.conj(&transition.guard, &args)? else { continue };
                 let mut clauses: Vec<GroundDnf> = Vec::new();
-                for other in (0..procs).filter(|p| !args.contains(p)) {
-                    let mut env = args.clone();
-                    env.push(other);
-                    for universal in &transition.universals {
+                for universal in &transition.universals {
+                    for env in other_tuples(procs, &args, universal.bound.into()) {
+                        self.interrupt.poll()?;
                         let clause = self.grounder.dnf(&universal.body, &env)?;
                         match clause.as_slice() {
                             [] => continue 'args,

@@ -128,8 +128,9 @@ impl Shape {
         let params = self.below(3) as u8;
         let guard = self.conj(params, 2, order);
         let universals = if self.rng.random_ratio(1, 4) {
-            let body = Dnf((0..=self.below(2)).map(|_| self.conj(params + 1, 2, order)).collect());
-            vec![Universal { body, spans: Vec::new() }]
+            let bound = 1 + u8::from(self.rng.random_ratio(1, 4));
+            let body = Dnf((0..=self.below(2)).map(|_| self.conj(params + bound, 2, order)).collect());
+            vec![Universal { bound, body, spans: Vec::new() }]
         } else {
             Vec::new()
         };

@@ -125,13 +125,14 @@ impl<'a> Shapes<'a> {
                 let here = |(_, what, help)| (expr.span, what, help);
                 Shape { misplaced: shape.misplaced.map(here), ..shape }
             }
-            ExprKind::Quantified { quantifier, vars, .. } => {
-                let universal = match quantifier {
-                    Quantifier::Forall => !negated && vars.len() == 1,
-                    Quantifier::ForallOther => !negated,
-                    Quantifier::ExistsOther => negated,
-                    Quantifier::Exists => false,
-                };
+            ExprKind::Quantified { quantifier, vars, body } => {
+                let alone = vars.len() == 1 && !self.any(body);
+                let universal = alone
+                    && match quantifier {
+                        Quantifier::Forall | Quantifier::ForallOther => !negated,
+                        Quantifier::ExistsOther => negated,
+                        Quantifier::Exists => false,
+                    };
                 let what = "such quantifiers in guards";
                 let help = "make what exists a parameter, and universals `forall_other` of one process";
                 let misplaced = (!universal).then_some((expr.span, what, help));

@@ -21,4 +21,4 @@ pub use replay::{ReplayError, replay, replay_steps};
 pub use state::{Layout, PROC_STRIDE, Point, State, Step, Value};
 pub use step::{Semantics, admits, enabled, fire, initial, is_step, satisfies};
 pub use trace::Trace;
-pub use tuples::{distinct_tuples, rising_tuples, tuples};
+pub use tuples::{distinct_tuples, other_tuples, rising_tuples, tuples};

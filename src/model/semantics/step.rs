@@ -3,7 +3,7 @@
 use super::eval::{Env, all};
 use super::matching::Matcher;
 use super::state::{Layout, State, Step, Value};
-use super::tuples::{distinct_tuples, tuples};
+use super::tuples::{distinct_tuples, other_tuples, tuples};
 use crate::model::{Assignment, System, Transition, TransitionId, Update};
 
 /// Whether the system has an instance with `procs` processes: at least one for each process
@@ -127,29 +127,29 @@ impl<'a> Semantics<'a> {
     }
 
     /// Whether `transition` can fire with the processes `args` (from 0) for its parameters, hidden ones
-    /// included: they are pairwise distinct, the plain guard holds, and the universals hold for every
-    /// process that is not among them. `None` when a number leaves the 64-bit range.
+    /// included: they are pairwise distinct, the plain guard holds, and the universals hold for all
+    /// processes that are not among them. `None` when a number leaves the 64-bit range.
     pub fn enabled(&self, state: &State, transition: TransitionId, args: &[usize]) -> Option<bool> {
         let Transition { guard, universals, .. } = self.system.transition(transition);
         if self.check_args(transition, args).is_err() {
             return Some(false);
         }
-        let others = (0..self.procs()).filter(|other| !args.contains(other)).map(|other| {
-            let scope: Vec<usize> = args.iter().copied().chain([other]).collect();
-            let env = self.env(state, &scope);
-            all(universals.iter().map(|universal| env.dnf(&universal.body)))
+        let others = universals.iter().flat_map(|universal| {
+            let scopes = other_tuples(self.procs(), args, universal.bound.into());
+            scopes.map(move |scope| self.env(state, &scope).dnf(&universal.body))
         });
         all([self.env(state, args).conj(guard)].into_iter().chain(others))
     }
 
-    /// The first process, not among the arguments, of which some universal guard of the transition is false.
+    /// The first process, not among the arguments, of which (with others) some universal guard of the transition is false.
     pub fn excluded(&self, state: &State, transition: TransitionId, args: &[usize]) -> Option<usize> {
         let universals = &self.system.transition(transition).universals;
-        (0..self.procs()).filter(|other| !args.contains(other)).find(|&other| {
-            let scope: Vec<usize> = args.iter().copied().chain([other]).collect();
-            let env = self.env(state, &scope);
-            universals.iter().any(|universal| env.dnf(&universal.body) == Some(false))
-        })
+        let failing = universals.iter().filter_map(|universal| {
+            let mut scopes = other_tuples(self.procs(), args, universal.bound.into());
+            let scope = scopes.find(|scope| self.env(state, scope).dnf(&universal.body) == Some(false))?;
+            scope.into_iter().skip(args.len()).min()
+        });
+        failing.min()
     }
 
     fn check_args(&self, transition: TransitionId, args: &[usize]) -> Result<(), String> {

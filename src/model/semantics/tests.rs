@@ -210,7 +210,7 @@ fn guards_quantify_over_the_other_processes() {
     // transition t (i) requires { P <> i && forall_other j. S[j] = B }
     let mut sys = system();
     let mut t = transition("t", 1, vec![points_to(0, true)], vec![]);
-    t.universals = vec![Universal { body: Dnf(vec![vec![holds(s(1), 1)]]), spans: vec![] }];
+    t.universals = vec![Universal { bound: 1, body: Dnf(vec![vec![holds(s(1), 1)]]), spans: vec![] }];
     sys.transitions = vec![t];
     let st = state(&[A, B, B], A, Point::process(1), 0);
     assert!(enabled(&sys, &st, ZERO, &[0]));

@@ -17,6 +17,14 @@ pub fn distinct_tuples(procs: usize, arity: usize) -> impl Iterator<Item = Vec<u
     rising_tuples(procs, vec![None; arity])
 }
 
+/// The arguments of a transition with each tuple of `count` pairwise distinct processes below `procs` that are none of them.
+pub fn other_tuples(procs: usize, args: &[usize], count: usize) -> impl Iterator<Item = Vec<usize>> {
+    let others: Vec<usize> = (0..procs).filter(|it| !args.contains(it)).collect();
+    let args = args.to_vec();
+    distinct_tuples(others.len(), count)
+        .map(move |tuple| args.iter().copied().chain(tuple.into_iter().map(|it| others[it])).collect())
+}
+
 /// All tuples of pairwise distinct processes below `procs` in which each place holds a larger process than
 /// the earlier place that `above` names for it, if any.
 pub fn rising_tuples(procs: usize, above: Vec<Option<usize>>) -> impl Iterator<Item = Vec<usize>> {

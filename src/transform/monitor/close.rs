@@ -93,7 +93,7 @@ impl Monitor<'_> {
                 conj.extend(nobody.iter().map(|var| names_it(*var, other, true)));
                 let spans = vec![vec![self.property.span; conj.len()]];
                 if !conj.is_empty() {
-                    close.universals.push(Universal { body: Dnf(vec![conj]), spans });
+                    close.universals.push(Universal { bound: 1, body: Dnf(vec![conj]), spans });
                 }
                 close.universals.extend(self.kept_off(further));
                 found.push(close);

@@ -40,6 +40,7 @@ impl Monitor<'_> {
             let universal = |ways: Vec<(Conj, usize)>| {
                 let body = Dnf(ways.into_iter().map(|(conj, _)| conj).collect());
                 Universal {
+                    bound: 1,
                     spans: body.0.iter().map(|it| vec![self.property.span; it.len()]).collect(),
                     body,
                 }
@@ -87,7 +88,7 @@ impl Monitor<'_> {
                 body.extend(rename::conj(&way, &map)?);
             }
             let spans = body.iter().map(|it| vec![self.property.span; it.len()]).collect();
-            Some(Universal { body: Dnf(body), spans })
+            Some(Universal { bound: 1, body: Dnf(body), spans })
         };
         self.tracks.iter().filter_map(of).collect()
     }
@@ -107,7 +108,7 @@ impl Monitor<'_> {
                 .map(|it| Some((vec![negation(self.original, it)?], 0)))
                 .collect::<Option<_>>()?;
             for universal in &part.universals {
-                // Some other process for which each disjunct has a literal that is false.
+                // Some other processes for which each disjunct has a literal that is false.
                 if most_others == 0 || part.arity() == 0 {
                     return None;
                 }
@@ -120,7 +121,7 @@ impl Monitor<'_> {
                     }
                     chosen = next;
                 }
-                refuted.extend(chosen.into_iter().map(|conj| (conj, 1)));
+                refuted.extend(chosen.into_iter().map(|conj| (conj, usize::from(universal.bound))));
             }
             let mut next = Vec::new();
             for (way, others) in &ways {

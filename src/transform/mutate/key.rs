@@ -113,7 +113,7 @@ impl Simplifier<'_> {
     /// `None` when it is never enabled, or changes nothing.
     fn transition(&self, t: &Transition) -> Option<[u64; 2]> {
         let guard = unordered(&self.conj(&t.guard)?);
-        let mut universals: Vec<_> = t.universals.iter().map(|it| self.dnf(&it.body)).collect();
+        let mut universals: Vec<_> = t.universals.iter().map(|it| (it.bound, self.dnf(&it.body))).collect();
         universals.sort_unstable();
         universals.dedup();
         let arity = t.arity() as u8;

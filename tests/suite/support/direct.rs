@@ -177,7 +177,8 @@ impl<'a> Direct<'a> {
                 let mut test = |choice: Vec<usize>| {
                     let mark = scope.len();
                     scope.extend(bind(vars, &choice));
-                    let truth = self.holds(body, scope, params);
+                    // Others in there are others than these, too.
+                    let truth = self.holds(body, scope, &[params, &choice].concat());
                     scope.truncate(mark);
                     truth
                 };

@@ -553,23 +553,41 @@ impl Maker<'_> {
     }
 
     fn universal(&mut self, params: &[String]) -> Formula {
-        let bound = self.fresh("j");
-        let scope: Vec<String> = params.iter().cloned().chain([bound.clone()]).collect();
         self.pointers = false;
+        let nested = self.dice.chance(self.weights.sugar / 2);
+        let body = self.universal_of(params, nested);
+        self.pointers = true;
+        body
+    }
+
+    /// A universal, with another one in it when `nested`, or of two processes.
+    fn universal_of(&mut self, around: &[String], nested: bool) -> Formula {
+        let mut bound = vec![self.fresh("j")];
+        let inside = nested && self.dice.chance(70);
+        if nested && !inside {
+            bound.push(self.fresh("j"));
+        }
+        let scope: Vec<String> = around.iter().chain(&bound).cloned().collect();
         let mut parts = Vec::new();
         let vars: Vec<Var> = self.model.vars.iter().filter(|v| v.arity == 1).cloned().collect();
-        for _ in 0..=usize::from(self.dice.chance(30)) {
-            let var = self.dice.pick(&vars).clone();
-            let mut literal = self.about(&format!("{}[{bound}]", var.name), &var.ty, &scope);
+        for _ in 0..=usize::from(nested || self.dice.chance(30)) {
+            let (var, at) = (self.dice.pick(&vars).clone(), self.dice.pick(&bound).clone());
+            let mut literal = self.about(&format!("{}[{at}]", var.name), &var.ty, &scope);
             if self.dice.chance(15) {
                 literal = self.literal(&scope);
             }
             parts.push(literal);
         }
-        self.pointers = true;
+        if inside {
+            parts.pop();
+            parts.push(self.universal_of(&scope, false));
+            if self.dice.chance(30) {
+                parts.push(self.universal_of(&scope, false));
+            }
+        }
         let body = if self.dice.chance(40) { Formula::Or(parts) } else { Formula::And(parts) };
         let quantifier = if self.dice.chance(self.weights.sugar) { "forall" } else { "forall_other" };
-        Formula::Quantifier(format!("{quantifier} {bound}"), Box::new(body))
+        Formula::Quantifier(format!("{quantifier} {}", bound.join(" ")), Box::new(body))
     }
 
     fn existential(&mut self, params: &[String]) -> Formula {

@@ -1,0 +1,414 @@
+//! From the syntax of formulas to typed formulas in negation normal form: connectives, predicates,
+//! quantifiers.
+
+use super::ProcRef;
+use super::context::{Context, FormulaPlace};
+use super::formula::Formula;
+use super::limits::MAX_PARAMS;
+use super::prenex::{self, TOO_MANY};
+use super::scope::{Scope, TermMeaning};
+use super::symbols::Symbol;
+use crate::diagnostic::{Diagnostic, Span};
+use crate::spelling::nearest;
+use crate::syntax::ast::{Arg, Expr, ExprKind, Name, Predicate, Quantifier};
+
+/// What a quantifier binds, and where.
+#[derive(Clone, Copy)]
+struct Quantified<'a> {
+    vars: &'a [Name],
+    body: &'a Expr,
+}
+
+/// The processes that the first variables of an existential quantifier stand for.
+#[derive(Default)]
+struct Binding {
+    /// How many of the candidates are not meant.
+    skip: usize,
+    chosen: Vec<ProcRef>,
+    /// Those among the chosen that are no candidates.
+    fresh: Vec<u8>,
+    /// What the body says for each choice so far.
+    parts: Vec<Formula>,
+}
+
+impl<'a> Context<'a> {
+    /// The formula, or its negation when not `positive`.
+    pub fn formula(&mut self, expr: &'a Expr, scope: &mut Scope<'a>, positive: bool) -> Formula {
+        if !self.step() {
+            return Formula::False;
+        }
+        match &expr.kind {
+            ExprKind::Error => Formula::False,
+            ExprKind::Bool(truth) => Formula::constant(*truth == positive),
+            ExprKind::Compare { op, left, right } => {
+                let (l, r) = (self.term(left, scope), self.term(right, scope));
+                let formula = self.compare(*op, l, r, positive, expr.span);
+                self.note_origin(&formula, expr.span);
+                formula
+            }
+            ExprKind::Not(a) => self.formula(a, scope, !positive),
+            ExprKind::And(list) | ExprKind::Or(list) => {
+                let parts = list.iter().map(|e| self.formula(e, scope, positive)).collect();
+                if matches!(expr.kind, ExprKind::And(_)) == positive {
+                    Formula::and(parts)
+                } else {
+                    Formula::or(parts)
+                }
+            }
+            ExprKind::Implies(a, b) => {
+                let parts = vec![self.formula(a, scope, !positive), self.formula(b, scope, positive)];
+                if positive { Formula::or(parts) } else { Formula::and(parts) }
+            }
+            ExprKind::Iff(a, b) => {
+                let both = vec![self.formula(a, scope, true), self.formula(b, scope, positive)];
+                let none = vec![self.formula(a, scope, false), self.formula(b, scope, !positive)];
+                Formula::or(vec![Formula::and(both), Formula::and(none)])
+            }
+            ExprKind::If(c, a, b) => {
+                let then = vec![self.formula(c, scope, true), self.formula(a, scope, positive)];
+                let otherwise = vec![self.formula(c, scope, false), self.formula(b, scope, positive)];
+                Formula::or(vec![Formula::and(then), Formula::and(otherwise)])
+            }
+            ExprKind::Quantified { quantifier, vars, body } => {
+                self.quantified(*quantifier, Quantified { vars, body }, scope, positive, expr.span)
+            }
+            ExprKind::Call { name, args } => self.call(name, args, scope, positive, expr.span),
+        }
+    }
+
+    /// A predicate, with its arguments' meanings for its parameters.
+    fn call(
+        &mut self,
+        name: &Name,
+        args: &'a [Arg],
+        scope: &mut Scope<'a>,
+        positive: bool,
+        at: Span,
+    ) -> Formula {
+        self.called.insert(name.text.clone());
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            values.push(match arg {
+                Arg::Term(term) => self.term(term, scope),
+                Arg::Formula(formula) => {
+                    self.push(
+                        Diagnostic::error("C0108", formula.span, "formula given for a predicate parameter")
+                            .label("parameters stand for terms")
+                            .help("use a term, or write the formula out"),
+                    );
+                    TermMeaning::Unknown
+                }
+            });
+        }
+        let Some(&predicate) = self.predicates.get(name.text.as_str()) else {
+            let unclear = self.symbols.lookup(&name.text) == Some(Symbol::Unclear);
+            if unclear || !self.unknown.insert((None, name.text.clone())) {
+                return Formula::False;
+            }
+            let mut error =
+                Diagnostic::error("C0107", name.span(), format!("unknown predicate `{}`", name.text))
+                    .label("not defined before this place");
+            let known = self.predicates.keys().copied();
+            error = match nearest(&name.text, known) {
+                Some(similar) => error.did_you_mean(similar),
+                None => error.help("a predicate is defined before its first use; it cannot use itself"),
+            };
+            self.push(error);
+            return Formula::False;
+        };
+        if predicate.params.len() != args.len() {
+            let error = Diagnostic::error(
+                "C0108",
+                at,
+                format!(
+                    "predicate `{}` takes {} argument{}, not {}",
+                    name.text,
+                    predicate.params.len(),
+                    if predicate.params.len() == 1 { "" } else { "s" },
+                    args.len()
+                ),
+            )
+            .also(predicate.name.span(), "defined here");
+            self.push(error);
+            return Formula::False;
+        }
+        let mark = scope.len();
+        for (param, value) in predicate.params.iter().zip(values) {
+            scope.push(&param.text, value);
+        }
+        self.calls.push(at);
+        let formula = self.formula(&predicate.body, scope, positive);
+        self.calls.pop();
+        scope.truncate(mark);
+        formula
+    }
+
+    /// Whether process variables may have these names here. Says why not.
+    fn may_bind(&mut self, vars: &[Name], scope: &Scope<'a>) -> bool {
+        for (i, var) in vars.iter().enumerate() {
+            if let Some(first) = vars[..i].iter().find(|other| other.text == var.text) {
+                self.push(super::symbols::duplicate("C0109", var, "process variable", Some(first.span())));
+                return false;
+            }
+            if let Some(TermMeaning::Proc(_)) = scope.lookup(&var.text) {
+                if self.place == FormulaPlace::Bad && self.calls.is_empty() {
+                    self.push(
+                        super::symbols::duplicate("C0109", var, "process variable", None)
+                            .label("already in scope"),
+                    );
+                    return false;
+                }
+                if self.calls.is_empty() {
+                    let message = format!("`{}` hides another process variable", var.text);
+                    self.push(
+                        Diagnostic::warning("C0903", var.span(), message)
+                            .label("this one is meant from here on"),
+                    );
+                }
+            }
+        }
+        true
+    }
+
+    fn quantified(
+        &mut self,
+        quantifier: Quantifier,
+        bound: Quantified<'a>,
+        scope: &mut Scope<'a>,
+        positive: bool,
+        at: Span,
+    ) -> Formula {
+        let Quantified { vars, body } = bound;
+        if !self.may_bind(vars, scope) {
+            return Formula::False;
+        }
+        let other = matches!(quantifier, Quantifier::ForallOther | Quantifier::ExistsOther);
+        let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive;
+        let nested = !self.universal.is_empty() || self.existential;
+        match (self.place, universal) {
+            (FormulaPlace::Predicate, _) => {
+                let mark = scope.len();
+                for var in vars {
+                    scope.push(&var.text, TermMeaning::Unknown);
+                }
+                let formula = self.formula(body, scope, positive);
+                scope.truncate(mark);
+                formula
+            }
+            (FormulaPlace::Init, true) if !other => self.init_parameters(bound, scope, positive),
+            // Distinct from the parameters, but perhaps what a global used as an index names.
+            (FormulaPlace::Bad, false) => {
+                if !other && (self.params > 0 || self.existential) {
+                    let word = if positive { "exists" } else { "forall" };
+                    self.passes_over.get_or_insert((at, word));
+                }
+                self.existential_choice(bound, scope, positive, other || !self.inclusive)
+            }
+            (FormulaPlace::Guard, true) if !self.existential => {
+                self.universal_choice(bound, scope, positive, other)
+            }
+            (FormulaPlace::Guard, false) if self.universal.is_empty() && !(other && self.existential) => {
+                self.existential_choice(bound, scope, positive, other)
+            }
+            _ => {
+                self.misplaced(universal, other, nested, at);
+                Formula::False
+            }
+        }
+    }
+
+    fn misplaced(&mut self, universal: bool, other: bool, nested: bool, at: Span) {
+        let kind = if universal { "universal" } else { "existential" };
+        let (place, help) = match self.place {
+            FormulaPlace::Init if universal && other => {
+                ("init", "use `forall`: every process is meant in init")
+            }
+            FormulaPlace::Init => ("init", "init describes all processes: use parameters or `forall`"),
+            FormulaPlace::Bad if self.of_runs => (
+                "a property of runs",
+                "its states are described by some processes: use parameters or `exists`",
+            ),
+            FormulaPlace::Bad => (
+                "unsafe or invariant",
+                "bad states are described by some processes: use parameters or `exists`",
+            ),
+            FormulaPlace::Condition => {
+                ("a case condition", "split the transition, with the quantified formula in its guard")
+            }
+            _ if nested => {
+                ("another quantifier", "name the inner process with a parameter of the transition")
+            }
+            _ => ("a guard", "what exists there is a parameter of the transition"),
+        };
+        self.push(
+            Diagnostic::error("C0301", at, format!("{kind} quantifier not allowed in {place}"))
+                .label("after negations are pushed inwards")
+                .help(help),
+        );
+    }
+
+    /// Elaborates a body with names for processes.
+    fn bind(
+        &mut self,
+        bound: Quantified<'a>,
+        values: &[ProcRef],
+        scope: &mut Scope<'a>,
+        positive: bool,
+    ) -> Formula {
+        let mark = scope.len();
+        for (var, value) in bound.vars.iter().zip(values) {
+            scope.push(&var.text, TermMeaning::Proc(*value));
+        }
+        let formula = self.formula(bound.body, scope, positive);
+        scope.truncate(mark);
+        formula
+    }
+
+    /// Universal quantifiers of init join its parameters, which need not be distinct.
+    fn init_parameters(&mut self, bound: Quantified<'a>, scope: &mut Scope<'a>, positive: bool) -> Formula {
+        let vars = bound.vars;
+        if vars.len() > 1 && self.calls.is_empty() {
+            self.push(
+                Diagnostic::warning("C0904", vars[1].span(), "`<>` has no effect in init")
+                    .label("the formula must also hold when the variables are one process")
+                    .help("write the condition into the formula, as in `x = y || ..`"),
+            );
+        }
+        let fresh: Vec<u8> = vars.iter().map(|var| self.fresh(var.span())).collect();
+        self.loose.extend(&fresh);
+        let values: Vec<ProcRef> = fresh.into_iter().map(ProcRef::Var).collect();
+        self.bind(bound, &values, scope, positive)
+    }
+
+    /// `exists`: each variable is a process in scope or a further one. `exists_other`, and any `exists` in a
+    /// bad state, passes over the declared parameters.
+    fn existential_choice(
+        &mut self,
+        bound: Quantified<'a>,
+        scope: &mut Scope<'a>,
+        positive: bool,
+        other: bool,
+    ) -> Formula {
+        let outer = self.existential;
+        self.existential = true;
+        let skip = if other { usize::from(self.params) } else { 0 };
+        let mut choice = Binding { skip, ..Binding::default() };
+        self.choose(bound, &mut choice, scope, positive);
+        self.existential = outer;
+        Formula::or(choice.parts)
+    }
+
+    fn choose(&mut self, bound: Quantified<'a>, choice: &mut Binding, scope: &mut Scope<'a>, positive: bool) {
+        if !self.step() {
+            return;
+        }
+        if choice.chosen.len() == bound.vars.len() {
+            let candidates = self.candidates.clone();
+            if self.place == FormulaPlace::Bad && !self.inclusive {
+                // All that is bound joins the parameters: pairwise distinct, also when nested.
+                self.candidates.retain(|candidate| !choice.chosen.contains(candidate));
+            } else {
+                self.candidates.extend(choice.fresh.iter().map(|&v| ProcRef::Var(v)));
+            }
+            let inner = self.bind(bound, &choice.chosen, scope, positive);
+            self.candidates = candidates;
+            let fresh = &choice.fresh;
+            choice.parts.push(if fresh.is_empty() {
+                inner
+            } else {
+                Formula::Exists(fresh.clone(), Box::new(inner))
+            });
+            return;
+        }
+        for i in choice.skip..self.candidates.len() {
+            let candidate = self.candidates[i];
+            if !choice.chosen.contains(&candidate) {
+                choice.chosen.push(candidate);
+                self.choose(bound, choice, scope, positive);
+                choice.chosen.pop();
+            }
+        }
+        let new = self.fresh(bound.vars[choice.chosen.len()].span());
+        choice.chosen.push(ProcRef::Var(new));
+        choice.fresh.push(new);
+        self.choose(bound, choice, scope, positive);
+        choice.fresh.pop();
+        choice.chosen.pop();
+    }
+
+    /// `forall`: each variable is a declared parameter, a process of a universal around it, or a further one, which
+    /// `forall_other` always is.
+    fn universal_choice(
+        &mut self,
+        bound: Quantified<'a>,
+        scope: &mut Scope<'a>,
+        positive: bool,
+        other: bool,
+    ) -> Formula {
+        let around = self.universal.len();
+        let known: Vec<ProcRef> = if other {
+            Vec::new()
+        } else {
+            (0..self.params).chain(self.universal.iter().copied()).map(ProcRef::Var).collect()
+        };
+        let mut open: Vec<Vec<ProcRef>> = vec![Vec::new()];
+        let mut parts = Vec::new();
+        while let Some(chosen) = open.pop() {
+            if !self.step() {
+                break;
+            }
+            if let Some(var) = bound.vars.get(chosen.len()) {
+                let new = ProcRef::Var(self.fresh(var.span()));
+                for next in known.iter().filter(|it| !chosen.contains(it)).chain([&new]) {
+                    open.push([&chosen[..], &[*next]].concat());
+                }
+                continue;
+            }
+            let new = chosen.iter().filter(|it| !known.contains(it));
+            let new: Vec<u8> =
+                new.filter_map(|it| if let ProcRef::Var(v) = it { Some(*v) } else { None }).collect();
+            self.universal.extend(&new);
+            let inner = self.bind(bound, &chosen, scope, positive);
+            self.universal.truncate(around);
+            if new.is_empty() {
+                parts.push(inner);
+                continue;
+            }
+            let Some(formula) = prenex::universal(&new, inner) else {
+                self.report_bound(bound.body.span, TOO_MANY);
+                return Formula::False;
+            };
+            parts.push(formula);
+        }
+        // The order of what is written.
+        parts.reverse();
+        Formula::and(parts)
+    }
+
+    /// Checks a predicate on its own, with parameters of unknown type, and makes it known.
+    pub fn define(&mut self, predicate: &'a Predicate) {
+        if let Some(previous) = self.predicates.get(predicate.name.text.as_str()) {
+            let previous = previous.name.span();
+            self.push(super::symbols::duplicate("C0107", &predicate.name, "predicate", Some(previous)));
+            return;
+        }
+        self.reset_budget();
+        self.start(predicate.loc.0, FormulaPlace::Predicate, 0);
+        let mut scope = Scope { open: true, ..Scope::default() };
+        for (i, param) in predicate.params.iter().enumerate() {
+            if i == MAX_PARAMS {
+                self.push(
+                    Diagnostic::error("C0505", param.span(), format!("more than {MAX_PARAMS} parameters"))
+                        .label("the first one too many"),
+                );
+                break;
+            }
+            if let Some(first) = predicate.params[..i].iter().find(|other| other.text == param.text) {
+                self.push(super::symbols::duplicate("C0109", param, "parameter", Some(first.span())));
+            }
+            scope.push(&param.text, TermMeaning::Unknown);
+        }
+        self.formula(&predicate.body, &mut scope, true);
+        self.predicates.insert(&predicate.name.text, predicate);
+    }
+}
