@@ -3,23 +3,25 @@
 //! A number between a lower and an upper bound exists when the lower is below the upper: exact over the reals; over
 //! the integers exact when one of the two coefficients is a unit, which covers difference constraints.
 
-use super::sat::Sat;
 use crate::backward::cube::{
     Bound, CubeCell, Form, Halt, Overflow, Reduced, Relational, linear, relation_of,
 };
-use crate::backward::tuning::{MAX_DISEQUALITIES, MAX_ROWS};
-use crate::model::{Rational, Relation, gcd};
+use crate::model::{Rational, Relation};
 
 /// `sum terms relation bound`.
 #[derive(Clone, PartialEq, Debug)]
-struct Row {
-    terms: Form,
-    relation: Relation,
-    bound: Rational,
+pub struct Row {
+    /// No cell twice, no coefficient zero.
+    pub terms: Form,
+    /// How the two sides compare.
+    pub relation: Relation,
+    /// The right side.
+    pub bound: Rational,
 }
 
 impl Row {
-    fn new(form: &Form, bound: Bound) -> Self {
+    /// A bound of a form.
+    pub fn new(form: &Form, bound: Bound) -> Self {
         let (relation, negate) = relation_of(bound);
         if negate {
             Self { terms: negated(form), relation, bound: bound.number().neg() }
@@ -28,13 +30,14 @@ impl Row {
         }
     }
 
-    fn coefficient(&self, cell: CubeCell) -> Option<Rational> {
+    /// What a cell is multiplied by.
+    pub fn coefficient(&self, cell: CubeCell) -> Option<Rational> {
         self.terms.iter().find(|t| t.0 == cell).map(|t| t.1)
     }
 }
 
 /// `a * x + b * y`: what the left sides are together, and what the bounds are.
-fn sum(x: &Row, a: Rational, y: &Row, b: Rational) -> Result<(Form, Rational), Overflow> {
+pub fn sum(x: &Row, a: Rational, y: &Row, b: Rational) -> Result<(Form, Rational), Overflow> {
     let mut terms = Form::new();
     let mut all: Vec<(CubeCell, Rational)> = Vec::with_capacity(x.terms.len() + y.terms.len());
     for (row, k) in [(x, a), (y, b)] {
@@ -55,7 +58,7 @@ fn sum(x: &Row, a: Rational, y: &Row, b: Rational) -> Result<(Form, Rational), O
 }
 
 /// How a lower and an upper bound compare when there is something between them.
-fn between(lower: &Row, upper: &Row) -> Relation {
+pub fn between(lower: &Row, upper: &Row) -> Relation {
     let strict = lower.relation == Relation::Lt || upper.relation == Relation::Lt;
     if strict { Relation::Lt } else { Relation::Le }
 }
@@ -106,149 +109,16 @@ pub fn project(
     Ok(true)
 }
 
-/// Whether the linear constraints among these literals have a common solution. Disequalities are split.
-pub fn satisfiable(relational: &[Relational]) -> Result<Sat, Overflow> {
-    let mut answer = Sat::Yes;
-    for integer in [true, false] {
-        let mut rows = Vec::new();
-        let mut apart: Vec<(Form, Rational)> = Vec::new();
-        for relational in relational {
-            let Relational::Linear { integer: i, form, bound } = relational else { continue };
-            if *i != integer {
-                continue;
-            }
-            match *bound {
-                Bound::Eq(c) => rows.extend([Bound::Le(c), Bound::Ge(c)].map(|b| Row::new(form, b))),
-                Bound::Ne(c) => apart.push((form.clone(), c)),
-                bound => rows.push(Row::new(form, bound)),
-            }
-        }
-        if apart.len() > MAX_DISEQUALITIES {
-            return Ok(Sat::Unknown);
-        }
-        match split(&rows, &apart, integer)? {
-            Sat::No => return Ok(Sat::No),
-            Sat::Unknown => answer = Sat::Unknown,
-            Sat::Yes => {}
-        }
-    }
-    Ok(answer)
-}
-
-fn negated(form: &Form) -> Form {
+/// The form times -1.
+pub fn negated(form: &Form) -> Form {
     form.iter().map(|&(s, k)| (s, k.neg())).collect()
-}
-
-fn split(rows: &[Row], apart: &[(Form, Rational)], integer: bool) -> Result<Sat, Overflow> {
-    let Some(((form, c), rest)) = apart.split_first() else {
-        return eliminate(rows.to_vec(), integer);
-    };
-    if rows.is_empty() {
-        // Finitely many hyperplanes do not cover the space.
-        return Ok(Sat::Yes);
-    }
-    let mut answer = Sat::No;
-    for below in [true, false] {
-        let mut rows = rows.to_vec();
-        let (terms, bound) = if below { (form.clone(), *c) } else { (negated(form), c.neg()) };
-        let (relation, bound) = if integer {
-            (Relation::Le, bound.sub(Rational::ONE).ok_or(Overflow)?)
-        } else {
-            (Relation::Lt, bound)
-        };
-        rows.push(Row { terms, relation, bound });
-        match split(&rows, rest, integer)? {
-            Sat::Yes => return Ok(Sat::Yes),
-            Sat::Unknown => answer = Sat::Unknown,
-            Sat::No => {}
-        }
-    }
-    Ok(answer)
-}
-
-fn eliminate(mut rows: Vec<Row>, integer: bool) -> Result<Sat, Overflow> {
-    let mut exact = true;
-    loop {
-        // Decide rows without variables.
-        let mut i = 0;
-        while i < rows.len() {
-            if rows[i].terms.is_empty() {
-                let sign = rows[i].bound.signum();
-                if sign < 0 || (sign == 0 && rows[i].relation == Relation::Lt) {
-                    return Ok(Sat::No);
-                }
-                rows.swap_remove(i);
-            } else {
-                i += 1;
-            }
-        }
-        let Some(cell) = cheapest(&rows) else {
-            return Ok(if exact { Sat::Yes } else { Sat::Unknown });
-        };
-        let mut next = Vec::new();
-        let (mut upper, mut lower) = (Vec::new(), Vec::new());
-        for row in rows {
-            match row.coefficient(cell) {
-                None => next.push(row),
-                Some(k) if k.signum() > 0 => upper.push((row, k)),
-                Some(k) => lower.push((row, k.neg())),
-            }
-        }
-        for (u, ku) in &upper {
-            for (l, kl) in &lower {
-                if integer && *ku != Rational::ONE && *kl != Rational::ONE {
-                    exact = false;
-                }
-                let (terms, bound) = sum(u, *kl, l, *ku)?;
-                let row = tightened(terms, between(l, u), bound, integer)?;
-                if !next.contains(&row) {
-                    next.push(row);
-                }
-                if next.len() > MAX_ROWS {
-                    return Ok(Sat::Unknown);
-                }
-            }
-        }
-        rows = next;
-    }
-}
-
-/// A row; of integers, divided by the common factor of the coefficients, with the bound rounded down.
-fn tightened(
-    mut terms: Form,
-    relation: Relation,
-    mut bound: Rational,
-    integer: bool,
-) -> Result<Row, Overflow> {
-    if integer && !terms.is_empty() {
-        let g = terms.iter().fold(0, |g, t| gcd(g, t.1.num().unsigned_abs().into()));
-        let g = Rational::integer(i64::try_from(g).map_err(|_| Overflow)?);
-        for t in &mut terms {
-            t.1 = t.1.div(g).ok_or(Overflow)?;
-        }
-        bound = Rational::integer(bound.div(g).ok_or(Overflow)?.floor());
-    }
-    Ok(Row { terms, relation, bound })
-}
-
-/// The variable whose elimination makes fewest rows.
-fn cheapest(rows: &[Row]) -> Option<CubeCell> {
-    let mut seen: Vec<(CubeCell, usize, usize)> = Vec::new();
-    for row in rows {
-        for &(s, k) in &row.terms {
-            let at = seen.iter().position(|t| t.0 == s).unwrap_or_else(|| {
-                seen.push((s, 0, 0));
-                seen.len() - 1
-            });
-            if k.signum() > 0 { seen[at].1 += 1 } else { seen[at].2 += 1 }
-        }
-    }
-    seen.into_iter().min_by_key(|&(s, u, l)| (u * l, s)).map(|t| t.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backward::theory::Sat;
+    use crate::backward::theory::feasible::satisfiable;
     use crate::model::VarId;
     use proptest::prelude::*;
 

@@ -4,7 +4,7 @@
 //! (total, with room for outside values everywhere), and for difference constraints and real
 //! arithmetic; other integer arithmetic may answer [`Sat::Unknown`] and is Z3's.
 
-use super::fourier_motzkin;
+use super::feasible;
 use super::orders::orders;
 use super::sat::Sat;
 use crate::backward::cube::{CellKind, CubeBuilder, CubeContext, Halt, OTHER, Relational, is_singleton};
@@ -46,7 +46,7 @@ fn check(context: &CubeContext, mut b: CubeBuilder<'_>, splits: &mut usize) -> R
     });
     let Some(cell) = split else {
         return Ok(match orders(context, &b) {
-            Sat::Yes => fourier_motzkin::satisfiable(b.relational())?,
+            Sat::Yes => feasible::satisfiable(b.relational())?,
             no => no,
         });
     };
