@@ -53,6 +53,8 @@ pub mod backward;
 mod bits;
 pub mod certificate;
 pub mod check;
+#[cfg(feature = "cluster")]
+pub mod cluster;
 pub mod diagnostic;
 pub mod engine;
 pub mod explain;

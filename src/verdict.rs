@@ -36,6 +36,8 @@ pub enum Stop {
     NoInstance,
     /// What it keeps in files could not be written or read.
     Storage,
+    /// A process of the cluster was lost, or did not come.
+    Cluster,
 }
 
 /// An exploration that did not see all states.
@@ -74,6 +76,8 @@ pub enum Reason {
     Threads(String),
     /// A checkpoint could not be written or read: why.
     Storage(String),
+    /// A process of the cluster was lost, or did not come: which one, and why.
+    Cluster(String),
     /// The proof could not be certified: the obligation that failed, as text.
     Uncertified(String),
     /// Deadlocks were met, but none of the runs looked at does without an outside value that nothing

@@ -38,6 +38,7 @@ pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
         Reason::Partial(cut) => told.partial(cut),
         Reason::Threads(_)
         | Reason::Storage(_)
+        | Reason::Cluster(_)
         | Reason::Uncertified(_)
         | Reason::Vacuous(_)
         | Reason::Denied(_)

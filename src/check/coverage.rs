@@ -30,9 +30,13 @@ fn as_asked(exploration: &Exploration, options: &Options) -> bool {
         Stop::States => limits.max_states.is_some(),
         Stop::Time => limits.time.is_some(),
         Stop::Numbers => limits.number_range.is_some(),
-        Stop::Memory | Stop::Interrupted | Stop::Wide | Stop::TooLarge | Stop::NoInstance | Stop::Storage => {
-            false
-        }
+        Stop::Memory
+        | Stop::Interrupted
+        | Stop::Wide
+        | Stop::TooLarge
+        | Stop::NoInstance
+        | Stop::Storage
+        | Stop::Cluster => false,
     }
 }
 

@@ -4,7 +4,7 @@ use super::session::Session;
 use super::tuning::DEFAULT_PROCS;
 use crate::model::System;
 use crate::observer::Event;
-use crate::options::Procs;
+use crate::options::{Options, Procs};
 
 /// The sizes that the options ask for, in increasing order.
 pub fn instances(session: &mut Session<'_>) -> Vec<usize> {
@@ -22,6 +22,15 @@ pub fn instances(session: &mut Session<'_>) -> Vec<usize> {
     }
     let least = usize::from(system.proc_constants);
     if options.up_to { (least..=procs).collect() } else { vec![procs] }
+}
+
+/// The size of the one instance that the options ask for, when they ask for one.
+pub fn only_instance(system: &System, options: &Options) -> usize {
+    let wanted = match (options.proof.oracle_procs(), options.procs) {
+        (Some(procs), _) | (None, Some(Procs::Exactly(procs))) => procs,
+        _ => DEFAULT_PROCS,
+    };
+    nearest(system, wanted)
 }
 
 /// The number nearest to `procs` of processes that an instance of `system` can have.

@@ -5,7 +5,7 @@
 //! backward search), `auto` and `schedule` (rounds of searches), `spurious` (what is looked for when a backward
 //! search is not to be believed), `runs` (properties of runs), `coverage`, `assumptions` and `vacuity` (what the answer
 //! is worth), `advice` (what may help where there is none); below them `session` (what all of them share), `tuning` (the constants) and
-//! `engines` (the engines, as they see them).
+//! `engines` (the engines, as they see them) and `elsewhere` (explorations by others).
 //!
 //! ```text
 //! --brab k            explore k processes -> unsafe state met? UNSAFE
@@ -19,6 +19,7 @@ mod advice;
 mod assumptions;
 mod auto;
 mod coverage;
+mod elsewhere;
 mod engines;
 mod explore;
 mod instances;
@@ -35,5 +36,7 @@ mod vacuity;
 
 pub use advice::advice;
 pub use assumptions::of as assumptions;
-pub use run::{InternalError, STACK_BYTES, check, check_here};
+pub use elsewhere::Elsewhere;
+pub use instances::only_instance;
+pub use run::{InternalError, STACK_BYTES, check, check_elsewhere, check_here};
 pub use tuning::DEFAULT_PROCS;

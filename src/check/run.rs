@@ -3,6 +3,7 @@
 use std::thread;
 use std::time::Instant;
 
+use super::elsewhere::Elsewhere;
 use super::session::Session;
 use super::{assumptions, auto, coverage, explore, runs, search, spurious, vacuity};
 use crate::backward::Lemmas;
@@ -86,13 +87,37 @@ pub fn check_here(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Report {
+    check_with(system, options, interrupt, observer, None)
+}
+
+/// As [`check_here`]; the instances that the options ask for are explored elsewhere.
+///
+/// # Panics
+/// As [`check_here`].
+pub fn check_elsewhere(
+    system: &System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+    elsewhere: &dyn Elsewhere,
+) -> Report {
+    check_with(system, options, interrupt, observer, Some(elsewhere))
+}
+
+fn check_with(
+    system: &System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+    elsewhere: Option<&dyn Elsewhere>,
+) -> Report {
     let deadline = options.time_limit.and_then(|limit| Instant::now().checked_add(limit));
     let until = deadline.map(|at| interrupt.until(at));
     let interrupt = until.as_ref().unwrap_or(interrupt);
     let report = blank(system, options);
     let space = StateSpace::new(Vec::new());
-    let mut session =
-        Session { system, options, interrupt, observer, report, space, lemmas: Lemmas::default() };
+    let lemmas = Lemmas::default();
+    let mut session = Session { system, options, interrupt, observer, report, space, lemmas, elsewhere };
 
     let start = Instant::now();
     session.report.verdict = explore::explore(&mut session);

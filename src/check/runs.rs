@@ -105,6 +105,7 @@ fn is_proved(session: &mut Session<'_>, property: usize) -> bool {
         report: Report::none(),
         space: StateSpace::new(Vec::new()),
         lemmas: Lemmas::default(),
+        elsewhere: None,
     };
     auto::decide(&mut proof);
     proof.report.verdict == Some(Verdict::Safe)

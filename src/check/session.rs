@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use super::elsewhere::Elsewhere;
 use super::engines::{Exploring, Purpose, Searching};
 use crate::backward::{Brab, Lemmas, Method, Shared};
 use crate::engine::{Budget, Engine, EngineReport, Figures, Problem};
@@ -30,6 +31,8 @@ pub struct Session<'a> {
     pub space: StateSpace,
     /// What is proved about numbers, once a search needed it.
     pub lemmas: Lemmas,
+    /// Who explores the instances that the options ask for, when that is not this process alone.
+    pub elsewhere: Option<&'a dyn Elsewhere>,
 }
 
 impl<'a> Session<'a> {
@@ -57,6 +60,9 @@ impl<'a> Session<'a> {
 
     /// Explores an instance; what it may store is all that `limits` say.
     pub fn explore(&mut self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
+        if let Some(elsewhere) = self.elsewhere {
+            return elsewhere.explore(self.system, (procs, limits), self.interrupt, &mut *self.observer);
+        }
         explore(&self.problem(), self.interrupt, Exploring::new(procs, limits, purpose), &mut *self.observer)
     }
 
@@ -120,7 +126,8 @@ impl<'a> Session<'a> {
         let fault = explored.exploration.fault.clone();
         self.space.explored.push(explored);
         if let Some(fault) = fault {
-            return ControlFlow::Break(Some(Verdict::Unknown(Reason::Storage(fault))));
+            let reason = if stop == Stop::Cluster { Reason::Cluster(fault) } else { Reason::Storage(fault) };
+            return ControlFlow::Break(Some(Verdict::Unknown(reason)));
         }
         if let Some(trace) = found {
             return ControlFlow::Break(Some(self.decided_by_run(trace)));

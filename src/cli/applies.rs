@@ -51,6 +51,8 @@ pub enum Need {
     Talk,
     /// Standard output is for a person.
     Text,
+    /// One process does all of it.
+    OneProcess,
 }
 
 /// An option, by the name of its field, and all that it needs: the first need that is not met is told.
@@ -73,7 +75,7 @@ const fn original(option: &'static str, needs: &'static [Need]) -> OptionNeeds {
 
 use Need::{
     Alone, Answer, BreadthFirst, Candidates, Check, DepthFirst, Epochs, Exploration, Fuzzing, Instance, Lots,
-    MoreErrors, Proof, Queue, Size, Talk, Text, Threads, Walks,
+    MoreErrors, OneProcess, Proof, Queue, Size, Talk, Text, Threads, Walks,
 };
 
 /// Every option.
@@ -102,7 +104,7 @@ pub const TABLE: &[OptionNeeds] = &[
     row("cfl_choice", &[Check, Exploration, Fuzzing]),
     row("seed", &[Check, Exploration, Lots]),
     row("epochs", &[Check, Exploration, Epochs]),
-    row("jobs", &[Check, Threads]),
+    row("jobs", &[Check, OneProcess, Threads]),
     row("restart_depth", &[Check, Exploration, DepthFirst]),
     row("restart_every", &[Check, Exploration, DepthFirst]),
     row("jumpstart", &[Check, Exploration, Walks, Instance, MoreErrors]),
@@ -111,9 +113,9 @@ pub const TABLE: &[OptionNeeds] = &[
     original("forward_time", &[Check, Exploration]),
     original("abstr_num", &[Check, Exploration]),
     original("forward_nosym", &[Check, Exploration]),
-    row("store", &[Check, Alone, BreadthFirst]),
-    row("checkpoint", &[Check, Alone, BreadthFirst]),
-    row("checkpoint_every", &[Check, Alone, BreadthFirst]),
+    row("store", &[Check, OneProcess, Alone, BreadthFirst]),
+    row("checkpoint", &[Check, OneProcess, Alone, BreadthFirst]),
+    row("checkpoint_every", &[Check, OneProcess, Alone, BreadthFirst]),
     row("require_complete", &[Check, Answer]),
     row("deadlock", &[Check, Instance]),
     row("expected_end", &[Check, Instance]),
@@ -143,9 +145,9 @@ pub const TABLE: &[OptionNeeds] = &[
     original("nocolor", &[]),
     row("strict_upstream", &[]),
     row("crash", &[Check]),
-    row("ltl", &[Check]),
-    row("show_transformed", &[Check]),
-    original("type_only", &[]),
+    row("ltl", &[Check, OneProcess]),
+    row("show_transformed", &[Check, OneProcess]),
+    original("type_only", &[OneProcess]),
     row("help", &[]),
     row("version", &[]),
 ];
@@ -179,6 +181,7 @@ impl Need {
             Answer => args.only_forward || args.deadlock,
             Talk => !args.quiet,
             Text => settings::results(args) == Results::Human,
+            OneProcess => !args.cluster,
         }
     }
 
@@ -217,6 +220,9 @@ impl Need {
             Answer => ("the answer rests on no exploration", "add --only-forward or --deadlock"),
             Talk => ("--quiet shows only the answer", "leave one of them out"),
             Text => ("standard output is for programs, which get all of it", "leave one of them out"),
+            OneProcess => {
+                ("a cluster explores, with the workers of `cubicle cluster --workers W`", "leave it out")
+            }
         }
     }
 }
@@ -251,8 +257,26 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
             "what rests on --trust-invariants is not certified: leave it out, or the certificate".to_owned()
         );
     }
+    if args.cluster {
+        fits_cluster(args)?;
+    }
     notes.extend(endless(args));
     Ok(notes)
+}
+
+/// Whether a cluster can do what is asked for; the error is for the user.
+fn fits_cluster(args: &Args) -> Result<(), String> {
+    if args.forward != Forward::Bfs || args.upto || args.procs == Some(Procs::Auto) {
+        return Err(
+            "a cluster explores one instance, breadth first: leave --forward and --upto out, and give \
+                    --procs a number"
+                .to_owned(),
+        );
+    }
+    if args.file.as_os_str() == "-" {
+        return Err("each process of a cluster reads the model: it must be a file".to_owned());
+    }
+    Ok(())
 }
 
 /// How the user writes an option.

@@ -7,8 +7,8 @@ use clap::{Command, CommandFactory};
 
 use super::args::Args;
 use super::{
-    certificate, completions, explain, export, fmt, lint, lsp, manual, mutate, replay, resume, shrink,
-    simulate, witness,
+    certificate, cluster, completions, explain, export, fmt, lint, lsp, manual, mutate, replay, resume,
+    shrink, simulate, witness,
 };
 
 /// A command with a word of its own.
@@ -29,6 +29,12 @@ pub const ALL: &[Subcommand] = &[
         name: "check-certificate",
         parser: certificate::Words::command,
         run: |words| certificate::run(words.into_iter()),
+        needs_stack: false,
+    },
+    Subcommand {
+        name: "cluster",
+        parser: cluster::ClusterArgs::command,
+        run: cluster::run,
         needs_stack: false,
     },
     Subcommand {

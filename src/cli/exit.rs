@@ -50,7 +50,7 @@ pub fn of_report(report: &Report) -> u8 {
         Conclusion::Deadlock => DEADLOCK,
         Conclusion::Unknown => match report.open() {
             Some(Reason::Interrupted(signal)) => of_signal(*signal),
-            Some(Reason::Uncertified(_) | Reason::Storage(_)) => INTERNAL,
+            Some(Reason::Uncertified(_) | Reason::Storage(_) | Reason::Cluster(_)) => INTERNAL,
             _ => UNKNOWN,
         },
     }

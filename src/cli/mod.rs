@@ -5,6 +5,7 @@ mod applies;
 mod args;
 mod certificate;
 mod choices;
+mod cluster;
 mod commands;
 mod compat;
 mod completions;

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cubicle::certificate::Certificate;
-use cubicle::check::{assumptions, check_here};
+use cubicle::check::{Elsewhere, assumptions, check_elsewhere, check_here};
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::report::Style;
 use cubicle::report::document::{Answer, Document, Head, Lines};
-use cubicle::transform::{with_crashes, with_monitor};
+use cubicle::transform::{Crash, with_crashes, with_monitor};
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Conclusion, Report, itf, report};
 
@@ -37,6 +37,8 @@ pub struct Asked {
     head: Head,
     /// What to tell the user about it.
     notes: Vec<String>,
+    /// Who explores, when that is not this process alone.
+    pub elsewhere: Option<Arc<dyn Elsewhere + Send + Sync>>,
 }
 
 /// A command line that is not.
@@ -48,7 +50,7 @@ pub struct UsageError {
 
 /// Decides the model under the eyes of the watchdog.
 pub fn supervised(asked: Asked) -> u8 {
-    let Asked { args, head, notes } = asked;
+    let Asked { args, head, notes, elsewhere } = asked;
     let run_dir = match args.run_dir.as_ref().map(|path| RunDir::create(path, &head)).transpose() {
         Ok(run_dir) => run_dir,
         Err(error) => {
@@ -73,7 +75,7 @@ pub fn supervised(asked: Asked) -> u8 {
                 let lines = !args.classic_output && !ending.messages.tells_findings();
                 live::start(ending, lines);
             }
-            let (code, document) = decide(&args, interrupt, ending);
+            let (code, document) = decide(&args, elsewhere.as_deref(), interrupt, ending);
             ending.begin();
             ending.finish(code, document)
         },
@@ -82,6 +84,15 @@ pub fn supervised(asked: Asked) -> u8 {
 
 /// The typed command line. What is wrong with it, help and the version are printed.
 pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Asked, UsageError> {
+    parse_for(words, typed, |_| ())
+}
+
+/// As [`parse`]; `settle` says what is not typed.
+pub fn parse_for(
+    words: Vec<OsString>,
+    typed: &[OsString],
+    settle: impl FnOnce(&mut Args),
+) -> Result<Asked, UsageError> {
     let mut command = Args::command();
     command.build();
     let rewritten = compat::rewrite(&command, words);
@@ -93,6 +104,7 @@ pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Asked, UsageErr
     let parsed = command.try_get_matches_from_mut(rewritten.words).and_then(|matches| {
         let mut args = Args::from_arg_matches(&matches)?;
         args.classic_output |= rewritten.is_original;
+        settle(&mut args);
         args.settle_engine().map_err(|what| command.error(ErrorKind::ArgumentConflict, what))?;
         let checked = match rewritten.two_sizes {
             Some((one, other)) => Err(format!("brab {one} and brab {other}: only one of them can be meant")),
@@ -103,14 +115,19 @@ pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Asked, UsageErr
         Ok((args, head))
     });
     match parsed {
-        Ok((args, head)) => Ok(Asked { args, head, notes }),
+        Ok((args, head)) => Ok(Asked { args, head, notes, elsewhere: None }),
         Err(error) => Err(UsageError { code: exit::refuse(&error), error: exit::why(&error) }),
     }
 }
 
 /// Decides the model: the exit code so far, and the document of the run.
-fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> (u8, Document) {
-    match attempt(args, interrupt, ending) {
+fn decide(
+    args: &Args,
+    elsewhere: Option<&(dyn Elsewhere + Send + Sync)>,
+    interrupt: &Interrupt,
+    ending: &Arc<Ending>,
+) -> (u8, Document) {
+    match attempt(args, elsewhere, interrupt, ending) {
         Ok(done) => done,
         Err(Failed { code, error }) => {
             let mut document = ending.document();
@@ -121,7 +138,12 @@ fn decide(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> (u8, Docu
 }
 
 /// Loads the model and decides it. What is wrong has been told when that fails.
-fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(u8, Document), Failed> {
+fn attempt(
+    args: &Args,
+    elsewhere: Option<&(dyn Elsewhere + Send + Sync)>,
+    interrupt: &Interrupt,
+    ending: &Arc<Ending>,
+) -> Result<(u8, Document), Failed> {
     let messages = &ending.messages;
     let failed = |code, error: String| {
         messages.error(&error);
@@ -140,8 +162,7 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
         return Err(failed(exit::USAGE, error.to_owned()));
     }
     if let Some(crash) = args.crash {
-        system =
-            with_crashes(&system, crash).map_err(|why| failed(exit::USAGE, format!("--crash: {why}")))?;
+        system = crashing(&system, crash).map_err(|why| failed(exit::USAGE, why))?;
     }
     if let Some(formula) = &args.ltl {
         let property = cubicle::load::ltl(&system, &text, formula);
@@ -152,14 +173,10 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
         if ending.results == Results::Human {
             ending.output.write(&shown);
         }
-        let mut document = ending.document();
-        document.verdict = Answer::WellFormed;
-        return Ok((exit::after_output(exit::OK, ending.output.finish()), document));
+        return Ok((exit::after_output(exit::OK, ending.output.finish()), well_formed(ending)));
     }
     if args.type_only {
-        let mut document = ending.document();
-        document.verdict = Answer::WellFormed;
-        return Ok((exit::OK, document));
+        return Ok((exit::OK, well_formed(ending)));
     }
     probe_files(args).map_err(|error| failed(exit::INTERNAL, error))?;
     let mut options = settings::options(args, &system, &allowed);
@@ -180,7 +197,13 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
     let printer = printers::choose(args, ending);
     ending.progress().loaded();
     let mut listener = Listener { warnings: 0, printer, ending: Arc::clone(ending) };
-    let mut found = check_here(&system, &options, interrupt, &mut listener);
+    let mut found = if let Some(elsewhere) = elsewhere {
+        load::passes_over_runs(&system, messages);
+        let options = options.clone().only_states(true);
+        check_elsewhere(&system, &options, interrupt, &mut listener, elsewhere)
+    } else {
+        check_here(&system, &options, interrupt, &mut listener)
+    };
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
     if args.deny.is_some() && listener.warnings > 0 && answered {
         found.verdict = Some(Verdict::Unknown(Reason::Denied(listener.warnings)));
@@ -223,6 +246,32 @@ fn attempt(args: &Args, interrupt: &Interrupt, ending: &Arc<Ending>) -> Result<(
     // The process ends soon: taking millions of states apart would only make it end later.
     std::mem::forget(found);
     Ok((code, document))
+}
+
+/// The document of a run that only reads the model.
+fn well_formed(ending: &Ending) -> Document {
+    let mut document = ending.document();
+    document.verdict = Answer::WellFormed;
+    document
+}
+
+fn crashing(system: &System, crash: Crash) -> Result<System, String> {
+    with_crashes(system, crash).map_err(|why| format!("--crash: {why}"))
+}
+
+/// The model that a process of a cluster explores which has no report, and its text.
+pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Failed> {
+    let loaded = load_as(&args.file, None, args.strict_upstream, messages);
+    let loaded = loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })?;
+    let system = match args.crash {
+        None => Ok(loaded.system),
+        Some(crash) => crashing(&loaded.system, crash),
+    };
+    let system = system.map_err(|error| {
+        messages.error(&error);
+        Failed { code: exit::USAGE, error }
+    })?;
+    Ok((system, loaded.text))
 }
 
 /// The model that `--show-transformed` asks for.

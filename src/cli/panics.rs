@@ -10,7 +10,13 @@ static TOLD: Mutex<Option<String>> = Mutex::new(None);
 pub fn report() {
     std::panic::set_hook(Box::new(|panic| {
         // What becomes of a mutant is a result of its run.
-        if std::thread::current().name() == Some(cubicle::mutation::THREAD) {
+        let thread = std::thread::current();
+        if thread.name() == Some(cubicle::mutation::THREAD) {
+            return;
+        }
+        // When a process of a cluster is lost, the threads that were connected with it end like this.
+        if thread.name().is_some_and(|name| name.starts_with(cubicle::cluster::THREADS)) {
+            cubicle::cluster::note_panic(&panic.to_string());
             return;
         }
         let error = format!("internal error: {panic}");

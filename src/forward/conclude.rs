@@ -52,6 +52,15 @@ pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<(Fo
 
 /// Makes the runs of what a search found.
 pub fn conclude(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
+    conclude_with(searched, search_clean, observer)
+}
+
+/// As [`conclude`], with another way to search the clean runs: `None` when there is none.
+pub fn conclude_with(
+    searched: Searched<'_>,
+    search_clean: impl FnOnce(&Searched<'_>) -> Option<Clean>,
+    observer: &mut dyn Observer,
+) -> Found {
     let Searched { system, program, limits, visited, findings, .. } = &searched;
     let mut runs = Runs { searched: &searched, steps: 0, broken: Vec::new() };
     let unsafe_traces = findings.bad_states.iter().filter_map(|finding| runs.build(finding)).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::forward::conclude;
+use crate::forward::conclude::{self, Found};
 use crate::forward::error::{CheckpointError, Unbuildable};
 use crate::forward::exhaustive::search::Search;
 use crate::forward::explored::graph::Fingerprint;
@@ -49,6 +49,17 @@ impl Explored {
 }
 
 impl Explored {
+    /// Of an instance of which nothing is known since a cluster was lost, or never was one.
+    pub fn lost(procs: usize, why: String) -> Self {
+        let exploration = Exploration { fault: Some(why), ..Exploration::none(procs, Stop::Cluster) };
+        Self { exploration, states: None }
+    }
+
+    /// Of an instance of which nothing was seen before the run had to end.
+    pub fn ended(procs: usize, stop: Stop) -> Self {
+        Self { exploration: Exploration::none(procs, stop), states: None }
+    }
+
     /// The views of `procs` processes that the states have; `None` when there are no states.
     pub fn views(&self, procs: usize) -> Option<Views> {
         self.states.as_ref().map(|seen| seen.views(procs))
@@ -90,14 +101,7 @@ pub fn explore(
         Strategy::Cfl => "cfl",
     };
     observer.event(system, Event::ForwardStart { strategy, procs });
-    let build = BuildOptions {
-        symmetry: options.symmetry,
-        undefined: options.undefined_cells,
-        range: options.number_range,
-        expected_end: &options.expected_end,
-        interrupt,
-    };
-    let program = match Program::new(system, procs, build) {
+    let program = match compile(system, procs, options, interrupt) {
         Ok(program) => Arc::new(program),
         Err(why) => return none(procs, why),
     };
@@ -131,9 +135,31 @@ pub fn explore(
     let whole = visited.compact.is_none();
     let seen =
         whole.then(|| ExploredStates::new(system, Arc::clone(&program), visited, walk, options, interrupt));
+    Explored { exploration: exploration(&program, found, states, options.seed), states: seen }
+}
+
+/// The instance of `system` with `procs` processes, compiled.
+pub(super) fn compile(
+    system: &System,
+    procs: usize,
+    options: &ForwardOptions,
+    interrupt: &Interrupt,
+) -> Result<Program, Unbuildable> {
+    let build = BuildOptions {
+        symmetry: options.symmetry,
+        undefined: options.undefined_cells,
+        range: options.number_range,
+        expected_end: &options.expected_end,
+        interrupt,
+    };
+    Program::new(system, procs, build)
+}
+
+/// What is to be said of an instance in which this was found, and so many states.
+pub(super) fn exploration(program: &Program, found: Found, states: usize, seed: u64) -> Exploration {
     let mut unsafe_traces = found.unsafe_traces.into_iter();
-    let exploration = Exploration {
-        procs,
+    Exploration {
+        procs: program.cells.procs,
         states,
         symmetry: program.symmetry.is_on(),
         compressed: program.cells.cells.iter().any(|c| c.undef),
@@ -149,16 +175,15 @@ pub fn explore(
         unclear_deadlock_states: found.unclear_states,
         fired: found.course.fired,
         growth: found.growth,
-        seed: options.seed,
+        seed,
         epochs: found.course.epochs,
         combinations: found.course.combinations,
         techniques: found.course.techniques,
         curve: found.course.curve,
-    };
-    Explored { exploration, states: seen }
+    }
 }
 
-fn none(procs: usize, why: Unbuildable) -> Explored {
+pub(super) fn none(procs: usize, why: Unbuildable) -> Explored {
     let fault = match &why {
         Unbuildable::Checkpoint(CheckpointError(fault)) => Some(fault.clone()),
         _ => None,

@@ -28,6 +28,7 @@ mod guards;
 mod random;
 mod runs;
 mod sleep;
+mod spread;
 
 use brute::Brute;
 use random::*;

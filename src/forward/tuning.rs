@@ -197,3 +197,12 @@ pub const RUN_NEAR: usize = 300;
 pub const RUN_EPOCH: usize = 32;
 /// States whose steps are taken before what they lead to is stored.
 pub const RUN_ROUND: usize = 1 << 13;
+
+// Explorations that are spread over machines: messages that are large enough to cost little against work that waits.
+
+/// Words of states that go to another member in one message.
+pub const PARCEL_WORDS: usize = 1 << 13;
+/// A member that has sent so many words in a round waits for the others: no more than this is on the way from each.
+pub const ROUND_WORDS: usize = if cfg!(test) { 1 << 10 } else { 1 << 21 };
+/// A member that has worked so long in a round waits for the others, so that all see soon when one must end.
+pub const ROUND_TIME: Duration = Duration::from_millis(50);

@@ -17,7 +17,7 @@ pub fn reason(reason: &Reason) -> String {
         }
         Reason::Overflow => "a number left the 64-bit range, or a cube names too many processes".to_owned(),
         Reason::Threads(error) => format!("no thread could be started ({error})"),
-        Reason::Storage(why) => why.clone(),
+        Reason::Storage(why) | Reason::Cluster(why) => why.clone(),
         Reason::Uncertified(why) => format!("the proof could not be certified: {why}"),
         Reason::Deadlocks(states) => format!(
             "it is open whether {states} deadlocked states need an outside value: not all runs without one were looked at"
@@ -60,6 +60,7 @@ pub fn cause(stop: Stop) -> &'static str {
         Stop::Wide => "cut at a state with too many successors",
         Stop::TooLarge => "not possible: the instance is too large",
         Stop::Storage => "cut where a file could not be written or read",
+        Stop::Cluster => "cut where a process of the cluster was lost",
         Stop::NoInstance => "not possible: the model has no instance of this size",
     }
 }

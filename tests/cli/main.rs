@@ -7,6 +7,7 @@ mod book;
 mod browser;
 mod certificate;
 mod checkpoint;
+mod cluster;
 mod done;
 mod engines;
 mod export;

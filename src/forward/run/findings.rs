@@ -54,13 +54,18 @@ impl Findings {
         if !program.cells.outside {
             self.clean_states.push(state);
         }
-        let procs = program.cells.procs as i64;
-        let outside = self.inside.iter().any(|c| program.packing.fields[*c].get(&refined) >= procs);
+        let outside = self.is_outside(program, &refined);
         self.outside_states += usize::from(outside);
         let kept = if outside { &mut self.outside_deadlocks } else { &mut self.deadlocks };
         if kept.len() < MAX_DEADLOCK_TRACES {
             kept.push(Finding { state, refined, bad: None });
         }
+    }
+
+    /// Whether no clean run leads to this state, as the values in it show.
+    pub fn is_outside(&self, program: &Program, state: &[u64]) -> bool {
+        let procs = program.cells.procs as i64;
+        self.inside.iter().any(|c| program.packing.fields[*c].get(state) >= procs)
     }
 
     /// The states that runs are kept for.

@@ -72,6 +72,7 @@ impl From<&Reason> for WhyOpen {
             Reason::Overflow => ReasonKind::Overflow,
             Reason::Threads(_) => ReasonKind::Threads,
             Reason::Storage(_) => ReasonKind::Storage,
+            Reason::Cluster(_) => ReasonKind::Cluster,
             Reason::Uncertified(_) => ReasonKind::Uncertified,
             Reason::Deadlocks(_) => ReasonKind::Deadlocks,
             Reason::Partial(_) => ReasonKind::Partial,
@@ -110,6 +111,8 @@ pub enum ReasonKind {
     Threads,
     /// A checkpoint that could not be written or read.
     Storage,
+    /// A process of the cluster was lost, or did not come.
+    Cluster,
     /// A proof that could not be certified.
     Uncertified,
     /// Deadlocks of which it is open whether they count.
@@ -209,6 +212,8 @@ pub enum Cause {
     NoInstance,
     /// A file could not be written or read.
     Storage,
+    /// A process of the cluster was lost, or did not come.
+    Cluster,
 }
 
 impl From<Stop> for Cause {
@@ -228,6 +233,7 @@ impl From<Stop> for Cause {
             Stop::TooLarge => Self::TooLarge,
             Stop::NoInstance => Self::NoInstance,
             Stop::Storage => Self::Storage,
+            Stop::Cluster => Self::Cluster,
         }
     }
 }

@@ -1,0 +1,20 @@
+//! Explorations that are not the work of this process alone.
+
+use crate::forward::Explored;
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::observer::Observer;
+use crate::options::ForwardOptions;
+
+/// Explores instances in place of [`forward::explore`](crate::forward::explore), with the same result but for what the
+/// order of a search decides.
+pub trait Elsewhere {
+    /// Explores the instance with so many processes.
+    fn explore(
+        &self,
+        system: &System,
+        instance: (usize, &ForwardOptions),
+        interrupt: &Interrupt,
+        observer: &mut dyn Observer,
+    ) -> Explored;
+}

@@ -1,0 +1,104 @@
+//! The command line of `cubicle cluster`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+
+use crate::cli::quantities::duration;
+
+const AFTER_HELP: &str = "\
+Processes are started in one of three ways:
+    cubicle cluster --local 2 -- MODEL                   two processes on this machine
+    cubicle cluster --hosts FILE --secret KEY -- MODEL   this one is that of the first line of FILE;
+                                                         the others are started as
+        ssh HOST cubicle cluster --process I --started ssh .. -- MODEL
+                                                         with the secret on their standard input
+    cubicle cluster --hosts FILE --secret KEY --process I -- MODEL
+                                                         by hand, on the host of line I, from 0
+
+FILE has a line `host` or `host:port` for each process, the port being 7420 where none is given;
+`#` begins a comment. All need the same version of the program, the same model, options, number
+of workers and secret: a difference is told by every process, with exit code 4.
+
+Processes prove to each other that they know the secret before anything else is read, but what they
+say is not encrypted: use a private network or a tunnel. The secret is 16 bytes or more of a file;
+`openssl rand -hex 32` makes a good one.
+
+Exit codes of process 0, which writes the report: those of the exploration. When a process is lost,
+every other one ends within ten seconds with exit code 4; all are to be started again then. Others
+end with 0 when the run has ended in good order.";
+
+/// Explores one instance on several processes or machines, breadth first: each orbit of states belongs to one of them.
+///
+/// What stands behind `--` is the command line of an exploration, with --only-forward taken for granted. The result does
+/// not depend on the number of processes and workers: states, depth, deadlocks, the verdict and its trace. Where an
+/// error ends the exploration, its level is finished, and the trace is that to the smallest bad state.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cubicle cluster",
+    override_usage = "cubicle cluster (--local N | --hosts FILE [--process I]) [--workers W] -- [OPTIONS] FILE",
+    after_help = AFTER_HELP,
+    max_term_width = 110
+)]
+pub struct ClusterArgs {
+    /// Start N processes on this machine
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u8).range(1..=64),
+        conflicts_with_all = ["hosts", "process", "secret"]
+    )]
+    pub local: Option<u8>,
+
+    /// The hosts, each with its process, and those others than this one to be started through ssh
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["local", "addresses"])]
+    pub hosts: Option<PathBuf>,
+
+    /// Be the process of line I of the hosts, from 0, and start no others
+    #[arg(long, value_name = "I")]
+    pub process: Option<u16>,
+
+    /// Workers of each process, each with states of its own
+    #[arg(
+        long,
+        value_name = "W",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=256)
+    )]
+    pub workers: u16,
+
+    /// What all processes know, which they need unless all are on this machine
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
+
+    /// How long the others may take to come
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1m")]
+    pub wait: Duration,
+
+    /// The program on the other hosts
+    #[arg(long, value_name = "PATH", default_value = "cubicle", conflicts_with = "local")]
+    pub program: String,
+
+    /// How this process was started by another one
+    #[arg(long, hide = true, requires = "addresses", requires = "process")]
+    pub started: Option<Started>,
+
+    /// The hosts, for a process that another one has started
+    #[arg(long, hide = true, value_delimiter = ',', requires = "started")]
+    pub addresses: Vec<String>,
+
+    /// Options of an exploration, and its model
+    #[arg(last = true, required = true, value_name = "OPTIONS")]
+    pub exploration: Vec<OsString>,
+}
+
+/// How a process was started by another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Started {
+    /// Its standard input is where it listens; the secret stands in the environment.
+    Local,
+    /// Its standard input has the secret.
+    Ssh,
+}

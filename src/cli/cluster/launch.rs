@@ -1,0 +1,123 @@
+//! Starts the other processes of a cluster, on this machine or through ssh.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+
+use cubicle::cluster::Secret;
+
+use super::args::{ClusterArgs, Started};
+use super::hosts;
+
+/// The variable that has the secret of a process started on this machine.
+pub const SECRET: &str = "CUBICLE_CLUSTER_SECRET";
+
+/// Processes that this one has started, by number.
+#[derive(Default)]
+pub struct Children(Vec<(usize, Child)>);
+
+impl Children {
+    /// What has become of one that has ended already, in words.
+    pub fn ended(&mut self) -> Option<String> {
+        self.0.iter_mut().find_map(|(number, child)| {
+            let status = child.try_wait().ok().flatten()?;
+            Some(format!("process {number} ended before the run began ({status})"))
+        })
+    }
+
+    /// Those of this machine.
+    pub fn here(
+        told: &ClusterArgs,
+        addresses: &[String],
+        listeners: Vec<TcpListener>,
+        secret: &Secret,
+    ) -> Result<Self, String> {
+        let program = std::env::current_exe().map_err(|error| format!("cannot start processes: {error}"))?;
+        let mut children = Self::default();
+        for (number, listener) in (1..).zip(listeners) {
+            let mut command = Command::new(&program);
+            command
+                .args(words(told, number, addresses, Started::Local))
+                .env(SECRET, OsStr::new(&String::from_utf8_lossy(secret.bytes()).into_owned()))
+                .stdin(Stdio::from(OwnedFd::from(listener)))
+                .stdout(Stdio::null())
+                // Signals from the terminal are for this process, which tells the others.
+                .process_group(0);
+            children.start(number, command, None)?;
+        }
+        Ok(children)
+    }
+
+    /// Those of the other hosts.
+    pub fn elsewhere(told: &ClusterArgs, addresses: &[String], secret: &Secret) -> Result<Self, String> {
+        let mut children = Self::default();
+        for (number, address) in addresses.iter().enumerate().skip(1) {
+            let words = words(told, number, addresses, Started::Ssh);
+            let quoted: Vec<String> = std::iter::once(OsString::from(&told.program))
+                .chain(words)
+                .map(|word| quoted(&word.to_string_lossy()))
+                .collect();
+            let mut command = Command::new("ssh");
+            command
+                .args(["-o", "BatchMode=yes", "--", hosts::host(address)])
+                .arg(quoted.join(" "))
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .process_group(0);
+            children.start(number, command, Some(secret.bytes()))?;
+        }
+        Ok(children)
+    }
+
+    fn start(&mut self, number: usize, mut command: Command, input: Option<&[u8]>) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("cannot start process {number}: {error}");
+        let mut child = command.spawn().map_err(failed)?;
+        if let (Some(input), Some(mut to)) = (input, child.stdin.take()) {
+            to.write_all(input).map_err(failed)?;
+        }
+        self.0.push((number, child));
+        Ok(())
+    }
+}
+
+impl Drop for Children {
+    /// They end by themselves when this process does; who has not begun by then is not to begin.
+    fn drop(&mut self) {
+        for (_, child) in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// The command line of another process.
+fn words(told: &ClusterArgs, number: usize, addresses: &[String], started: Started) -> Vec<OsString> {
+    let started = match started {
+        Started::Local => "local",
+        Started::Ssh => "ssh",
+    };
+    let wait = format!("{}ms", told.wait.as_millis());
+    let own = ["cluster", "--process", &number.to_string(), "--started", started].map(OsString::from);
+    let rest =
+        ["--addresses", &addresses.join(","), "--workers", &told.workers.to_string(), "--wait", &wait, "--"];
+    own.into_iter().chain(rest.map(OsString::from)).chain(told.exploration.iter().cloned()).collect()
+}
+
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_shell_sees_one_word() {
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("it's $x"), r"'it'\''s $x'");
+    }
+}

@@ -1,0 +1,194 @@
+//! `cubicle cluster`: an exploration on several processes or machines.
+
+mod args;
+mod here;
+mod hosts;
+mod launch;
+
+use std::ffi::OsString;
+use std::io::{Read, stdin};
+use std::net::TcpListener;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Parser;
+use cubicle::check::only_instance;
+use cubicle::cluster::{Fault, Secret, listen};
+use cubicle::forward::Instance;
+use cubicle::interrupt::Interrupt;
+use cubicle::load::Allowed;
+use rand::TryRng;
+use rand::rngs::SysRng;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+pub use args::ClusterArgs;
+use args::Started;
+use here::Leading;
+use here::Place;
+use launch::Children;
+
+use super::args::Args;
+use super::messages::Messages;
+use super::model::{Asked, UsageError, parse_for, prepared, supervised};
+use super::output::complain;
+use super::{document, ends, exit, settings};
+
+/// The longest secret that is read from another process.
+const MOST_SECRET: u64 = 4096;
+
+/// Runs the command on the words after `cluster`.
+pub fn run(words: Vec<OsString>) -> u8 {
+    let typed: Vec<OsString> = std::iter::once("cubicle cluster".into()).chain(words.clone()).collect();
+    let told = match ClusterArgs::try_parse_from(typed) {
+        Ok(told) => told,
+        Err(error) => return exit::refuse(&error),
+    };
+    let typed: Vec<OsString> = ["cubicle".into(), "cluster".into()].into_iter().chain(words).collect();
+    let exploration = std::iter::once("cubicle".into()).chain(told.exploration.iter().cloned()).collect();
+    let for_cluster = |args: &mut Args| {
+        args.cluster = true;
+        args.only_forward = true;
+    };
+    let mut asked = match parse_for(exploration, &typed, for_cluster) {
+        Ok(asked) => asked,
+        Err(UsageError { code, error: Some(error) }) => return document::refused(&typed, code, error),
+        Err(UsageError { code, error: None }) => return code,
+    };
+    match place(&told) {
+        Ok(place) if place.me > 0 => follow(&asked, place, told.started.is_some()),
+        Ok(place) => {
+            asked.elsewhere = Some(Arc::new(Leading::new(place, asked.args.profile)));
+            supervised(asked)
+        }
+        Err((code, why)) => {
+            complain(&format!("error: {why}"));
+            document::refused(&typed, code, why)
+        }
+    }
+}
+
+/// What this process is. The error has the exit code.
+fn place(told: &ClusterArgs) -> Result<Place, (u8, String)> {
+    let usage = |why: String| (exit::USAGE, why);
+    let failed = |why: String| (exit::INTERNAL, why);
+    let mut place = Place {
+        me: told.process.map_or(0, usize::from),
+        addresses: told.addresses.clone(),
+        workers: usize::from(told.workers),
+        listener: TcpListener::bind("127.0.0.1:0")
+            .map_err(|error| failed(format!("cannot listen: {error}")))?,
+        secret: Secret::none(),
+        wait: told.wait,
+        at_once: told.started == Some(Started::Local) || told.local.is_some(),
+        children: Children::default(),
+    };
+    if let Some(processes) = told.local {
+        let mut secret = [0u8; 32];
+        SysRng.try_fill_bytes(&mut secret).map_err(|error| failed(format!("no random numbers: {error}")))?;
+        let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+        place.secret = Secret::new(digits.as_bytes()).map_err(failed)?;
+        let mut listeners: Vec<TcpListener> =
+            (0..processes).map(|_| listen("127.0.0.1:0")).collect::<Result<_, _>>().map_err(failed)?;
+        let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
+        place.addresses = listeners
+            .iter()
+            .map(address)
+            .collect::<Result<_, _>>()
+            .map_err(|error| failed(format!("cannot listen: {error}")))?;
+        let others = listeners.split_off(1);
+        place.listener = listeners.remove(0);
+        place.children = Children::here(told, &place.addresses, others, &place.secret).map_err(failed)?;
+        return Ok(place);
+    }
+    match told.started {
+        Some(Started::Local) => {
+            let inherited = stdin().as_fd().try_clone_to_owned();
+            place.listener = TcpListener::from(inherited.map_err(|error| failed(error.to_string()))?);
+            let secret = std::env::var(launch::SECRET).unwrap_or_default();
+            place.secret = Secret::new(secret.as_bytes()).map_err(failed)?;
+            return Ok(place);
+        }
+        Some(Started::Ssh) => {
+            let mut secret = Vec::new();
+            let read = stdin().lock().take(MOST_SECRET).read_to_end(&mut secret);
+            read.map_err(|error| failed(format!("cannot read the secret: {error}")))?;
+            if !secret.is_empty() {
+                place.secret = Secret::new(&secret).map_err(failed)?;
+            }
+        }
+        None => {
+            let path = told.hosts.as_deref().expect("clap asks for it");
+            place.addresses = hosts::read(path).map_err(usage)?;
+            if let Some(path) = &told.secret {
+                place.secret = Secret::read(path).map_err(usage)?;
+            }
+        }
+    }
+    let processes = place.addresses.len();
+    if place.me >= processes {
+        return Err(usage(format!("there is no process {}: the hosts are {processes}", place.me)));
+    }
+    if place.secret.bytes().is_empty() && !hosts::are_here(&place.addresses) {
+        let why = "hosts beyond this machine need --secret FILE, lest strangers take part";
+        return Err(usage(why.to_owned()));
+    }
+    place.listener = listen(&place.addresses[place.me]).map_err(failed)?;
+    if told.started.is_none() && told.process.is_none() {
+        place.children = Children::elsewhere(told, &place.addresses, &place.secret).map_err(failed)?;
+    }
+    Ok(place)
+}
+
+/// Takes part in the exploration that process 0 leads, without a word unless something is wrong; the exit code.
+fn follow(asked: &Asked, place: Place, started: bool) -> u8 {
+    let args = &asked.args;
+    let messages = Messages::human(settings::automatic_style(&std::io::stderr()));
+    let me = place.me;
+    let interrupt = Interrupt::default();
+    let failed = |code, why: String| {
+        messages.error(&format!("process {me}: {why}"));
+        code
+    };
+    let (system, text) = match prepared(args, &messages) {
+        Ok(prepared) => prepared,
+        Err(refused) => return refused.code,
+    };
+    let whole = settings::options(args, &system, &Allowed::default());
+    let mut options = whole.forward.clone();
+    if let Some(cube) = &args.expected_end {
+        match ends::expected_end(&system, &text, cube) {
+            Ok(end) => options.expected_end = end,
+            Err(why) => return failed(exit::USAGE, why),
+        }
+    }
+    // The one that leads looks at the clock, for all.
+    options.time = None;
+    // When it cannot be explored, the one that leads says so.
+    let Ok(instance) = Instance::new(&system, only_instance(&system, &whole), &options, &interrupt) else {
+        return exit::OK;
+    };
+    let signals: Vec<(i32, Arc<AtomicBool>)> = [SIGINT, SIGTERM]
+        .into_iter()
+        .map(|signal| (signal, Arc::new(AtomicBool::new(false))))
+        .filter(|(signal, raised)| flag::register(*signal, Arc::clone(raised)).is_ok())
+        .collect();
+    let came =
+        || signals.iter().find(|(_, raised)| raised.load(Ordering::Relaxed)).map(|(signal, _)| *signal);
+    let address = place.addresses[me].clone();
+    let stop = || came().map(|signal| format!("process {me} ({address}) was ended by signal {signal}"));
+    let log = |what: &str| messages.warning(&format!("process {me}: {what}"));
+    let explored =
+        place.explore((&system, &instance), &options, &interrupt, &log, (&stop, &mut |_, _, _| {}));
+    match (explored, came()) {
+        (Ok(_), _) => exit::OK,
+        (Err(_), Some(signal)) => exit::of_signal(signal),
+        // The one that has started this one tells it, if it can.
+        (Err(Fault(why)), None) if started && !why.starts_with("process 0 ") => {
+            drop(why);
+            exit::INTERNAL
+        }
+        (Err(Fault(why)), None) => failed(exit::INTERNAL, format!("{why}; start all processes again")),
+    }
+}

@@ -1,0 +1,198 @@
+//! The dataflow: one loop on which commands, states and summaries go round.
+//!
+//! A round has three moments. A command arrives at all members at 3r + 1; the states that they send arrive at their owners
+//! at 3r + 2; when no more can, each member sends its summary, which arrives at the lead at 3r + 3; when no more can, the
+//! lead sends the next command. That no more can come is what timely tracks.
+
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use timely::WorkerConfig;
+use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
+use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
+use timely::communication::{Hooks, WorkerGuards};
+use timely::dataflow::channels::pact::Exchange;
+use timely::dataflow::operators::generic::operator::Operator;
+use timely::dataflow::operators::{Capability, ConnectLoop, Feedback};
+use timely::execute::execute_from;
+use timely::worker::Worker;
+
+use crate::forward::{Command, Instance, Lead, Member, Outcome, Parcel, Summary};
+use crate::interrupt::Interrupt;
+
+/// What is told of the run, by the process that leads.
+pub enum Course {
+    /// States known, states that wait, and the depth.
+    Progress(usize, usize, usize),
+    /// It is over.
+    Over(Box<Outcome>),
+}
+
+/// A parcel and the number of the member it is for.
+type Addressed = (u64, Parcel);
+
+/// What the members of this process share.
+pub struct Part<T> {
+    /// What is explored.
+    pub instance: Instance,
+    /// Bytes that the states of each member may take.
+    pub memory: usize,
+    /// Asks members to stop.
+    pub interrupt: Interrupt,
+    /// Gets the course, in the process that leads.
+    pub course: Mutex<Sender<T>>,
+    /// Makes it what is sent there.
+    pub told: fn(Course) -> T,
+    /// Rounds so far.
+    pub rounds: AtomicU64,
+}
+
+/// Starts `threads` members in process number `me`, which is connected to the others.
+///
+/// # Errors
+/// The system gives no thread; for the user.
+pub fn start<T: Send + 'static>(
+    part: Arc<Part<T>>,
+    (me, threads): (usize, usize),
+    links: Vec<Option<TcpStream>>,
+) -> Result<WorkerGuards<()>, String> {
+    let hooks = Hooks::default();
+    let local = ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), None);
+    let (builders, guard): (Vec<AllocatorBuilder>, Box<dyn std::any::Any + Send>) = if links.len() == 1 {
+        (local.into_iter().map(AllocatorBuilder::Process).collect(), Box::new(()))
+    } else {
+        let (builders, guard) = initialize_networking_from_sockets(local, links, me, threads, hooks)
+            .map_err(|error| format!("cannot use the connections: {error}"))?;
+        (builders.into_iter().map(AllocatorBuilder::Tcp).collect(), Box::new(guard))
+    };
+    execute_from(builders, guard, WorkerConfig::default(), move |worker| member(worker, &part))
+        .map_err(|error| format!("cannot start a thread: {error}"))
+}
+
+/// Builds the dataflow of one member.
+fn member<T: Send + 'static>(worker: &mut Worker, part: &Arc<Part<T>>) {
+    let (me, members) = (worker.index(), worker.peers());
+    let owner = part.instance.member((me, members), part.memory, &part.interrupt);
+    let lead = (me == 0).then(|| part.instance.lead());
+    let part = Arc::clone(part);
+    worker.dataflow::<u64, _, _>(move |scope| {
+        let (handle, cycle) = scope.feedback::<Vec<Addressed>>(1);
+        let pact = Exchange::new(|parcel: &Addressed| parcel.0);
+        let turn = cycle.unary_frontier(pact, "member", move |first, info| {
+            let again = scope.activator_for(info.address);
+            // The lead begins; nobody else says anything without having been told.
+            let begins = me == 0;
+            let mut state = Turn::new(owner, lead, members, part);
+            state.lead_at = begins.then_some(first);
+            move |(input, frontier), output| {
+                input.for_each_stamp(|cap, data| {
+                    let cap = cap.retain_least(output.output_index());
+                    for (_, parcel) in data.flat_map(std::mem::take) {
+                        state.arrives(parcel, cap.as_ref());
+                    }
+                });
+                let passed = |time: u64| !frontier.frontier().less_equal(&time);
+                let mut worked = state.works();
+                while let Some((cap, parcels)) = worked.take().or_else(|| state.speaks(&passed)) {
+                    let mut session = output.session(&cap);
+                    for parcel in parcels {
+                        session.give(parcel);
+                    }
+                }
+                if state.is_busy() {
+                    again.activate();
+                }
+            }
+        });
+        turn.connect_loop(handle);
+    });
+}
+
+/// A member, and the lead where it is: what each has to say when.
+struct Turn<T> {
+    owner: Member,
+    members: usize,
+    part: Arc<Part<T>>,
+    /// May send states, while there is work to do.
+    working: Option<Capability<u64>>,
+    /// May send a summary, once all states have arrived.
+    summing: Option<Capability<u64>>,
+    lead: Option<Lead>,
+    /// May send a command, once all summaries have arrived.
+    lead_at: Option<Capability<u64>>,
+    /// Summaries of this round.
+    told: Vec<Summary>,
+}
+
+/// What is sent, and when.
+type Sent = (Capability<u64>, Vec<Addressed>);
+
+impl<T> Turn<T> {
+    fn new(owner: Member, lead: Option<Lead>, members: usize, part: Arc<Part<T>>) -> Self {
+        Self { owner, members, part, working: None, summing: None, lead, lead_at: None, told: Vec::new() }
+    }
+
+    fn arrives(&mut self, parcel: Parcel, cap: Option<&Capability<u64>>) {
+        match parcel {
+            Parcel::States(states) => self.owner.receive(states),
+            Parcel::Summary(told) => {
+                self.told.push(*told);
+                self.lead_at = self.lead_at.take().or_else(|| cap.cloned());
+            }
+            Parcel::Command(Command::End) => {}
+            Parcel::Command(command) => {
+                self.owner.command(command);
+                self.working = cap.cloned();
+            }
+        }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.working.is_some()
+    }
+
+    /// Does a piece of work; what is sent of it.
+    fn works(&mut self) -> Option<Sent> {
+        let cap = self.working.take()?;
+        let mut parcels = Vec::new();
+        if self.owner.work(&mut |to, parcel| parcels.push((to as u64, parcel))) {
+            self.summing = Some(cap.delayed(&(cap.time() + 1)));
+        } else {
+            self.working = Some(cap.clone());
+        }
+        Some((cap, parcels))
+    }
+
+    /// What it has to say when nothing more can arrive before, if there is something.
+    fn speaks(&mut self, passed: &impl Fn(u64) -> bool) -> Option<Sent> {
+        if let Some(cap) = self.summing.take_if(|cap| passed(*cap.time())) {
+            return Some((cap, vec![(0, Parcel::Summary(Box::new(self.owner.summary())))]));
+        }
+        let begins = self.told.is_empty();
+        let cap = self.lead_at.take_if(|cap| begins || passed(*cap.time()))?;
+        Some((cap, self.commands()))
+    }
+
+    /// The lead decides what comes next.
+    fn commands(&mut self) -> Vec<Addressed> {
+        let lead = self.lead.as_mut().expect("summaries go to the lead");
+        self.part.rounds.fetch_add(1, Ordering::Relaxed);
+        let mut told = std::mem::take(&mut self.told);
+        told.sort_unstable_by_key(|told| told.member);
+        let (states, waiting, depth) = lead.progress(&told);
+        let command = lead.next(told);
+        // Nobody listens any more when the run has ended otherwise.
+        let course = self.part.course.lock().unwrap_or_else(PoisonError::into_inner);
+        let tell = |course_of| drop(course.send((self.part.told)(course_of)));
+        if command == Command::End {
+            if let Some(lead) = self.lead.take() {
+                tell(Course::Over(Box::new(lead.outcome())));
+            }
+        } else {
+            tell(Course::Progress(states, waiting, depth));
+        }
+        (0..self.members as u64).map(|to| (to, Parcel::Command(command.clone()))).collect()
+    }
+}

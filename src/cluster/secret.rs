@@ -1,0 +1,77 @@
+//! A key that all processes of a cluster know, and what is proved with it.
+
+use std::fs;
+use std::path::Path;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+/// No secret is shorter, in bytes: who reads packets may try words until one fits.
+const LEAST: usize = 16;
+/// No secret is longer.
+const MOST: usize = 4096;
+
+/// Length of a proof.
+pub const PROOF: usize = 32;
+
+/// A key.
+#[derive(Clone)]
+pub struct Secret(Vec<u8>);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+impl Secret {
+    /// None: for processes of one machine.
+    pub const fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// These bytes, without white space at their ends.
+    ///
+    /// # Errors
+    /// They are too few or too many; for the user.
+    pub fn new(bytes: &[u8]) -> Result<Self, String> {
+        let bytes = bytes.trim_ascii();
+        if bytes.len() < LEAST || bytes.len() > MOST {
+            return Err(format!("a secret has {LEAST} to {MOST} bytes, and this one {}", bytes.len()));
+        }
+        Ok(Self(bytes.to_vec()))
+    }
+
+    /// What a file has.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no secret; for the user.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let name = path.display();
+        let bytes = fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+        Self::new(&bytes).map_err(|why| format!("cannot use {name}: {why}"))
+    }
+
+    /// Its bytes, for another process of the same user.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Proves that who says `parts` knows the key. Each part has a fixed length, or is the last one.
+    pub fn prove(&self, parts: &[&[u8]]) -> [u8; PROOF] {
+        self.mac(parts).finalize().into_bytes().into()
+    }
+
+    /// Whether `proof` is that of `parts`; takes as long for any wrong one.
+    pub fn verify(&self, parts: &[&[u8]], proof: &[u8]) -> bool {
+        self.mac(parts).verify_slice(proof).is_ok()
+    }
+
+    fn mac(&self, parts: &[&[u8]]) -> Hmac<Sha256> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("keys may have any length");
+        for part in parts {
+            mac.update(part);
+        }
+        mac
+    }
+}

@@ -1,0 +1,144 @@
+//! An instance that is to be explored by several: compiled before, its runs made after.
+
+use std::sync::Arc;
+
+use crate::forward::checkpoint::manifest;
+use crate::forward::conclude::conclude_with;
+use crate::forward::error::Unbuildable;
+use crate::forward::exhaustive::search::widest;
+use crate::forward::explore::{Explored, compile, exploration, none};
+use crate::forward::program::compiled::Program;
+use crate::forward::run::clock::Clock;
+use crate::forward::run::finding::Finding;
+use crate::forward::run::findings::Findings;
+use crate::forward::run::limits::Limits;
+use crate::forward::run::searched::{Course, Searched};
+use crate::forward::spread::lead::{Lead, Outcome};
+use crate::forward::spread::member::{Duties, Member};
+use crate::forward::spread::message::Worth;
+use crate::forward::store::hash::hash;
+use crate::forward::store::origin::ROOT;
+use crate::forward::store::table::Inserted;
+use crate::forward::store::visited::Visited;
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::observer::Observer;
+use crate::options::ForwardOptions;
+use crate::result::Stop;
+
+/// An instance that is to be explored by several members.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    system: Arc<System>,
+    program: Arc<Program>,
+    options: ForwardOptions,
+}
+
+impl Instance {
+    /// The instance of `system` with `procs` processes, to be explored breadth first as the options say.
+    ///
+    /// # Errors
+    /// What is to be said of an instance that cannot be explored.
+    pub fn new(
+        system: &System,
+        procs: usize,
+        options: &ForwardOptions,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Box<Explored>> {
+        let program = compile(system, procs, options, interrupt).map_err(|why| Box::new(none(procs, why)))?;
+        Ok(Self { system: Arc::new(system.clone()), program: Arc::new(program), options: options.clone() })
+    }
+
+    /// All that the outcome depends on beside the model, by name: who explores together must agree.
+    pub fn agreement(&self) -> Vec<(String, String)> {
+        manifest::options(&self.program, &self.options)
+    }
+
+    /// Member number `me` of `members`, whose states may take `memory` bytes. It is for the thread that asks.
+    pub fn member(&self, (me, members): (usize, usize), memory: usize, interrupt: &Interrupt) -> Member {
+        let limits = Limits::new(&self.options, interrupt);
+        let deadlock = self.options.deadlock;
+        let duties = Duties { me, members, deadlock, widest: widest(&limits), memory };
+        let findings = Findings::new(&self.system, &self.program);
+        Member::new(Arc::clone(&self.program), findings, Clock::new(&self.options, interrupt), duties)
+    }
+
+    /// Who leads.
+    pub fn lead(&self) -> Lead {
+        Lead::new(self.program.packing.words, self.system.transitions.len(), &self.options)
+    }
+
+    /// Makes the runs of what was found, each of which is replayed.
+    pub fn conclude(&self, outcome: Outcome, interrupt: &Interrupt, observer: &mut dyn Observer) -> Explored {
+        let Self { system, program, options } = self;
+        match outcome.stop {
+            Stop::TooLarge if outcome.states == 0 => return none(program.cells.procs, Unbuildable::TooLarge),
+            Stop::Numbers if outcome.states == 0 => return none(program.cells.procs, Unbuildable::Numbers),
+            _ => {}
+        }
+        let mut ways = Ways { outcome: &outcome, visited: Visited::new(program.packing.words) };
+        let mut findings = Findings::new(system, program);
+        for (place, bad) in &outcome.bads {
+            findings.bads.push(*bad);
+            findings.bad_states.push(ways.finding(place.level, &place.worth, Some(*bad)));
+        }
+        let deadlocks = &outcome.deadlocks;
+        let lists = [
+            (&mut findings.deadlocks, &deadlocks.first),
+            (&mut findings.outside_deadlocks, &deadlocks.first_outside),
+        ];
+        for ((findings, worths), levels) in lists.into_iter().zip(&outcome.deadlock_levels) {
+            let found = worths.iter().zip(levels);
+            findings.extend(found.map(|(worth, level)| ways.finding(*level, worth, None)));
+        }
+        findings.deadlock_states = deadlocks.states;
+        findings.outside_states = deadlocks.outside;
+        let mut limits = Limits::new(options, interrupt);
+        limits.stop = Some(outcome.stop);
+        let course = Course {
+            depth: outcome.depth,
+            fired: outcome.fired.clone(),
+            curve: outcome.curve.clone(),
+            ..Course::new(outcome.stop)
+        };
+        let searched = Searched {
+            system,
+            program,
+            options,
+            limits: &limits,
+            visited: &ways.visited,
+            findings: &findings,
+            course,
+        };
+        let found = conclude_with(searched, |_| None, observer);
+        Explored { exploration: exploration(program, found, outcome.states, options.seed), states: None }
+    }
+}
+
+/// The ways to what was found.
+struct Ways<'a> {
+    outcome: &'a Outcome,
+    visited: Visited,
+}
+
+impl Ways<'_> {
+    /// Stores the states on the way to one.
+    fn finding(&mut self, level: usize, worth: &Worth, bad: Option<usize>) -> Finding {
+        let mut way = vec![&worth.state];
+        for level in (1..=level).rev() {
+            let state = way[way.len() - 1].clone();
+            way.push(self.outcome.parents.get(&(level, state)).expect("the lead has asked for all"));
+        }
+        let mut parent = ROOT;
+        for state in way.into_iter().rev() {
+            parent = match self.visited.store.insert(state, hash(state)) {
+                Inserted::Old(number) => number as u32,
+                Inserted::New(number) => {
+                    self.visited.parents.push(parent);
+                    number as u32
+                }
+            };
+        }
+        Finding { state: parent as usize, refined: worth.refined.clone(), bad }
+    }
+}

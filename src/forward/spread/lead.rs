@@ -1,0 +1,337 @@
+//! Who leads a spread exploration: from what members tell at the end of a round to what they do in the next one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::forward::run::curve::Curve;
+use crate::forward::spread::message::{Command, Deadlocks, Summary, Traffic, Worth};
+use crate::forward::tuning::MAX_DEADLOCK_TRACES;
+use crate::options::ForwardOptions;
+use crate::result::{CurvePoint, Stop};
+
+/// A state that is worth a run, and where it is.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// The level.
+    pub level: usize,
+    /// The state.
+    pub worth: Worth,
+}
+
+/// What a spread exploration came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Why it ended.
+    pub stop: Stop,
+    /// States that count.
+    pub states: usize,
+    /// The largest depth of one.
+    pub depth: usize,
+    /// For each transition, how often it fired.
+    pub fired: Vec<u64>,
+    /// States by depth.
+    pub curve: Vec<CurvePoint>,
+    /// For each bad cube that was met, the first state, in order.
+    pub bads: Vec<(Place, usize)>,
+    /// Deadlocked states: how many, and the first of those that count, and of the others.
+    pub deadlocks: Deadlocks,
+    /// The levels of these first states.
+    pub deadlock_levels: [Vec<usize>; 2],
+    /// For states on the way to those above, by level: the parent.
+    pub parents: BTreeMap<(usize, Vec<u64>), Vec<u64>>,
+    /// What crossed the borders between members.
+    pub traffic: Traffic,
+    /// States that each member found.
+    pub shares: Vec<usize>,
+}
+
+/// What the round that goes on is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Nothing has begun.
+    Begin,
+    /// A level is being expanded, or found.
+    Level,
+    /// Too many states were found: the largest that is kept, as far as its bits are known, and the bit that is tried.
+    Count { pivot: Vec<u64>, bit: usize, keep: usize },
+    /// The level is being cut.
+    Cut { keep: usize },
+    /// Parents of these states, one after the other, are looked for.
+    Parents { level: usize, targets: Vec<Vec<u64>> },
+    /// All is done.
+    Over,
+}
+
+/// Leads a spread exploration.
+#[derive(Debug)]
+pub struct Lead {
+    words: usize,
+    max_states: usize,
+    depth_limit: Option<usize>,
+    stop_at_unsafe: bool,
+    phase: Phase,
+    /// The level that is being found; 0 are the initial states.
+    level: usize,
+    /// Deadlocks and firings of the level that is being expanded, which count when it is done.
+    deadlocks: Deadlocks,
+    fired: Vec<u64>,
+    numbers: bool,
+    curve: Curve,
+    /// States of levels for which parents are wanted.
+    wanted: BTreeMap<usize, BTreeSet<Vec<u64>>>,
+    outcome: Outcome,
+}
+
+fn point(depth: usize, states: usize) -> CurvePoint {
+    CurvePoint { work: depth as u64, states, techniques: Vec::new() }
+}
+
+impl Lead {
+    /// Of members of states of so many words.
+    pub fn new(words: usize, transitions: usize, options: &ForwardOptions) -> Self {
+        Self {
+            words,
+            max_states: options.max_states.unwrap_or(usize::MAX),
+            depth_limit: options.depth,
+            stop_at_unsafe: options.stop_at_unsafe,
+            phase: Phase::Begin,
+            level: 0,
+            deadlocks: Deadlocks::default(),
+            fired: vec![0; transitions],
+            numbers: false,
+            curve: Curve::default(),
+            wanted: BTreeMap::new(),
+            outcome: Outcome {
+                stop: Stop::Complete,
+                states: 0,
+                depth: 0,
+                fired: vec![0; transitions],
+                curve: Vec::new(),
+                bads: Vec::new(),
+                deadlocks: Deadlocks::default(),
+                deadlock_levels: [Vec::new(), Vec::new()],
+                parents: BTreeMap::new(),
+                traffic: Traffic::default(),
+                shares: Vec::new(),
+            },
+        }
+    }
+
+    /// States that are known, those that wait to be expanded, and the depth.
+    pub fn progress(&self, summaries: &[Summary]) -> (usize, usize, usize) {
+        let found: usize = summaries.iter().map(|told| told.found).sum();
+        let rest: usize = summaries.iter().map(|told| told.rest).sum();
+        (self.outcome.states + found, rest + found, self.outcome.depth)
+    }
+
+    /// What it came to.
+    pub fn outcome(self) -> Outcome {
+        self.outcome
+    }
+
+    /// The next command; the summaries are those of all members, in order, and none before the first command.
+    pub fn next(&mut self, summaries: Vec<Summary>) -> Command {
+        for told in &summaries {
+            self.outcome.traffic.sent += told.traffic.sent;
+            self.outcome.traffic.known += told.traffic.known;
+        }
+        match std::mem::replace(&mut self.phase, Phase::Over) {
+            Phase::Begin => {
+                self.phase = Phase::Level;
+                Command::Begin
+            }
+            Phase::Level => self.level(summaries),
+            Phase::Count { pivot, bit, keep } => {
+                let counted = summaries.iter().map(|told| told.count).sum();
+                self.counted(pivot, bit, keep, counted)
+            }
+            Phase::Cut { keep } => {
+                self.outcome.stop = Stop::States;
+                self.level_ends(&summaries, keep);
+                self.end()
+            }
+            Phase::Parents { level, targets } => self.parents(level, &targets, summaries),
+            Phase::Over => Command::End,
+        }
+    }
+
+    /// A piece of a level was expanded.
+    fn level(&mut self, summaries: Vec<Summary>) -> Command {
+        if let Some(halt) = summaries.iter().filter_map(|told| told.halt).min() {
+            self.outcome.stop = halt.into();
+            return self.end();
+        }
+        let mut found = 0;
+        let mut rest = 0;
+        let mut summaries = summaries;
+        for told in &mut summaries {
+            found += told.found;
+            rest += told.rest;
+            self.numbers |= told.numbers;
+            self.fired.iter_mut().zip(&told.fired).for_each(|(all, new)| *all += new);
+            self.deadlocks.add(std::mem::take(&mut told.deadlocks), MAX_DEADLOCK_TRACES);
+        }
+        if rest > 0 {
+            self.phase = Phase::Level;
+            return Command::Expand { next: false };
+        }
+        let all: usize = summaries.iter().map(|told| told.states).sum();
+        assert_eq!(all, self.outcome.states + found, "each state belongs to the level that it was found for");
+        let room = self.max_states - self.outcome.states;
+        if found > 0 && room == 0 {
+            for told in &mut summaries {
+                told.bads.clear();
+            }
+            self.outcome.stop = Stop::States;
+            self.level_ends(&summaries, 0);
+            return self.end();
+        }
+        if found > room {
+            return self.try_bit(vec![u64::MAX; self.words], 0, room);
+        }
+        self.level_ends(&summaries, found);
+        let at_limit = self.depth_limit.is_some_and(|limit| self.level > limit);
+        if self.outcome.stop == Stop::Unsafe {
+            self.end()
+        } else if found == 0 || at_limit {
+            self.outcome.stop = match (self.numbers, found) {
+                (true, _) => Stop::Numbers,
+                (false, 0) => Stop::Complete,
+                (false, _) => Stop::Depth,
+            };
+            self.end()
+        } else {
+            self.phase = Phase::Level;
+            Command::Expand { next: true }
+        }
+    }
+
+    /// The level that was found has so many states that count; the one before is expanded.
+    fn level_ends(&mut self, summaries: &[Summary], found: usize) {
+        self.outcome.states += found;
+        if found > 0 || self.level == 0 {
+            self.outcome.depth = self.level;
+            let states = self.outcome.states;
+            self.curve.note(|| point(self.level, states));
+        }
+        self.outcome.shares.resize(summaries.len(), 0);
+        for (share, told) in self.outcome.shares.iter_mut().zip(summaries) {
+            *share += told.found;
+        }
+        for (all, new) in self.outcome.fired.iter_mut().zip(&mut self.fired) {
+            *all += std::mem::take(new);
+        }
+        self.take_deadlocks();
+        let mut bads: BTreeMap<usize, Worth> = BTreeMap::new();
+        for (bad, worth) in summaries.iter().flat_map(|told| &told.bads) {
+            let least = bads.entry(*bad).or_insert_with(|| worth.clone());
+            if *worth < *least {
+                least.clone_from(worth);
+            }
+        }
+        let mut new: Vec<(Place, usize)> = Vec::new();
+        for (bad, worth) in bads {
+            if self.outcome.bads.iter().all(|(_, known)| *known != bad) {
+                new.push((Place { level: self.level, worth }, bad));
+            }
+        }
+        new.sort_unstable();
+        if self.stop_at_unsafe && !new.is_empty() {
+            new.truncate(1);
+            self.outcome.stop = Stop::Unsafe;
+        }
+        self.outcome.bads.extend(new);
+        self.level += 1;
+    }
+
+    /// Deadlocks of the level that is expanded count from now on.
+    fn take_deadlocks(&mut self) {
+        let new = std::mem::take(&mut self.deadlocks);
+        let all = &mut self.outcome.deadlocks;
+        all.states += new.states;
+        all.outside += new.outside;
+        let lists = [(&mut all.first, new.first), (&mut all.first_outside, new.first_outside)];
+        for ((known, new), levels) in lists.into_iter().zip(&mut self.outcome.deadlock_levels) {
+            for worth in new.into_iter().take(MAX_DEADLOCK_TRACES - known.len()) {
+                known.push(worth);
+                levels.push(self.level.saturating_sub(1));
+            }
+        }
+    }
+
+    /// Finds out the largest state that is kept bit by bit, the highest first: asks with the next one at 0.
+    fn try_bit(&mut self, mut pivot: Vec<u64>, bit: usize, keep: usize) -> Command {
+        if bit == 64 * self.words {
+            self.phase = Phase::Cut { keep };
+            return Command::Cut(pivot);
+        }
+        pivot[bit / 64] &= !(1 << (63 - bit % 64));
+        self.phase = Phase::Count { pivot: pivot.clone(), bit, keep };
+        Command::Count(pivot)
+    }
+
+    /// So many states are no larger than the pivot, whose bits after the one that is tried are all 1.
+    fn counted(&mut self, mut pivot: Vec<u64>, bit: usize, keep: usize, counted: usize) -> Command {
+        if counted < keep {
+            pivot[bit / 64] |= 1 << (63 - bit % 64);
+        }
+        self.try_bit(pivot, bit + 1, keep)
+    }
+
+    /// Nothing more is to be found: parents are, if there is something to be shown.
+    fn end(&mut self) -> Command {
+        if !self.curve.is_empty() {
+            self.outcome.curve = self.curve.finish(point(self.outcome.depth, self.outcome.states));
+        }
+        if self.outcome.stop == Stop::Interrupted {
+            return self.give_up();
+        }
+        let Outcome { bads, deadlocks, deadlock_levels, .. } = &self.outcome;
+        let bads = bads.iter().map(|(place, _)| (place.level, &place.worth));
+        let deadlocks = [&deadlocks.first, &deadlocks.first_outside].into_iter().zip(deadlock_levels);
+        let deadlocks = deadlocks.flat_map(|(worths, levels)| levels.iter().copied().zip(worths));
+        for (level, worth) in bads.chain(deadlocks) {
+            self.wanted.entry(level).or_default().insert(worth.state.clone());
+        }
+        self.next_parents()
+    }
+
+    /// No time is left to make runs.
+    fn give_up(&mut self) -> Command {
+        self.outcome.bads.clear();
+        self.outcome.deadlocks = Deadlocks::default();
+        self.outcome.deadlock_levels = [Vec::new(), Vec::new()];
+        self.phase = Phase::Over;
+        Command::End
+    }
+
+    /// Asks for the parents of the deepest states that have none.
+    fn next_parents(&mut self) -> Command {
+        let Some((level, targets)) = self.wanted.pop_last().filter(|(level, _)| *level > 0) else {
+            self.phase = Phase::Over;
+            return Command::End;
+        };
+        let targets: Vec<Vec<u64>> = targets.into_iter().collect();
+        let command = Command::Parents { level, targets: targets.concat() };
+        self.phase = Phase::Parents { level, targets };
+        command
+    }
+
+    fn parents(&mut self, level: usize, targets: &[Vec<u64>], summaries: Vec<Summary>) -> Command {
+        if let Some(halt) = summaries.iter().filter_map(|told| told.halt).min() {
+            self.outcome.stop = halt.into();
+            return self.give_up();
+        }
+        let mut best: Vec<Option<Vec<u64>>> = vec![None; targets.len()];
+        for (place, parent) in summaries.into_iter().flat_map(|told| told.parents) {
+            if best[place].as_ref().is_none_or(|known| parent < *known) {
+                best[place] = Some(parent);
+            }
+        }
+        for (target, parent) in targets.iter().zip(best) {
+            let parent = parent.expect("a state of a level was found from one of the level before");
+            self.wanted.entry(level - 1).or_default().insert(parent.clone());
+            self.outcome.parents.insert((level, target.clone()), parent);
+        }
+        self.next_parents()
+    }
+}

@@ -1,0 +1,342 @@
+//! A member of a spread exploration: the states that it owns, level by level, and what it does in a round.
+
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::forward::error::Unbuildable;
+use crate::forward::program::bad::BadScratch;
+use crate::forward::program::compiled::Program;
+use crate::forward::program::sleep::{AWAKE, SleepId};
+use crate::forward::program::step::Scratch;
+use crate::forward::run::clock::{Clock, Ticker};
+use crate::forward::run::findings::Findings;
+use crate::forward::spread::message::{Command, Deadlocks, Halt, Parcel, States, Summary, Worth};
+use crate::forward::spread::outbox::{Filter, Outbox, owner};
+use crate::forward::spread::parents::Wanted;
+use crate::forward::store::hash::hash;
+use crate::forward::store::table::{Inserted, MAX_STATES, Store};
+use crate::forward::tuning::{MAX_DEADLOCK_TRACES, TOUCHED};
+
+/// What a member is asked to do, beside the model.
+#[derive(Clone, Copy, Debug)]
+pub struct Duties {
+    /// Its number, from 0.
+    pub me: usize,
+    /// How many members there are.
+    pub members: usize,
+    /// Look for deadlocks.
+    pub deadlock: bool,
+    /// Steps of one state beyond which it gives up.
+    pub widest: usize,
+    /// Bytes that its states may take.
+    pub memory: usize,
+}
+
+/// What a round is about, as far as it is not done.
+#[derive(Debug)]
+pub enum Task {
+    /// Nothing.
+    Rest,
+    /// States to be expanded; from when on.
+    Expand(Instant),
+    /// Steps to targets to be found.
+    Parents(Wanted),
+}
+
+/// One owner of states.
+#[derive(Debug)]
+pub struct Member {
+    pub(super) program: Arc<Program>,
+    pub(super) duties: Duties,
+    pub(super) clock: Arc<Clock>,
+    pub(super) ticker: Ticker,
+    pub(super) store: Store,
+    /// The first state of each level; the last one is that which is being found.
+    pub(super) levels: Vec<usize>,
+    /// The next state to be expanded.
+    pub(super) cursor: usize,
+    /// How the states of the level were found, and those of the next one.
+    pub(super) sleeps: Vec<SleepId>,
+    pub(super) next_sleeps: Vec<SleepId>,
+    pub(super) filter: Filter,
+    pub(super) outboxes: Vec<Outbox>,
+    /// Successors that it owns itself, with their hashes.
+    pub(super) own: States,
+    pub(super) hashes: Vec<u64>,
+    pub(super) scratch: Scratch,
+    bad_scratch: BadScratch,
+    /// Cells that say which deadlocks count.
+    pub(super) findings: Findings,
+    bads: BTreeMap<usize, Worth>,
+    /// Of the level that was found, the states in order, once they are cut.
+    sorted: Vec<u32>,
+    pub(super) task: Task,
+    /// Rounds that have begun here.
+    round: u64,
+    /// States of a round that has not.
+    early: Vec<States>,
+    /// Words sent in this round.
+    pub(super) sent_words: usize,
+    pub(super) summary: Summary,
+}
+
+impl Member {
+    /// One that owns nothing. Its clock is that of this thread.
+    pub fn new(program: Arc<Program>, findings: Findings, clock: Clock, duties: Duties) -> Self {
+        let words = program.packing.words;
+        Self {
+            duties,
+            clock: Arc::new(clock),
+            ticker: Ticker::new(),
+            store: Store::new(words),
+            levels: vec![0],
+            cursor: 0,
+            sleeps: Vec::new(),
+            next_sleeps: Vec::new(),
+            filter: Filter::new(words),
+            outboxes: (0..duties.members).map(|_| Outbox::default()).collect(),
+            own: States::default(),
+            hashes: Vec::new(),
+            scratch: Scratch::new(&program),
+            bad_scratch: BadScratch::new(&program),
+            findings,
+            bads: BTreeMap::new(),
+            sorted: Vec::new(),
+            task: Task::Rest,
+            round: 0,
+            early: Vec::new(),
+            sent_words: 0,
+            summary: Summary::default(),
+            program,
+        }
+    }
+
+    /// A round begins.
+    pub fn command(&mut self, command: Command) {
+        self.summary
+            .fired
+            .resize(self.program.instances.last().map_or(0, |last| usize::from(last.transition.0) + 1), 0);
+        self.sent_words = 0;
+        self.round += 1;
+        match command {
+            Command::Begin => self.begin(),
+            Command::Expand { next } => {
+                if next {
+                    self.next_level();
+                }
+                self.task = Task::Expand(Instant::now());
+            }
+            Command::Count(pivot) => self.summary.count = self.count(&pivot),
+            Command::Cut(pivot) => self.bads.retain(|_, worth| worth.state <= pivot),
+            Command::Parents { level, targets } => {
+                // What was found is to be shown, whatever time the exploration itself may take.
+                self.clock = Arc::new(self.clock.lifted());
+                let range = self.levels[level - 1]..self.levels[level];
+                self.task = Task::Parents(Wanted::new(range, &targets, self.program.packing.words));
+            }
+            Command::End => {}
+        }
+        for states in std::mem::take(&mut self.early) {
+            self.receive(states);
+        }
+    }
+
+    /// Does a piece of what it was told; whether that is all. Parcels for others are given to `send`.
+    pub fn work(&mut self, send: &mut dyn FnMut(usize, Parcel)) -> bool {
+        let done = self.summary.halt.is_some()
+            || match std::mem::replace(&mut self.task, Task::Rest) {
+                Task::Rest => true,
+                Task::Expand(since) => {
+                    let done = self.expand(since);
+                    self.task = Task::Expand(since);
+                    done
+                }
+                Task::Parents(wanted) => self.look_for_parents(wanted),
+            };
+        for (to, outbox) in self.outboxes.iter_mut().enumerate() {
+            if let Some(states) = outbox.take(self.round, done) {
+                self.sent_words += states.words.len();
+                self.summary.traffic.sent += states.sleeps.len() as u64;
+                send(to, Parcel::States(states));
+            }
+        }
+        if done {
+            self.task = Task::Rest;
+        }
+        done
+    }
+
+    /// Looks for a few steps; whether that were all.
+    fn look_for_parents(&mut self, mut wanted: Wanted) -> bool {
+        let Self { program, store, scratch, clock, ticker, summary, .. } = self;
+        match wanted.look(program, store, scratch, (clock.as_ref(), ticker)) {
+            Ok(false) => {
+                self.task = Task::Parents(wanted);
+                return false;
+            }
+            Ok(true) => summary.parents = wanted.found(),
+            Err(halt) => summary.halt = Some(halt),
+        }
+        true
+    }
+
+    /// States that others found.
+    pub fn receive(&mut self, states: States) {
+        if states.round > self.round {
+            self.early.push(states);
+            return;
+        }
+        let words = self.program.packing.words;
+        self.hashes.clear();
+        self.hashes.extend(states.words.chunks_exact(words).map(hash));
+        let hashes = std::mem::take(&mut self.hashes);
+        let new = self.take_in(&states, &hashes);
+        self.hashes = hashes;
+        // Those of successors come next.
+        self.hashes.clear();
+        self.summary.traffic.known += (states.sleeps.len() - new) as u64;
+    }
+
+    /// Takes in the successors that it found and owns itself.
+    pub fn take_own(&mut self) {
+        let (own, hashes) = (std::mem::take(&mut self.own), std::mem::take(&mut self.hashes));
+        self.take_in(&own, &hashes);
+        (self.own, self.hashes) = (own, hashes);
+        self.own.words.clear();
+        self.own.sleeps.clear();
+        self.hashes.clear();
+    }
+
+    /// What there is to say at the end of a round.
+    pub fn summary(&mut self) -> Summary {
+        let found = self.levels.last().map_or(0, |first| self.store.len() - first);
+        self.summary.deadlocks.add(Deadlocks::default(), MAX_DEADLOCK_TRACES);
+        Summary {
+            member: self.duties.me,
+            rest: self.level().end - self.cursor,
+            found,
+            states: self.store.len(),
+            numbers: self.scratch.numbers || self.bad_scratch.numbers || self.summary.numbers,
+            bads: self.bads.iter().map(|(bad, worth)| (*bad, worth.clone())).collect(),
+            halt: self.summary.halt,
+            ..std::mem::take(&mut self.summary)
+        }
+    }
+
+    /// The states that are to be expanded.
+    pub fn level(&self) -> Range<usize> {
+        match self.levels.as_slice() {
+            [.., first, next] => *first..*next,
+            _ => 0..0,
+        }
+    }
+
+    fn begin(&mut self) {
+        let program = Arc::clone(&self.program);
+        let mut numbers = false;
+        let mut buffer = vec![0; program.packing.words];
+        let done = program.initial_states(&mut numbers, |state| {
+            buffer.copy_from_slice(state);
+            let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
+            let h = hash(&buffer);
+            if owner(h, self.duties.members) == self.duties.me {
+                self.meet(&buffer, h, AWAKE);
+            }
+            if let Some(stop) = self.ticker.count(1 + tried, &self.clock) {
+                self.summary.halt = Some(stop.into());
+            }
+            if self.summary.halt.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        self.summary.numbers |= numbers;
+        if let Err(why) = done {
+            self.summary.halt = Some(match why {
+                Unbuildable::Interrupted(stop) => stop.into(),
+                Unbuildable::Numbers => Halt::Numbers,
+                _ => Halt::TooLarge,
+            });
+        }
+    }
+
+    fn next_level(&mut self) {
+        self.cursor = *self.levels.last().expect("there is one that is being found");
+        self.levels.push(self.store.len());
+        std::mem::swap(&mut self.sleeps, &mut self.next_sleeps);
+        self.next_sleeps.clear();
+        self.bads.clear();
+    }
+
+    /// How many were new.
+    fn take_in(&mut self, states: &States, hashes: &[u64]) -> usize {
+        let words = self.program.packing.words;
+        let before = self.store.len();
+        let groups = states.words.chunks(TOUCHED * words).zip(states.sleeps.chunks(TOUCHED));
+        for ((group, sleeps), hashes) in groups.zip(hashes.chunks(TOUCHED)) {
+            self.store.touch(hashes);
+            for ((state, sleep), h) in group.chunks_exact(words).zip(sleeps).zip(hashes) {
+                self.meet(state, *h, *sleep);
+            }
+        }
+        self.store.len() - before
+    }
+
+    /// Stores a state, unless it is known or no room is left.
+    #[inline]
+    fn meet(&mut self, state: &[u64], h: u64, sleep: SleepId) {
+        let full = self.store.len() >= MAX_STATES
+            || self.store.len().is_multiple_of(1 << 10) && self.store.bytes() > self.duties.memory;
+        if full {
+            self.summary.halt.get_or_insert(Halt::Memory);
+            return;
+        }
+        match self.store.insert(state, h) {
+            Inserted::New(_) => {
+                self.next_sleeps.push(sleep);
+                if let Some((bad, refined)) = self.program.bad(state, &mut self.bad_scratch) {
+                    self.bad(bad, Worth { state: state.to_vec(), refined });
+                }
+            }
+            Inserted::Old(number) => {
+                let first = *self.levels.last().expect("there is one that is being found");
+                if number >= first {
+                    let found = &mut self.next_sleeps[number - first];
+                    *found = sleep.min(*found);
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn bad(&mut self, bad: usize, worth: Worth) {
+        let least = self.bads.entry(bad).or_insert_with(|| worth.clone());
+        if worth.state < least.state {
+            *least = worth;
+        }
+    }
+
+    /// A state that was expanded is deadlocked.
+    #[cold]
+    pub fn deadlock(&mut self, state: Vec<u64>, refined: Vec<u64>) {
+        let outside = self.findings.is_outside(&self.program, &refined);
+        let known = &mut self.summary.deadlocks;
+        known.states += 1;
+        known.outside += usize::from(outside);
+        let kept = if outside { &mut known.first_outside } else { &mut known.first };
+        kept.push(Worth { state, refined });
+        if kept.len() >= 16 * MAX_DEADLOCK_TRACES {
+            known.add(Deadlocks::default(), MAX_DEADLOCK_TRACES);
+        }
+    }
+
+    /// How many states of the level that was found are no larger than this one.
+    fn count(&mut self, pivot: &[u64]) -> usize {
+        let first = *self.levels.last().expect("there is one that is being found");
+        if self.sorted.is_empty() {
+            self.sorted = (first as u32..self.store.len() as u32).collect();
+            let store = &self.store;
+            self.sorted.sort_unstable_by(|a, b| store.state(*a as usize).cmp(store.state(*b as usize)));
+        }
+        self.sorted.partition_point(|number| self.store.state(*number as usize) <= pivot)
+    }
+}

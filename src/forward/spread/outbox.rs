@@ -1,0 +1,75 @@
+//! Successors on their way to their owners; those that were sent lately are left out.
+
+use crate::forward::program::sleep::SleepId;
+use crate::forward::spread::message::States;
+use crate::forward::store::hash::equal;
+use crate::forward::tuning::{PARCEL_WORDS, RECENT};
+
+/// Who owns a state with this hash, of so many members. The bits are others than those that tables use.
+#[inline]
+pub const fn owner(h: u64, members: usize) -> usize {
+    (((h >> 16 & 0xffff) * members as u64) >> 16) as usize
+}
+
+/// Some of the states met lately, and how they were found: neighbours have many successors in common.
+#[derive(Debug)]
+pub struct Filter {
+    words: usize,
+    /// A part of the hash of the state at each place; 0 where there is none.
+    tags: Vec<u32>,
+    sleeps: Vec<SleepId>,
+    states: Vec<u64>,
+}
+
+impl Filter {
+    /// Without any, of states of `words` words.
+    pub fn new(words: usize) -> Self {
+        Self { words, tags: vec![0; RECENT], sleeps: vec![0; RECENT], states: vec![0; RECENT * words] }
+    }
+
+    /// Remembers a state in place of another one; false when its owner has it already, found no worse than like this.
+    #[inline]
+    pub fn passes(&mut self, state: &[u64], h: u64, sleep: SleepId) -> bool {
+        let place = (h >> 6) as usize % RECENT;
+        let tag = (h >> 32) as u32 | 1;
+        let known = &mut self.states[place * self.words..(place + 1) * self.words];
+        if self.tags[place] == tag && equal(known, state) {
+            let better = sleep < self.sleeps[place];
+            self.sleeps[place] = self.sleeps[place].min(sleep);
+            return better;
+        }
+        self.tags[place] = tag;
+        self.sleeps[place] = sleep;
+        known.iter_mut().zip(state).for_each(|(to, from)| *to = *from);
+        true
+    }
+}
+
+/// States that wait to be sent to one owner.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    states: States,
+}
+
+impl Outbox {
+    /// Adds a state.
+    #[inline]
+    pub fn push(&mut self, state: &[u64], sleep: SleepId) {
+        self.states.words.extend(state);
+        self.states.sleeps.push(sleep);
+    }
+
+    /// What waits in this round, when that is worth a parcel, or anything and `all` is to go.
+    pub fn take(&mut self, round: u64, all: bool) -> Option<States> {
+        let words = self.states.words.len();
+        if words == 0 || !all && words < PARCEL_WORDS {
+            return None;
+        }
+        let next = States {
+            round,
+            words: Vec::with_capacity(words.max(PARCEL_WORDS)),
+            sleeps: Vec::with_capacity(self.states.sleeps.len()),
+        };
+        Some(States { round, ..std::mem::replace(&mut self.states, next) })
+    }
+}

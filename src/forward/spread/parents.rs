@@ -1,0 +1,67 @@
+//! A member looks for steps from a level to states of the next one: nobody keeps parents, since only runs need them.
+
+use std::ops::Range;
+
+use crate::forward::program::compiled::Program;
+use crate::forward::program::step::Scratch;
+use crate::forward::run::clock::{Clock, Ticker};
+use crate::forward::spread::message::Halt;
+use crate::forward::store::hash::hash;
+use crate::forward::store::table::Store;
+use crate::forward::tuning::CHUNK;
+
+/// States to which steps are wanted, and what was found.
+#[derive(Debug)]
+pub struct Wanted {
+    /// The states that are still to be expanded.
+    level: Range<usize>,
+    targets: Store,
+    /// For each target, the smallest state with a step to it.
+    parents: Vec<Option<Vec<u64>>>,
+}
+
+impl Wanted {
+    /// Steps from these states to `targets`, which are different and stand one after the other.
+    pub fn new(level: Range<usize>, targets: &[u64], words: usize) -> Self {
+        let mut store = Store::small(words);
+        for target in targets.chunks_exact(words) {
+            store.insert(target, hash(target));
+        }
+        Self { level, parents: vec![None; store.len()], targets: store }
+    }
+
+    /// What was found, by the place of the target.
+    pub fn found(self) -> Vec<(usize, Vec<u64>)> {
+        let found = self.parents.into_iter().enumerate();
+        found.filter_map(|(place, parent)| parent.map(|parent| (place, parent))).collect()
+    }
+
+    /// Expands a few states; whether all are.
+    pub fn look(
+        &mut self,
+        program: &Program,
+        store: &Store,
+        scratch: &mut Scratch,
+        (clock, ticker): (&Clock, &mut Ticker),
+    ) -> Result<bool, Halt> {
+        let Self { level, targets, parents } = self;
+        let mut halt = None;
+        for number in level.by_ref().take(CHUNK) {
+            let state = store.state(number);
+            program.successors(state, scratch, |_, next| {
+                let tried = program.symmetry.canonicalize(&program.cells, &program.packing, next);
+                if let Some(place) = targets.find(next)
+                    && parents[place].as_deref().is_none_or(|known| state < known)
+                {
+                    parents[place] = Some(state.to_vec());
+                }
+                halt = ticker.count(1 + tried, clock);
+                halt.is_some()
+            });
+            if let Some(stop) = halt {
+                return Err(stop.into());
+            }
+        }
+        Ok(level.start >= level.end)
+    }
+}

@@ -1,0 +1,121 @@
+//! Spread explorations: the same outcome for any number of members and any order in which states arrive, and that of one.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::*;
+use crate::forward::spread::instance::Instance;
+use crate::forward::spread::lead::Outcome;
+use crate::forward::spread::member::Member;
+use crate::forward::spread::message::{Command, Parcel};
+
+/// Explores with so many members; parcels arrive in an order that `seed` says.
+fn spread(instance: &Instance, members: usize, seed: u64) -> Outcome {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let interrupt = Interrupt::default();
+    let mut owners: Vec<_> =
+        (0..members).map(|me| instance.member((me, members), usize::MAX, &interrupt)).collect();
+    let mut lead = instance.lead();
+    let mut told = Vec::new();
+    loop {
+        let command = lead.next(std::mem::take(&mut told));
+        if command == Command::End {
+            return lead.outcome();
+        }
+        let mut busy: Vec<usize> = Vec::new();
+        // States of one member may be faster than the command to another one.
+        let mut parcels: Vec<(usize, Parcel)> =
+            (0..members).map(|to| (to, Parcel::Command(command.clone()))).collect();
+        while !busy.is_empty() || !parcels.is_empty() {
+            if busy.is_empty() || !parcels.is_empty() && rng.random_range(0..2) == 0 {
+                let (to, parcel) = parcels.swap_remove(rng.random_range(0..parcels.len()));
+                match parcel {
+                    Parcel::States(states) => owners[to].receive(states),
+                    Parcel::Command(command) => {
+                        owners[to].command(command);
+                        busy.push(to);
+                    }
+                    Parcel::Summary(_) => panic!("nobody has asked for it"),
+                }
+            } else {
+                let at = rng.random_range(0..busy.len());
+                if owners[busy[at]].work(&mut |to, parcel| parcels.push((to, parcel))) {
+                    busy.swap_remove(at);
+                }
+            }
+        }
+        told = owners.iter_mut().map(Member::summary).collect();
+    }
+}
+
+fn of_spread(system: &System, procs: usize, options: &ForwardOptions, members: usize) -> Exploration {
+    let interrupt = Interrupt::default();
+    match Instance::new(system, procs, options, &interrupt) {
+        Ok(instance) => {
+            let outcome = spread(&instance, members, members as u64);
+            instance.conclude(outcome, &interrupt, &mut Silent).exploration
+        }
+        Err(explored) => explored.exploration,
+    }
+}
+
+/// What must not depend on the number of members.
+fn all(of: &Exploration) -> String {
+    format!("{of:?}")
+}
+
+/// What is that of an exploration by one alone, where it sees all states.
+fn shared(of: &Exploration) -> impl PartialEq + std::fmt::Debug + use<> {
+    let never: Vec<_> = of.never_fired().collect();
+    let lengths = |traces: &[crate::verdict::Trace]| traces.iter().map(|t| t.steps.len()).collect::<Vec<_>>();
+    let mut bads: Vec<_> = of.unsafe_trace.iter().chain(&of.more_unsafe_traces).collect();
+    bads.sort_by_key(|trace| trace.bad);
+    let bads: Vec<_> = bads.iter().map(|trace| (trace.bad, trace.steps.len())).collect();
+    let deadlocks = (of.deadlock_states, of.outside_deadlock_states, lengths(&of.deadlocks));
+    (of.states, of.depth, of.stop, never, of.curve.clone(), bads, deadlocks)
+}
+
+#[test]
+fn the_outcome_does_not_depend_on_the_members() {
+    let mut unsafe_runs = 0;
+    let mut deadlocks = 0;
+    for seed in 0..30 {
+        let system = Shape::new(seed).system(seed % 3 == 0);
+        for procs in [2, 3] {
+            let options = options().max_states(20_000);
+            let plain = run(&system, procs, &options);
+            let one = of_spread(&system, procs, &options, 1);
+            let context = format!("seed {seed}, {procs} processes");
+            if plain.stop == Stop::Complete && plain.unclear_deadlock_states == 0 {
+                if one.unclear_deadlock_states == 0 && plain.outside_deadlock_states == 0 {
+                    assert_eq!(shared(&one), shared(&plain), "{context}");
+                } else {
+                    assert_eq!((one.states, one.depth), (plain.states, plain.depth), "{context}");
+                }
+            }
+            unsafe_runs += usize::from(one.unsafe_trace.is_some());
+            deadlocks += one.deadlocks.len();
+            for members in [2, 3, 7] {
+                let several = of_spread(&system, procs, &options, members);
+                assert_eq!(all(&several), all(&one), "{members} members, {context}");
+            }
+        }
+    }
+    assert!(unsafe_runs > 10 && deadlocks > 10, "{unsafe_runs} unsafe, {deadlocks} deadlocks");
+}
+
+#[test]
+fn limits_cut_at_the_same_states() {
+    for seed in 0..25 {
+        let system = Shape::new(seed).system(false);
+        let whole = run(&system, 3, &options().max_states(20_000)).states;
+        let few = options().max_states((whole / 2).max(1));
+        for options in [few.clone().stop_at_unsafe(true), few, options().depth(2)] {
+            let one = of_spread(&system, 3, &options, 1);
+            assert!(options.max_states.is_none_or(|most| one.states <= most));
+            assert_eq!(one.states == whole / 2, one.stop == Stop::States || one.states == whole / 2);
+            let several = of_spread(&system, 3, &options, 3);
+            assert_eq!(all(&several), all(&one), "seed {seed}");
+        }
+    }
+}

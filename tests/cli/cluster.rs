@@ -1,0 +1,376 @@
+//! `cubicle cluster`: what it finds does not depend on processes and workers; whatever goes wrong with one of them, all
+//! end soon, with one message each; strangers change nothing.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::harness::{Outcome, Running, Signal, cubicle, run};
+
+/// All processes end within this time after a fault; some more on a machine that has much to do.
+const SOON: Duration = Duration::from_secs(12);
+
+/// Processes that are started by hand.
+struct Hosts {
+    folder: tempfile::TempDir,
+    addresses: Vec<String>,
+}
+
+impl Hosts {
+    /// So many, on ports of this machine that nobody uses.
+    fn new(processes: usize) -> Self {
+        let listeners: Vec<TcpListener> =
+            (0..processes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let addresses: Vec<String> =
+            listeners.iter().map(|listener| listener.local_addr().unwrap().to_string()).collect();
+        let folder = tempfile::TempDir::new().unwrap();
+        let hosts = Self { folder, addresses };
+        hosts.write("hosts", &format!("# a cluster\n{}\n", hosts.addresses.join("\n")));
+        hosts.write("secret", "not a word of any dictionary\n");
+        hosts.write("other", "one more that is in none of them\n");
+        hosts
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    /// Starts a process with these options of its own.
+    fn start(&self, process: usize, own: &str, exploration: &str) -> Running {
+        let hosts = self.path("hosts");
+        let mut command = cubicle();
+        command.arg("cluster").arg("--hosts").arg(hosts).args(["--process", &process.to_string()]);
+        command.args(own.split_whitespace().map(|word| match word {
+            "SECRET" => self.path("secret"),
+            "OTHER" => self.path("other"),
+            word => PathBuf::from(word),
+        }));
+        Running::start(command.arg("--").args(exploration.split_whitespace()))
+    }
+}
+
+/// An exploration that takes longer than any test looks at it.
+const LONG: &str = "--procs 8 --quiet --allow C0916 examples/german.cub";
+
+/// Waits until a process has found something, which it says on a signal.
+fn until_it_explores(run: &Running) {
+    // Its threads have the names of a dataflow then.
+    let tasks = PathBuf::from(format!("/proc/{}/task", run.id()));
+    let explores = || {
+        let names = fs::read_dir(&tasks).into_iter().flatten().flatten();
+        names
+            .filter_map(|task| fs::read_to_string(task.path().join("comm")).ok())
+            .any(|name| name.starts_with("timely:work"))
+    };
+    let start = Instant::now();
+    while !explores() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
+        sleep(Duration::from_millis(10));
+    }
+    sleep(Duration::from_millis(300));
+}
+
+/// What processes left behind, all of which must end soon.
+fn all_end(runs: Vec<Running>) -> Vec<Outcome> {
+    let start = Instant::now();
+    let mut ended = Vec::new();
+    for mut run in runs {
+        while run.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < SOON, "a process goes on after a fault");
+            sleep(Duration::from_millis(20));
+        }
+        ended.push(run.finish());
+    }
+    ended
+}
+
+/// The only message of a process that has lost the cluster.
+fn message(of: &Outcome) -> &str {
+    assert_eq!(of.code, Some(4), "{of:?}");
+    let mut lines = of.stdout.lines().chain(of.stderr.lines()).filter(|line| !line.is_empty());
+    let line = lines.next().unwrap_or_default();
+    assert_eq!(lines.next(), None, "{of:?}");
+    line
+}
+
+#[test]
+fn the_report_is_that_of_one_process() {
+    for line in [
+        "--procs 4 examples/german.cub",
+        "--procs 3 --forward-nosym examples/german.cub",
+        "--procs 3 --deadlock --allow C0916 examples/dekker.cub",
+        "--procs 3 --require-complete --forward-depth 12 examples/bakery.cub",
+        "--procs 3 examples/szymanski.cub",
+        "--procs 5 --crash stop:1 examples/mutex.cub",
+        "--procs 3 --forward-depth 7 examples/german_data.cub",
+        "--procs 4 --deadlock --quiet examples/token_ring.cub",
+    ] {
+        let plain = run(&format!("--only-forward {line}"));
+        for processes in 1..=3 {
+            for workers in 1..=2 {
+                let words = format!("cluster --local {processes} --workers {workers} -- {line}");
+                let found = run(&words);
+                assert_eq!((found.code, &found.stdout), (plain.code, &plain.stdout), "{words}: {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn runs_are_the_same_for_any_number_of_processes() {
+    for (line, steps) in [
+        ("--procs 3 --trace-states examples/german_wrong.cub", true),
+        ("--procs 3 --trace-states --all-errors examples/mesi_wrong.cub", true),
+        ("--procs 3 --trace-states examples/bakery_wrong.cub", true),
+        ("--procs 3 --max-forward 700 examples/german.cub", false),
+        ("--procs 4 --max-forward 5000 --deadlock examples/dekker.cub", false),
+        ("--procs 3 --deadlock examples/two_phase_commit.cub", false),
+    ] {
+        let plain = run(&format!("--only-forward {line}"));
+        let one = run(&format!("cluster --local 1 -- {line}"));
+        assert_eq!(one.code, plain.code, "{line}: {one:?} {plain:?}");
+        if steps {
+            // Another run, perhaps, but as short a one.
+            let length = |of: &Outcome| of.stdout.matches(" -> ").count();
+            assert_eq!((one.code, length(&one)), (Some(1), length(&plain)), "{one:?}");
+        }
+        for (processes, workers) in [(2, 1), (3, 2)] {
+            let words = format!("cluster --local {processes} --workers {workers} -- {line}");
+            let found = run(&words);
+            assert_eq!((found.code, &found.stdout), (one.code, &one.stdout), "{words}");
+        }
+    }
+}
+
+#[test]
+fn limits_and_signals_end_all() {
+    let timed = run(&format!("cluster --local 2 -- --time-limit 1s {LONG}"));
+    assert_eq!(timed.code, Some(3), "{timed:?}");
+    assert!(timed.stdout.starts_with("UNKNOWN: the time limit was reached"), "{timed:?}");
+    assert!(!timed.stderr.contains("error"), "{timed:?}");
+    let hosts = Hosts::new(2);
+    let one = hosts.start(1, "", LONG);
+    let zero = hosts.start(0, "", LONG);
+    until_it_explores(&zero);
+    zero.signal(Signal::INT);
+    let ended = all_end(vec![zero, one]);
+    assert_eq!((ended[0].code, ended[1].code), (Some(130), Some(0)), "{ended:?}");
+    let one = hosts.start(1, "", LONG);
+    let zero = hosts.start(0, "", LONG);
+    until_it_explores(&zero);
+    one.signal(Signal::TERM);
+    let ended = all_end(vec![zero, one]);
+    assert_eq!(ended[1].code, Some(143), "{ended:?}");
+    assert!(message(&ended[0]).contains("process 1 (127.0.0.1:"), "{ended:?}");
+    assert!(message(&ended[0]).contains("was ended by signal 15"), "{ended:?}");
+}
+
+#[test]
+fn a_lost_process_ends_all() {
+    for (signal, what) in [(Signal::KILL, "ended without a word"), (Signal::STOP, "has not answered for 7 s")]
+    {
+        for lost in [0, 2] {
+            let hosts = Hosts::new(3);
+            let mut runs: Vec<Running> =
+                (0..3).map(|process| hosts.start(process, "--secret SECRET", LONG)).collect();
+            runs.iter().for_each(until_it_explores);
+            let gone = runs.remove(lost);
+            gone.signal(signal);
+            for outcome in all_end(runs) {
+                let message = message(&outcome);
+                let expected = format!("process {lost} ({}) {what}", hosts.addresses[lost]);
+                assert!(message.contains(&expected), "{message}");
+                assert!(message.contains("start all processes again"), "{message}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_process_that_hangs_for_a_while_is_not_lost() {
+    let hosts = Hosts::new(2);
+    let line = "--procs 6 --quiet --allow C0916 examples/german.cub";
+    let one = hosts.start(1, "", line);
+    let zero = hosts.start(0, "", line);
+    until_it_explores(&one);
+    one.signal(Signal::STOP);
+    sleep(Duration::from_secs(4));
+    one.signal(Signal::CONT);
+    assert_eq!(zero.finish().stdout, run(&format!("--only-forward {line}")).stdout);
+    assert_eq!(one.finish().code, Some(0));
+}
+
+#[test]
+fn processes_of_this_machine_end_with_the_one_that_started_them() {
+    let words = format!("cluster --local 3 -- {LONG}");
+    let parent = Running::start(cubicle().args(words.split_whitespace()));
+    until_it_explores(&parent);
+    let children: Vec<PathBuf> = fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter(|entry| {
+            let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+            let parent_of = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1));
+            parent_of == Some(parent.id().to_string().as_str())
+        })
+        .map(|entry| entry.path())
+        .collect();
+    assert_eq!(children.len(), 2);
+    parent.signal(Signal::KILL);
+    let start = Instant::now();
+    while children.iter().any(|child| child.join("exe").exists()) {
+        assert!(start.elapsed() < SOON, "a process goes on without the one that started it");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_difference_is_said_by_every_process() {
+    let line = "--procs 3 --quiet examples/mutex.cub";
+    for (own, other, what) in [
+        ("", "--procs 3 --quiet examples/mesi.cub", "the model is `"),
+        ("", "--procs 4 --quiet examples/mutex.cub", "the number of processes is `"),
+        ("", "--procs 3 --quiet --all-errors examples/mutex.cub", "stopping at an unsafe state is `"),
+        ("--workers 2", line, "the number of workers is `"),
+    ] {
+        let hosts = Hosts::new(3);
+        let runs = vec![hosts.start(0, "", line), hosts.start(1, "", line), hosts.start(2, own, other)];
+        for (process, outcome) in all_end(runs).iter().enumerate() {
+            let message = message(outcome);
+            let stranger = if process == 2 { "process " } else { "process 2 (" };
+            assert!(message.contains(what) && message.contains(stranger), "{process}: {message}");
+        }
+    }
+}
+
+#[test]
+fn who_does_not_know_the_secret_is_dropped_and_the_run_goes_on() {
+    let hosts = Hosts::new(2);
+    let line = "--procs 4 --quiet --allow C0916 examples/german.cub";
+    let zero = hosts.start(0, "--secret SECRET", line);
+    for own in ["--secret OTHER", ""] {
+        let stranger = hosts.start(1, own, line).finish();
+        assert!(message(&stranger).contains("it has another secret"), "{stranger:?}");
+    }
+    let right = hosts.start(1, "--secret SECRET", line);
+    let (zero, right) = (zero.finish(), right.finish());
+    assert_eq!((zero.code, right.code), (Some(0), Some(0)), "{zero:?} {right:?}");
+    assert_eq!(zero.stdout, run(&format!("--only-forward {line}")).stdout);
+}
+
+#[test]
+fn hostile_bytes_change_nothing() {
+    let hosts = Hosts::new(2);
+    let line = "--procs 4 --allow C0916 examples/german.cub";
+    let zero = hosts.start(0, "--secret SECRET", line);
+    let call = || {
+        let start = Instant::now();
+        loop {
+            match TcpStream::connect(&hosts.addresses[0]) {
+                Ok(stream) => break stream,
+                Err(error) => assert!(start.elapsed() < SOON, "{error}"),
+            }
+            sleep(Duration::from_millis(10));
+        }
+    };
+    let silent: Vec<TcpStream> = (0..3).map(|_| call()).collect();
+    for bytes in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0xff; 5000], b"cubicle1", b"cubicle1\0\0\0", &[0; 200]] {
+        // It may be dropped before all is written.
+        let _ = call().write_all(bytes);
+    }
+    let mut polite = call();
+    polite.write_all(b"cubicle1").unwrap();
+    polite.write_all(&[7; 32]).unwrap();
+    let mut answer = [0; 40];
+    polite.read_exact(&mut answer).unwrap();
+    polite.write_all(&[0; 41]).unwrap();
+    let mut refusal = Vec::new();
+    polite.read_to_end(&mut refusal).unwrap();
+    assert_eq!(refusal, [0], "nothing but that it is refused");
+    let one = hosts.start(1, "--secret SECRET", line);
+    let (zero, one) = (zero.finish(), one.finish());
+    assert_eq!((zero.code, one.code), (Some(0), Some(0)), "{zero:?} {one:?}");
+    assert_eq!(zero.stdout, run(&format!("--only-forward {line}")).stdout);
+    assert!(zero.stderr.contains("was dropped: what it said makes no sense"), "{zero:?}");
+    assert!(zero.stderr.contains("was dropped: it does not know the secret"), "{zero:?}");
+    drop(silent);
+}
+
+#[test]
+fn nobody_waits_for_ever() {
+    let hosts = Hosts::new(2);
+    let line = "--procs 3 --quiet examples/mutex.cub";
+    let alone = hosts.start(0, "--wait 1s", line).finish();
+    assert!(message(&alone).contains("process 1 (127.0.0.1:"), "{alone:?}");
+    assert!(message(&alone).contains("has not come within 1 s"), "{alone:?}");
+    let taken = TcpListener::bind(&hosts.addresses[0]).unwrap();
+    let second = hosts.start(0, "", line).finish();
+    assert!(message(&second).contains(&format!("cannot listen at {}", hosts.addresses[0])), "{second:?}");
+    drop(taken);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let hosts = Hosts::new(2);
+    hosts.write("far", "127.0.0.1\n192.0.2.7\n");
+    hosts.write("short", "secret");
+    let far = hosts.path("far").display().to_string();
+    let near = hosts.path("hosts").display().to_string();
+    let short = hosts.path("short").display().to_string();
+    for (line, why) in [
+        ("--local 2 -- --procs auto examples/mutex.cub".to_owned(), "one instance, breadth first"),
+        ("--local 2 -- --forward cfl examples/mutex.cub".to_owned(), "one instance, breadth first"),
+        ("--local 2 -- --jobs 2 examples/mutex.cub".to_owned(), "--jobs (-j) has no effect here"),
+        ("--local 2 -- --checkpoint x examples/mutex.cub".to_owned(), "--checkpoint has no effect here"),
+        ("--local 2 -- --certify examples/mutex.cub".to_owned(), "--certify has no effect here"),
+        ("--local 2 -- -".to_owned(), "it must be a file"),
+        ("--local 0 -- examples/mutex.cub".to_owned(), "0 is not in 1..=64"),
+        ("-- examples/mutex.cub".to_owned(), "--hosts <FILE>"),
+        (format!("--hosts {far} --process 0 -- examples/mutex.cub"), "need --secret FILE"),
+        (format!("--hosts {near} --process 2 -- examples/mutex.cub"), "there is no process 2"),
+        (format!("--hosts {near} --process 0 --secret {short} -- examples/mutex.cub"), "a secret has 16"),
+        (format!("--hosts {near}x --process 0 -- examples/mutex.cub"), "cannot read"),
+    ] {
+        let refused = run(&format!("cluster {line}"));
+        assert_eq!(refused.code, Some(2), "{line}: {refused:?}");
+        assert!(refused.stderr.contains(why), "{line}: {refused:?}");
+    }
+}
+
+/// `ssh` is a program that runs the command here: the secret comes on its standard input, and nowhere else.
+#[test]
+fn other_hosts_are_started_through_ssh() {
+    let hosts = Hosts::new(2);
+    let bin = hosts.path("bin");
+    fs::create_dir(&bin).unwrap();
+    let log = hosts.path("log");
+    let script = format!("#!/bin/sh\necho \"$@\" >> {}\nshift 4\nexec sh -c \"$1\"\n", log.display());
+    fs::write(bin.join("ssh"), script).unwrap();
+    make_executable(&bin.join("ssh"));
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut command = cubicle();
+    command.env("PATH", path).args(["cluster", "--program", crate::harness::PROGRAM, "--hosts"]);
+    command.arg(hosts.path("hosts")).arg("--secret").arg(hosts.path("secret"));
+    let line = "--procs 4 --quiet --allow C0916 examples/german.cub";
+    let found = Running::start(command.arg("--").args(line.split_whitespace())).finish();
+    assert_eq!(
+        (found.code, &found.stdout),
+        (Some(0), &run(&format!("--only-forward {line}")).stdout),
+        "{found:?}"
+    );
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.starts_with("-o BatchMode=yes -- 127.0.0.1 "), "{log}");
+    assert!(!log.contains("dictionary"), "{log}");
+}
+
+fn make_executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
