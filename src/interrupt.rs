@@ -36,6 +36,7 @@ struct Shared {
     deadline: std::sync::OnceLock<Instant>,
     expired: AtomicBool,
     exhausted: AtomicBool,
+    lost: std::sync::OnceLock<String>,
 }
 
 impl Interrupt {
@@ -93,6 +94,11 @@ impl Interrupt {
         self.shared.exhausted.store(true, Ordering::Relaxed);
     }
 
+    /// A process that the run needs was lost: which one, and why.
+    pub fn lose(&self, why: String) {
+        let _ = self.shared.lost.set(why);
+    }
+
     /// Whether the deadline has passed, or the time is up otherwise.
     fn timed_out(&self) -> bool {
         self.shared.expired.load(Ordering::Relaxed) || self.deadline().is_some_and(|at| Instant::now() >= at)
@@ -102,6 +108,7 @@ impl Interrupt {
     pub fn reason(&self) -> Option<Reason> {
         match self.pending() {
             Some(signal) => Some(Reason::Interrupted(signal)),
+            None if self.shared.lost.get().is_some() => self.shared.lost.get().cloned().map(Reason::Cluster),
             None if self.shared.exhausted.load(Ordering::Relaxed) => Some(Reason::Memory),
             None => self.timed_out().then_some(Reason::Time),
         }

@@ -104,6 +104,7 @@ impl From<Reason> for Stop {
         match why {
             Reason::Interrupted(_) => Self::Interrupted,
             Reason::Memory => Self::Memory,
+            Reason::Cluster(_) => Self::Cluster,
             _ => Self::Time,
         }
     }

@@ -9,12 +9,16 @@ use crate::options::ForwardOptions;
 /// Explores instances in place of [`forward::explore`](crate::forward::explore), with the same result but for what the
 /// order of a search decides.
 pub trait Elsewhere {
-    /// Explores the instance with so many processes.
+    /// Explores the instance with so many processes; `serves`: its states are to be asked afterwards.
     fn explore(
         &self,
         system: &System,
         instance: (usize, &ForwardOptions),
         interrupt: &Interrupt,
         observer: &mut dyn Observer,
+        serves: bool,
     ) -> Explored;
+
+    /// Nothing more is to be explored, and nobody asks about states any more.
+    fn end(&self);
 }

@@ -146,6 +146,9 @@ fn check_with(
     assert_replayed(system, &session.report);
     session.tell(Event::Work("looking for transitions that never fire"));
     session.timed("look for vacuity", vacuity::look);
+    if let Some(elsewhere) = elsewhere {
+        elsewhere.end();
+    }
     session.report
 }
 

@@ -61,7 +61,8 @@ impl<'a> Session<'a> {
     /// Explores an instance; what it may store is all that `limits` say.
     pub fn explore(&mut self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
         if let Some(elsewhere) = self.elsewhere {
-            return elsewhere.explore(self.system, (procs, limits), self.interrupt, &mut *self.observer);
+            let (interrupt, serves) = (self.interrupt, purpose != Purpose::Answer);
+            return elsewhere.explore(self.system, (procs, limits), interrupt, &mut *self.observer, serves);
         }
         explore(&self.problem(), self.interrupt, Exploring::new(procs, limits, purpose), &mut *self.observer)
     }

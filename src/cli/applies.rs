@@ -273,6 +273,9 @@ fn fits_cluster(args: &Args) -> Result<(), String> {
                 .to_owned(),
         );
     }
+    if !args.only_forward && args.brab.is_none() {
+        return Err("a cluster explores, or is the oracle of a proof: add brab K".to_owned());
+    }
     if args.file.as_os_str() == "-" {
         return Err("each process of a cluster reads the model: it must be a file".to_owned());
     }

@@ -259,6 +259,7 @@ impl Ending {
         let snapshot = self.snapshot().clone();
         let mut code = match why {
             Reason::Interrupted(signal) => exit::of_signal(*signal),
+            Reason::Cluster(_) => exit::INTERNAL,
             _ => exit::UNKNOWN,
         };
         if self.results == Results::Human {

@@ -3,35 +3,23 @@
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::agreement::Agreement;
-use super::flow::{self, Course, Part};
+use super::events::{Event, unexplained};
+use super::flow::{self, Course, Part, Wake};
 use super::join::{Joining, Links, join};
 use super::secret::Secret;
+use super::states::SpreadStates;
 use super::watch::Watch;
 use crate::forward::{Instance, Outcome};
 use crate::interrupt::Interrupt;
+use crate::result::Stop;
 
-/// A panic on a thread of the dataflow is a bug, unless somebody was lost, which is told within this time.
-const SOON: Duration = Duration::from_secs(1);
-/// A connection that fails is a lost process, which those that watch over it tell within this time.
-const LATER: Duration = Duration::from_secs(8);
-/// How a panic over a connection begins.
-const CONNECTION: &str = "timely communication error: ";
 /// How long the others may take to end after the outcome is known.
 const LAST: Duration = Duration::from_secs(5);
-
-/// The first panic on a thread of the dataflow.
-static PANIC: Mutex<Option<(String, Instant)>> = Mutex::new(None);
-
-/// A thread of the dataflow has panicked: it is told when nothing else explains it.
-pub fn note_panic(text: &str) {
-    let mut known = PANIC.lock().unwrap_or_else(PoisonError::into_inner);
-    known.get_or_insert_with(|| (text.to_owned(), Instant::now()));
-}
 
 /// Why a cluster is none any more, for the user.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -77,25 +65,28 @@ pub struct Told<'a> {
     pub progress: &'a mut dyn FnMut(usize, usize, usize),
 }
 
-/// What happens.
-enum Event {
-    Fault(String),
-    Course(Course),
-    /// The members of this process have ended, in good order or not.
-    Left(bool),
+/// What a cluster found, in process 0.
+pub struct Found {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// How much was done for it.
+    pub figures: Figures,
+    /// The states, when they can be asked.
+    pub states: Option<SpreadStates>,
 }
 
 impl Cluster {
-    /// Explores: the outcome in process 0, nothing in the others.
+    /// Explores: what was found in process 0, nothing in the others. `serves`: the states are to be asked afterwards.
     ///
     /// # Errors
     /// Somebody did not come, or was lost; all others are told.
     pub fn explore(
         self,
         instance: &Instance,
+        serves: bool,
         interrupt: &Interrupt,
         mut told: Told<'_>,
-    ) -> Result<Option<(Outcome, Figures)>, Fault> {
+    ) -> Result<Option<Found>, Fault> {
         let Self { me, addresses, workers, listener, secret, agreement, wait, at_once, memory } = self;
         let sizes =
             [("the number of processes of the cluster", addresses.len()), ("the number of workers", workers)];
@@ -106,12 +97,14 @@ impl Cluster {
         let Links { states, life } = join(joining, listener, told.log, told.stop).map_err(Fault)?;
         let (tell, events) = mpsc::channel();
         let watch = Watch::start(life, &addresses, &tell, Event::Fault).map_err(Fault)?;
+        let (ask, questions) = mpsc::channel();
         let part = Arc::new(Part {
             instance: instance.clone(),
             memory: memory / workers,
             interrupt: interrupt.clone(),
             course: Mutex::new(tell.clone()),
             told: Event::Course,
+            questions: Mutex::new((serves && me == 0).then_some(questions)),
             rounds: AtomicU64::new(0),
         });
         let begun = flow::start(Arc::clone(&part), (me, workers), states).and_then(|guards| {
@@ -123,61 +116,72 @@ impl Cluster {
             };
             leaving.spawn(leave).map_err(|error| format!("cannot start a thread: {error}"))
         });
-        let ended = begun.and_then(|_| attend(me, &events, &mut told));
-        match ended {
-            Ok(outcome) => {
-                watch.done();
-                let figures = Figures { rounds: part.rounds.load(Ordering::Relaxed) };
-                Ok(outcome.map(|outcome| (outcome, figures)))
-            }
-            Err(why) => {
-                watch.fault(&why);
-                Err(Fault(why))
-            }
+        let mut attending = Attending { serves, events, wake: None, outcome: None };
+        if let Err(why) = begun.and_then(|_| attending.attend(&mut told)) {
+            watch.fault(&why);
+            return Err(Fault(why));
         }
+        let Some(outcome) = attending.outcome.take() else {
+            watch.done();
+            return Ok(None);
+        };
+        let figures = Figures { rounds: part.rounds.load(Ordering::Relaxed) };
+        let states = match attending.wake.take() {
+            Some(wake) if serves && outcome.stop != Stop::Unsafe => {
+                let states = SpreadStates::new(ask, wake, watch, interrupt, attending.events);
+                Some(states.map_err(Fault)?)
+            }
+            _ => {
+                watch.done();
+                None
+            }
+        };
+        Ok(Some(Found { outcome, figures, states }))
     }
 }
 
-/// Listens until it is over.
-fn attend(me: usize, events: &Receiver<Event>, told: &mut Told<'_>) -> Result<Option<Outcome>, String> {
-    let mut outcome = None;
-    let mut known_since: Option<Instant> = None;
-    loop {
-        if known_since.is_some_and(|since| since.elapsed() >= LAST) {
-            return Ok(outcome);
-        }
-        match events.recv_timeout(Duration::from_millis(100)) {
-            Ok(Event::Course(Course::Progress(states, waiting, depth))) => {
-                (told.progress)(states, waiting, depth);
+/// Listens to what happens.
+struct Attending {
+    serves: bool,
+    events: Receiver<Event>,
+    wake: Option<Wake>,
+    outcome: Option<Outcome>,
+}
+
+impl Attending {
+    /// Until it is over, or only questions are left.
+    fn attend(&mut self, told: &mut Told<'_>) -> Result<(), String> {
+        let mut known_since: Option<Instant> = None;
+        loop {
+            let serves = self.serves && self.outcome.as_ref().is_some_and(|it| it.stop != Stop::Unsafe);
+            if serves || known_since.is_some_and(|since| since.elapsed() >= LAST) {
+                return Ok(());
             }
-            Ok(Event::Course(Course::Over(found))) => {
-                outcome = Some(*found);
-                known_since = Some(Instant::now());
-            }
-            Ok(Event::Left(true)) => return Ok(outcome),
-            Ok(Event::Left(false)) | Err(RecvTimeoutError::Disconnected) => {
-                if outcome.is_some() {
-                    return Ok(outcome);
+            match self.events.recv_timeout(Duration::from_millis(100)) {
+                Ok(Event::Course(Course::Begins(wake))) => self.wake = Some(wake),
+                Ok(Event::Course(Course::Progress(states, waiting, depth))) => {
+                    (told.progress)(states, waiting, depth);
                 }
+                Ok(Event::Course(Course::Over(found))) => {
+                    self.outcome = Some(*found);
+                    known_since = Some(Instant::now());
+                }
+                Ok(Event::Left(true)) => return Ok(()),
+                // What is found is found.
+                Ok(Event::Left(false) | Event::Fault(_)) | Err(RecvTimeoutError::Disconnected)
+                    if self.outcome.is_some() =>
+                {
+                    return Ok(());
+                }
+                Ok(Event::Fault(why)) => return Err(why),
+                Ok(Event::Left(false)) | Err(RecvTimeoutError::Timeout) => {}
+                // Nobody is there to say why.
+                Err(RecvTimeoutError::Disconnected) => thread::sleep(Duration::from_millis(100)),
             }
-            // What is found is found.
-            Ok(Event::Fault(_)) if me == 0 && outcome.is_some() => return Ok(outcome),
-            Ok(Event::Fault(why)) => return Err(why),
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-        if outcome.is_none() {
-            if let Some(why) = (told.stop)() {
+            if self.outcome.is_none()
+                && let Some(why) = (told.stop)().or_else(unexplained)
+            {
                 return Err(why);
-            }
-            let panic = PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            if let Some((text, at)) = panic {
-                match text.split_once(CONNECTION) {
-                    Some((_, what)) if at.elapsed() >= LATER => {
-                        return Err(format!("a connection was lost: {what}"));
-                    }
-                    None if at.elapsed() >= SOON => return Err(format!("internal error: {text}")),
-                    _ => {}
-                }
             }
         }
     }

@@ -6,8 +6,8 @@
 
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use timely::WorkerConfig;
 use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
@@ -21,9 +21,23 @@ use timely::worker::Worker;
 
 use crate::forward::{Command, Instance, Lead, Member, Outcome, Parcel, Summary};
 use crate::interrupt::Interrupt;
+use crate::model::Literal;
+
+/// Brings the lead to look at its questions.
+pub type Wake = Box<dyn Fn() + Send>;
+
+/// What the states are asked, once all are known.
+pub enum Question {
+    /// Whether some state satisfies a cube of so many processes.
+    Ask(u8, Vec<Literal>, Sender<Option<bool>>),
+    /// There are no more questions.
+    End,
+}
 
 /// What is told of the run, by the process that leads.
 pub enum Course {
+    /// It begins; this is how its lead is woken.
+    Begins(Wake),
     /// States known, states that wait, and the depth.
     Progress(usize, usize, usize),
     /// It is over.
@@ -45,6 +59,8 @@ pub struct Part<T> {
     pub course: Mutex<Sender<T>>,
     /// Makes it what is sent there.
     pub told: fn(Course) -> T,
+    /// Where questions come from, in the process that leads, when the states are to serve as oracle.
+    pub questions: Mutex<Option<Receiver<Question>>>,
     /// Rounds so far.
     pub rounds: AtomicU64,
 }
@@ -75,17 +91,24 @@ pub fn start<T: Send + 'static>(
 fn member<T: Send + 'static>(worker: &mut Worker, part: &Arc<Part<T>>) {
     let (me, members) = (worker.index(), worker.peers());
     let owner = part.instance.member((me, members), part.memory, &part.interrupt);
-    let lead = (me == 0).then(|| part.instance.lead());
+    let questions = if me == 0 { locked(&part.questions).take() } else { None };
+    let lead = (me == 0).then(|| part.instance.lead(questions.is_some()));
     let part = Arc::clone(part);
     worker.dataflow::<u64, _, _>(move |scope| {
         let (handle, cycle) = scope.feedback::<Vec<Addressed>>(1);
         let pact = Exchange::new(|parcel: &Addressed| parcel.0);
         let turn = cycle.unary_frontier(pact, "member", move |first, info| {
+            let waking = scope.worker().sync_activator_for(info.address.to_vec());
             let again = scope.activator_for(info.address);
             // The lead begins; nobody else says anything without having been told.
             let begins = me == 0;
             let mut state = Turn::new(owner, lead, members, part);
             state.lead_at = begins.then_some(first);
+            state.questions = questions;
+            if begins {
+                // A member that has ended cannot be woken, and needs not be.
+                state.tell(Course::Begins(Box::new(move || waking.activate().unwrap_or_default())));
+            }
             move |(input, frontier), output| {
                 input.for_each_stamp(|cap, data| {
                     let cap = cap.retain_least(output.output_index());
@@ -124,6 +147,13 @@ struct Turn<T> {
     lead_at: Option<Capability<u64>>,
     /// Summaries of this round.
     told: Vec<Summary>,
+    /// Whether the first command is out.
+    begun: bool,
+    /// Whether all states are known, and only questions are left.
+    serves: bool,
+    questions: Option<Receiver<Question>>,
+    /// Who waits for the answer to the last one.
+    asked: Option<Sender<Option<bool>>>,
 }
 
 /// What is sent, and when.
@@ -131,7 +161,20 @@ type Sent = (Capability<u64>, Vec<Addressed>);
 
 impl<T> Turn<T> {
     fn new(owner: Member, lead: Option<Lead>, members: usize, part: Arc<Part<T>>) -> Self {
-        Self { owner, members, part, working: None, summing: None, lead, lead_at: None, told: Vec::new() }
+        Self {
+            owner,
+            members,
+            part,
+            working: None,
+            summing: None,
+            lead,
+            lead_at: None,
+            told: Vec::new(),
+            begun: false,
+            serves: false,
+            questions: None,
+            asked: None,
+        }
     }
 
     fn arrives(&mut self, parcel: Parcel, cap: Option<&Capability<u64>>) {
@@ -170,29 +213,56 @@ impl<T> Turn<T> {
         if let Some(cap) = self.summing.take_if(|cap| passed(*cap.time())) {
             return Some((cap, vec![(0, Parcel::Summary(Box::new(self.owner.summary())))]));
         }
-        let begins = self.told.is_empty();
-        let cap = self.lead_at.take_if(|cap| begins || passed(*cap.time()))?;
-        Some((cap, self.commands()))
+        let ready = |cap: &Capability<u64>| !self.begun || passed(*cap.time());
+        if !self.lead_at.as_ref().is_some_and(ready) {
+            return None;
+        }
+        let command = if self.serves { self.next_question()? } else { self.next_round() };
+        let cap = self.lead_at.take()?;
+        Some((cap, (0..self.members as u64).map(|to| (to, Parcel::Command(command.clone()))).collect()))
     }
 
     /// The lead decides what comes next.
-    fn commands(&mut self) -> Vec<Addressed> {
-        let lead = self.lead.as_mut().expect("summaries go to the lead");
-        self.part.rounds.fetch_add(1, Ordering::Relaxed);
+    fn next_round(&mut self) -> Command {
+        self.begun = true;
         let mut told = std::mem::take(&mut self.told);
         told.sort_unstable_by_key(|told| told.member);
+        self.part.rounds.fetch_add(1, Ordering::Relaxed);
+        let lead = self.lead.as_mut().expect("summaries go to the lead");
         let (states, waiting, depth) = lead.progress(&told);
         let command = lead.next(told);
-        // Nobody listens any more when the run has ended otherwise.
-        let course = self.part.course.lock().unwrap_or_else(PoisonError::into_inner);
-        let tell = |course_of| drop(course.send((self.part.told)(course_of)));
-        if command == Command::End {
-            if let Some(lead) = self.lead.take() {
-                tell(Course::Over(Box::new(lead.outcome())));
-            }
-        } else {
-            tell(Course::Progress(states, waiting, depth));
-        }
-        (0..self.members as u64).map(|to| (to, Parcel::Command(command.clone()))).collect()
+        let outcome = matches!(command, Command::Serve | Command::End).then(|| lead.outcome());
+        self.serves = command == Command::Serve;
+        self.tell(match outcome {
+            Some(outcome) => Course::Over(Box::new(outcome)),
+            None => Course::Progress(states, waiting, depth),
+        });
+        command
     }
+
+    /// Answers the last question with what the members told, and asks them the next one, if there is one.
+    fn next_question(&mut self) -> Option<Command> {
+        let told = std::mem::take(&mut self.told);
+        if let Some(asked) = self.asked.take() {
+            // One that knows such a state is enough; who asked may have gone.
+            let _ = asked.send(told.iter().filter_map(|told| told.answer).max());
+        }
+        match self.questions.as_ref().map(Receiver::try_recv) {
+            Some(Ok(Question::Ask(procs, literals, reply))) => {
+                self.asked = Some(reply);
+                Some(Command::Ask { procs, literals })
+            }
+            Some(Err(TryRecvError::Empty)) => None,
+            Some(Ok(Question::End) | Err(TryRecvError::Disconnected)) | None => Some(Command::End),
+        }
+    }
+
+    fn tell(&self, course: Course) {
+        // Nobody listens any more when the run has ended otherwise.
+        let _ = locked(&self.part.course).send((self.part.told)(course));
+    }
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

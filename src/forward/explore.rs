@@ -16,7 +16,7 @@ use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::OracleGrowth;
+use crate::oracle::{Oracle, OracleGrowth};
 use crate::result::{Exploration, Stop};
 
 /// An explored instance: what is to be said of it and, apart, its states.
@@ -28,6 +28,27 @@ pub struct Explored {
     /// or its states became numbers ([`StoreKind::Compact`](crate::options::StoreKind::Compact), or
     /// [`StoreKind::Auto`](crate::options::StoreKind::Auto) short of memory), which are not kept for questions.
     pub(super) states: Option<ExploredStates>,
+    /// Who can be asked about the states instead, and how they were explored.
+    pub(super) remote: Option<Remote>,
+}
+
+/// States that others have.
+#[derive(Clone)]
+pub struct Remote {
+    /// Who answers for them.
+    pub oracle: Arc<dyn Oracle + Send + Sync>,
+    /// What was explored.
+    pub system: Arc<System>,
+    /// How.
+    pub options: ForwardOptions,
+    /// What may end the run.
+    pub interrupt: Interrupt,
+}
+
+impl std::fmt::Debug for Remote {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Remote")
+    }
 }
 
 impl Explored {
@@ -49,15 +70,21 @@ impl Explored {
 }
 
 impl Explored {
+    /// The same, with others who can be asked about the states.
+    #[must_use]
+    pub fn with_remote(self, remote: Remote) -> Self {
+        Self { remote: Some(remote), ..self }
+    }
+
     /// Of an instance of which nothing is known since a cluster was lost, or never was one.
     pub fn lost(procs: usize, why: String) -> Self {
         let exploration = Exploration { fault: Some(why), ..Exploration::none(procs, Stop::Cluster) };
-        Self { exploration, states: None }
+        Self { exploration, states: None, remote: None }
     }
 
     /// Of an instance of which nothing was seen before the run had to end.
     pub fn ended(procs: usize, stop: Stop) -> Self {
-        Self { exploration: Exploration::none(procs, stop), states: None }
+        Self { exploration: Exploration::none(procs, stop), states: None, remote: None }
     }
 
     /// The views of `procs` processes that the states have; `None` when there are no states.
@@ -135,7 +162,7 @@ pub fn explore(
     let whole = visited.compact.is_none();
     let seen =
         whole.then(|| ExploredStates::new(system, Arc::clone(&program), visited, walk, options, interrupt));
-    Explored { exploration: exploration(&program, found, states, options.seed), states: seen }
+    Explored { exploration: exploration(&program, found, states, options.seed), states: seen, remote: None }
 }
 
 /// The instance of `system` with `procs` processes, compiled.
@@ -188,7 +215,11 @@ pub(super) fn none(procs: usize, why: Unbuildable) -> Explored {
         Unbuildable::Checkpoint(CheckpointError(fault)) => Some(fault.clone()),
         _ => None,
     };
-    Explored { exploration: Exploration { fault, ..Exploration::none(procs, why.into()) }, states: None }
+    Explored {
+        exploration: Exploration { fault, ..Exploration::none(procs, why.into()) },
+        states: None,
+        remote: None,
+    }
 }
 
 /// As [`explore()`], for an exploration that only serves as oracle.

@@ -42,7 +42,7 @@ mod tuning;
 
 pub use checkpoint::manifest::Manifest;
 pub use error::CheckpointError;
-pub use explore::{Explored, explore, explore_oracle, explore_within};
+pub use explore::{Explored, Remote, explore, explore_oracle, explore_within};
 pub use explored::graph::Fingerprint;
 pub use explored::views::Views;
 pub use live::{RunAnswer, RunsChecked, check_runs};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use crate::forward::explore::{Explored, explore};
+use crate::forward::explore::{Explored, Remote, explore};
 use crate::forward::explored::states::ExploredStates;
 use crate::forward::tuning::WIDER_STATES;
 use crate::model::Literal;
@@ -69,10 +69,17 @@ impl StateSpace {
         self.explored.iter().filter_map(|e| e.states.as_ref())
     }
 
+    fn remote(&self) -> impl Iterator<Item = &Remote> {
+        self.explored.iter().filter_map(|e| e.remote.as_ref())
+    }
+
     /// Whether some learnt state satisfies the cube.
     fn learnt(&self, procs: u8, literals: &[Literal]) -> bool {
         let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(system) = self.seen().next().map(ExploredStates::system) else { return false };
+        let remote = self.remote().map(|remote| remote.system.as_ref());
+        let Some(system) = self.seen().map(ExploredStates::system).chain(remote).next() else {
+            return false;
+        };
         let fixed = usize::from(system.proc_constants);
         let conj = literals.to_vec();
         let matcher = Matcher::new(&conj, usize::from(procs));
@@ -97,6 +104,13 @@ impl Oracle for StateSpace {
         let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
         for seen in self.seen().chain(wider.iter().filter_map(|e| e.states.as_ref())) {
             match seen.ask(procs, literals) {
+                OracleAnswer::Reached => return OracleAnswer::Reached,
+                OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
+                OracleAnswer::Untested => {}
+            }
+        }
+        for remote in self.remote() {
+            match remote.oracle.ask(procs, literals) {
                 OracleAnswer::Reached => return OracleAnswer::Reached,
                 OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
                 OracleAnswer::Untested => {}
@@ -137,8 +151,11 @@ impl Oracle for StateSpace {
         if largest.exploration.procs >= self.most_procs {
             return OracleGrowth::Nothing;
         }
-        let Some(seen) = &largest.states else { return OracleGrowth::Nothing };
-        let (system, options, interrupt) = seen.explored_as();
+        let (system, options, interrupt) = match (&largest.states, &largest.remote) {
+            (Some(seen), _) => seen.explored_as(),
+            (None, Some(remote)) => (remote.system.as_ref(), &remote.options, &remote.interrupt),
+            (None, None) => return OracleGrowth::Nothing,
+        };
         let most = options.max_states.map_or(WIDER_STATES, |most| most.min(WIDER_STATES));
         let options = ForwardOptions {
             strategy: Strategy::Cfl,

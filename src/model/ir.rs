@@ -4,6 +4,7 @@
 //! every update is total and simultaneous, so that forward execution, pre-image and certificates
 //! are readings of the same data.
 
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use super::rational::Rational;
@@ -21,7 +22,7 @@ pub const BOOL: EnumId = EnumId(0);
 pub struct AbstractId(pub u16);
 
 /// Index of a state variable in [`System::vars`](super::System::vars).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct VarId(pub u16);
 
 /// Index of a transition in [`System::transitions`](super::System::transitions).
@@ -107,7 +108,7 @@ impl Var {
 }
 
 /// A process named in a formula.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum ProcRef {
     /// The i-th process variable in scope: parameters first (declared, then hidden), then the
     /// variable bound by a universal guard or the index variables of an array update.
@@ -117,7 +118,7 @@ pub enum ProcRef {
 }
 
 /// A cell: a variable and one process for each index.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Cell {
     /// Which variable.
     pub var: VarId,
@@ -126,7 +127,7 @@ pub struct Cell {
 }
 
 /// `constant + sum of coefficient * cell`. Cells are numeric, distinct, sorted, and no coefficient is zero.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Linear {
     /// Cells with their coefficients.
     pub terms: Vec<(Cell, Rational)>,
@@ -135,7 +136,7 @@ pub struct Linear {
 }
 
 /// A value in a formula or on the right of an assignment.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Term {
     /// Constructor number c of the enum type that the context gives.
     Constructor(u8),
@@ -148,7 +149,7 @@ pub enum Term {
 }
 
 /// How a linear expression compares with zero.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Relation {
     /// `= 0`
     Eq,
@@ -161,7 +162,7 @@ pub enum Relation {
 }
 
 /// An atomic formula or its negation.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Literal {
     /// The enum cell holds one of these constructors. `X = C` and `X <> C` are both of this form;
     /// the set is neither empty nor everything.

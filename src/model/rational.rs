@@ -1,5 +1,7 @@
 //! Exact rational numbers with checked arithmetic.
 
+use serde::{Deserialize, Serialize};
+
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -7,7 +9,7 @@ use std::fmt;
 ///
 /// Every operation that could leave the 64-bit range returns `None`; callers turn that into an
 /// "out of range" limit, never into a wrong number.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Rational {
     num: i64,
     den: i64,

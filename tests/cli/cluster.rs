@@ -149,6 +149,41 @@ fn runs_are_the_same_for_any_number_of_processes() {
     }
 }
 
+/// The oracle of a proof may lie in the memory of all.
+#[test]
+fn the_proof_is_that_of_one_process() {
+    for (line, model) in [
+        ("brab 3 --verbose --allow C0916", "examples/german.cub"),
+        ("brab 4 --verbose", "examples/mesi.cub"),
+        ("brab 3 --verbose", "examples/szymanski.cub"),
+        ("brab 3 --engine pdr --verbose", "examples/berkeley.cub"),
+        ("brab 3 --quiet --allow C0916", "examples/german_wrong.cub"),
+    ] {
+        // One process alone would be content with fewer states, where there are many.
+        let plain = run(&format!("{line} --max-forward 1000000000 {model}"));
+        assert!(matches!(plain.code, Some(0 | 1)), "{plain:?}");
+        for (processes, workers) in [(1, 1), (3, 1), (2, 2)] {
+            let found = run(&format!("cluster --local {processes} --workers {workers} -- {line} {model}"));
+            assert_eq!((found.code, &found.stdout), (plain.code, &plain.stdout), "{line} {model}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_process_that_is_lost_in_a_proof_ends_all() {
+    let hosts = Hosts::new(3);
+    let line = "brab 2 --quiet --allow C0916 examples/directory.cub";
+    let mut runs: Vec<Running> = (0..3).map(|process| hosts.start(process, "", line)).collect();
+    runs.iter().for_each(until_it_explores);
+    // What is explored is explored in a moment.
+    sleep(Duration::from_secs(1));
+    runs.remove(1).signal(Signal::KILL);
+    for outcome in all_end(runs) {
+        let expected = format!("process 1 ({}) ended without a word", hosts.addresses[1]);
+        assert!(message(&outcome).contains(&expected), "{outcome:?}");
+    }
+}
+
 #[test]
 fn limits_and_signals_end_all() {
     let timed = run(&format!("cluster --local 2 -- --time-limit 1s {LONG}"));
@@ -332,6 +367,7 @@ fn what_makes_no_sense_is_refused() {
         ("--local 2 -- --certify examples/mutex.cub".to_owned(), "--certify has no effect here"),
         ("--local 2 -- -".to_owned(), "it must be a file"),
         ("--local 0 -- examples/mutex.cub".to_owned(), "0 is not in 1..=64"),
+        ("--local 2 -- --engine classic examples/mutex.cub".to_owned(), "add brab K"),
         ("-- examples/mutex.cub".to_owned(), "--hosts <FILE>"),
         (format!("--hosts {far} --process 0 -- examples/mutex.cub"), "need --secret FILE"),
         (format!("--hosts {near} --process 2 -- examples/mutex.cub"), "there is no process 2"),

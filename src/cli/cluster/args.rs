@@ -10,7 +10,7 @@ use crate::cli::quantities::duration;
 
 const AFTER_HELP: &str = "\
 Processes are started in one of three ways:
-    cubicle cluster --local 2 -- MODEL                   two processes on this machine
+    cubicle cluster --local 2 -- --procs 4 MODEL         two processes on this machine
     cubicle cluster --hosts FILE --secret KEY -- MODEL   this one is that of the first line of FILE;
                                                          the others are started as
         ssh HOST cubicle cluster --process I --started ssh .. -- MODEL
@@ -34,7 +34,8 @@ end with 0 when the run has ended in good order.";
 ///
 /// What stands behind `--` is the command line of an exploration, with --only-forward taken for granted. The result does
 /// not depend on the number of processes and workers: states, depth, deadlocks, the verdict and its trace. Where an
-/// error ends the exploration, its level is finished, and the trace is that to the smallest bad state.
+/// error ends the exploration, its level is finished, and the trace is that to the smallest bad state. With `brab K`, the
+/// first process proves, and the states of all are its oracle.
 #[derive(Debug, Parser)]
 #[command(
     name = "cubicle cluster",

@@ -1,18 +1,19 @@
 //! What this process of a cluster is, and the exploration that it leads.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::net::TcpListener;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cubicle::check::Elsewhere;
-use cubicle::cluster::{Cluster, Fault, Figures, Secret, Told};
+use cubicle::cluster::{Cluster, Fault, Figures, Found, Secret, SpreadStates, Told};
 use cubicle::export;
-use cubicle::forward::{Explored, Instance, Outcome};
+use cubicle::forward::{Explored, Instance, Outcome, Remote, explore};
 use cubicle::interrupt::Interrupt;
-use cubicle::model::System;
+use cubicle::model::{Literal, System};
 use cubicle::observer::{Event, Observer};
 use cubicle::options::ForwardOptions;
+use cubicle::oracle::{Oracle, OracleAnswer};
 
 use super::launch::Children;
 use crate::cli::document::sha256;
@@ -28,7 +29,6 @@ pub struct Place {
     pub wait: Duration,
     /// Whether all processes were started on this machine before it joins.
     pub at_once: bool,
-    pub children: Children,
 }
 
 impl Place {
@@ -40,8 +40,9 @@ impl Place {
         interrupt: &Interrupt,
         log: &dyn Fn(&str),
         (stop, progress): (&dyn Fn() -> Option<String>, &mut dyn FnMut(usize, usize, usize)),
-    ) -> Result<Option<(Outcome, Figures)>, Fault> {
-        let Self { me, addresses, workers, listener, secret, wait, at_once, children } = self;
+        serves: bool,
+    ) -> Result<Option<Found>, Fault> {
+        let Self { me, addresses, workers, listener, secret, wait, at_once } = self;
         let agreement = vec![
             ("the version".to_owned(), version::exact()),
             ("the model".to_owned(), sha256(export::model(system).as_bytes())),
@@ -50,11 +51,7 @@ impl Place {
         let share = if at_once { addresses.len() } else { 1 };
         let memory = options.memory.map_or(usize::MAX, |bytes| bytes / share);
         let cluster = Cluster { me, addresses, workers, listener, secret, agreement, wait, at_once, memory };
-        let children = Mutex::new(children);
-        let gone = || stop().or_else(|| children.lock().unwrap_or_else(PoisonError::into_inner).ended());
-        let ended = cluster.explore(instance, interrupt, Told { log, stop: &gone, progress });
-        drop(children);
-        ended
+        cluster.explore(instance, serves, interrupt, Told { log, stop, progress })
     }
 }
 
@@ -64,12 +61,17 @@ pub struct Leading {
     place: Mutex<Option<Place>>,
     /// Whether to tell how much was sent.
     profile: bool,
+    /// What the others have, while they can be asked.
+    states: Mutex<Option<Arc<SpreadStates>>>,
+    /// Processes that this one has started.
+    children: Mutex<Children>,
 }
 
 impl Leading {
     /// On this cluster.
-    pub const fn new(place: Place, profile: bool) -> Self {
-        Self { place: Mutex::new(Some(place)), profile }
+    pub fn new(place: Place, children: Children, profile: bool) -> Self {
+        let (place, states, children) = (Mutex::new(Some(place)), Mutex::new(None), Mutex::new(children));
+        Self { place, profile, states, children }
     }
 }
 
@@ -80,30 +82,47 @@ impl Elsewhere for Leading {
         (procs, options): (usize, &ForwardOptions),
         interrupt: &Interrupt,
         observer: &mut dyn Observer,
+        serves: bool,
     ) -> Explored {
-        observer.event(system, Event::ForwardStart { strategy: "bfs", procs });
         let Some(place) = self.place.lock().unwrap_or_else(PoisonError::into_inner).take() else {
-            return Explored::lost(procs, "a cluster explores one instance".to_owned());
+            // Others than the instance that was asked for are small.
+            return explore(system, procs, options, interrupt, observer);
         };
+        observer.event(system, Event::ForwardStart { strategy: "bfs", procs });
         let instance = match Instance::new(system, procs, options, interrupt) {
             Ok(instance) => instance,
             Err(explored) => return *explored,
         };
         let (members, workers) = (place.addresses.len() * place.workers, place.workers);
         let observed = RefCell::new(&mut *observer);
-        let stop = || interrupt.reason().map(|_| "the run has ended".to_owned());
+        let ended = || self.children.lock().unwrap_or_else(PoisonError::into_inner).ended();
+        // Once it explores, the members see by themselves that the run must end, and all end in good order.
+        let explores = Cell::new(false);
+        let interrupted = || interrupt.reason().filter(|_| !explores.get());
+        let stop = || interrupted().map(|_| "the run has ended".to_owned()).or_else(ended);
         let mut progress = |states, queued, depth| {
+            explores.set(true);
             let depth = Some(depth);
             observed.borrow_mut().event(system, Event::ForwardProgress { states, queued, depth });
         };
         let log = |what: &str| observed.borrow_mut().event(system, Event::Note(what));
-        let explored = place.explore((system, &instance), options, interrupt, &log, (&stop, &mut progress));
+        let told: (&dyn Fn() -> _, &mut dyn FnMut(_, _, _)) = (&stop, &mut progress);
+        let explored = place.explore((system, &instance), options, interrupt, &log, told, serves);
         match explored {
-            Ok(Some((outcome, figures))) => {
+            Ok(Some(Found { outcome, figures, states })) => {
                 if self.profile {
                     observer.event(system, Event::Note(&said(&outcome, figures, members, workers)));
                 }
-                instance.conclude(outcome, interrupt, observer)
+                let explored = instance.conclude(outcome, interrupt, observer);
+                let Some(states) = states else { return explored };
+                let states = Arc::new(states);
+                *self.states.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&states));
+                explored.with_remote(Remote {
+                    oracle: Arc::new(Asked { procs, states }),
+                    system: Arc::new(system.clone()),
+                    options: options.clone(),
+                    interrupt: interrupt.clone(),
+                })
             }
             Ok(None) => Explored::lost(procs, "the cluster ended without an outcome".to_owned()),
             Err(Fault(why)) => match interrupt.reason() {
@@ -111,6 +130,29 @@ impl Elsewhere for Leading {
                 None => Explored::lost(procs, format!("{why}; start all processes again")),
             },
         }
+    }
+
+    fn end(&self) {
+        let states = self.states.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(states) = states {
+            states.end();
+        }
+    }
+}
+
+/// The states of all, as an oracle.
+struct Asked {
+    procs: usize,
+    states: Arc<SpreadStates>,
+}
+
+impl Oracle for Asked {
+    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+        self.states.ask(procs, literals)
+    }
+
+    fn procs(&self) -> usize {
+        self.procs
     }
 }
 

@@ -24,7 +24,7 @@ impl Children {
     pub fn ended(&mut self) -> Option<String> {
         self.0.iter_mut().find_map(|(number, child)| {
             let status = child.try_wait().ok().flatten()?;
-            Some(format!("process {number} ended before the run began ({status})"))
+            Some(format!("process {number} ended ({status})"))
         })
     }
 

@@ -49,7 +49,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
     let exploration = std::iter::once("cubicle".into()).chain(told.exploration.iter().cloned()).collect();
     let for_cluster = |args: &mut Args| {
         args.cluster = true;
-        args.only_forward = true;
+        args.only_forward |= args.brab.is_none() && args.engine.is_none();
     };
     let mut asked = match parse_for(exploration, &typed, for_cluster) {
         Ok(asked) => asked,
@@ -57,9 +57,9 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Err(UsageError { code, error: None }) => return code,
     };
     match place(&told) {
-        Ok(place) if place.me > 0 => follow(&asked, place, told.started.is_some()),
-        Ok(place) => {
-            asked.elsewhere = Some(Arc::new(Leading::new(place, asked.args.profile)));
+        Ok((place, _)) if place.me > 0 => follow(&asked, place, told.started.is_some()),
+        Ok((place, children)) => {
+            asked.elsewhere = Some(Arc::new(Leading::new(place, children, asked.args.profile)));
             supervised(asked)
         }
         Err((code, why)) => {
@@ -69,8 +69,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
     }
 }
 
-/// What this process is. The error has the exit code.
-fn place(told: &ClusterArgs) -> Result<Place, (u8, String)> {
+/// What this process is, and those that it has started. The error has the exit code.
+fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
     let usage = |why: String| (exit::USAGE, why);
     let failed = |why: String| (exit::INTERNAL, why);
     let mut place = Place {
@@ -82,7 +82,6 @@ fn place(told: &ClusterArgs) -> Result<Place, (u8, String)> {
         secret: Secret::none(),
         wait: told.wait,
         at_once: told.started == Some(Started::Local) || told.local.is_some(),
-        children: Children::default(),
     };
     if let Some(processes) = told.local {
         let mut secret = [0u8; 32];
@@ -99,8 +98,8 @@ fn place(told: &ClusterArgs) -> Result<Place, (u8, String)> {
             .map_err(|error| failed(format!("cannot listen: {error}")))?;
         let others = listeners.split_off(1);
         place.listener = listeners.remove(0);
-        place.children = Children::here(told, &place.addresses, others, &place.secret).map_err(failed)?;
-        return Ok(place);
+        let children = Children::here(told, &place.addresses, others, &place.secret).map_err(failed)?;
+        return Ok((place, children));
     }
     match told.started {
         Some(Started::Local) => {
@@ -108,7 +107,7 @@ fn place(told: &ClusterArgs) -> Result<Place, (u8, String)> {
             place.listener = TcpListener::from(inherited.map_err(|error| failed(error.to_string()))?);
             let secret = std::env::var(launch::SECRET).unwrap_or_default();
             place.secret = Secret::new(secret.as_bytes()).map_err(failed)?;
-            return Ok(place);
+            return Ok((place, Children::default()));
         }
         Some(Started::Ssh) => {
             let mut secret = Vec::new();
@@ -135,10 +134,11 @@ fn place(told: &ClusterArgs) -> Result<Place, (u8, String)> {
         return Err(usage(why.to_owned()));
     }
     place.listener = listen(&place.addresses[place.me]).map_err(failed)?;
-    if told.started.is_none() && told.process.is_none() {
-        place.children = Children::elsewhere(told, &place.addresses, &place.secret).map_err(failed)?;
+    if told.started.is_some() || told.process.is_some() {
+        return Ok((place, Children::default()));
     }
-    Ok(place)
+    let children = Children::elsewhere(told, &place.addresses, &place.secret).map_err(failed)?;
+    Ok((place, children))
 }
 
 /// Takes part in the exploration that process 0 leads, without a word unless something is wrong; the exit code.
@@ -180,7 +180,7 @@ fn follow(asked: &Asked, place: Place, started: bool) -> u8 {
     let stop = || came().map(|signal| format!("process {me} ({address}) was ended by signal {signal}"));
     let log = |what: &str| messages.warning(&format!("process {me}: {what}"));
     let explored =
-        place.explore((&system, &instance), &options, &interrupt, &log, (&stop, &mut |_, _, _| {}));
+        place.explore((&system, &instance), &options, &interrupt, &log, (&stop, &mut |_, _, _| {}), false);
     match (explored, came()) {
         (Ok(_), _) => exit::OK,
         (Err(_), Some(signal)) => exit::of_signal(signal),

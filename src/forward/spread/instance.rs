@@ -59,13 +59,13 @@ impl Instance {
         let limits = Limits::new(&self.options, interrupt);
         let deadlock = self.options.deadlock;
         let duties = Duties { me, members, deadlock, widest: widest(&limits), memory };
-        let findings = Findings::new(&self.system, &self.program);
-        Member::new(Arc::clone(&self.program), findings, Clock::new(&self.options, interrupt), duties)
+        let (system, program) = (Arc::clone(&self.system), Arc::clone(&self.program));
+        Member::new(system, program, Clock::new(&self.options, interrupt), duties)
     }
 
-    /// Who leads.
-    pub fn lead(&self) -> Lead {
-        Lead::new(self.program.packing.words, self.system.transitions.len(), &self.options)
+    /// Who leads; `serves`: the states are to serve as oracle afterwards, unless an error was found.
+    pub fn lead(&self, serves: bool) -> Lead {
+        Lead::new(self.program.packing.words, self.system.transitions.len(), serves, &self.options)
     }
 
     /// Makes the runs of what was found, each of which is replayed.
@@ -111,7 +111,11 @@ impl Instance {
             course,
         };
         let found = conclude_with(searched, |_| None, observer);
-        Explored { exploration: exploration(program, found, outcome.states, options.seed), states: None }
+        Explored {
+            exploration: exploration(program, found, outcome.states, options.seed),
+            states: None,
+            remote: None,
+        }
     }
 }
 

@@ -57,7 +57,7 @@ enum Phase {
     Cut { keep: usize },
     /// Parents of these states, one after the other, are looked for.
     Parents { level: usize, targets: Vec<Vec<u64>> },
-    /// All is done.
+    /// All is done; members may be asked.
     Over,
 }
 
@@ -68,6 +68,7 @@ pub struct Lead {
     max_states: usize,
     depth_limit: Option<usize>,
     stop_at_unsafe: bool,
+    serves: bool,
     phase: Phase,
     /// The level that is being found; 0 are the initial states.
     level: usize,
@@ -87,12 +88,13 @@ fn point(depth: usize, states: usize) -> CurvePoint {
 
 impl Lead {
     /// Of members of states of so many words.
-    pub fn new(words: usize, transitions: usize, options: &ForwardOptions) -> Self {
+    pub fn new(words: usize, transitions: usize, serves: bool, options: &ForwardOptions) -> Self {
         Self {
             words,
             max_states: options.max_states.unwrap_or(usize::MAX),
             depth_limit: options.depth,
             stop_at_unsafe: options.stop_at_unsafe,
+            serves,
             phase: Phase::Begin,
             level: 0,
             deadlocks: Deadlocks::default(),
@@ -124,12 +126,20 @@ impl Lead {
     }
 
     /// What it came to.
-    pub fn outcome(self) -> Outcome {
-        self.outcome
+    pub fn outcome(&self) -> Outcome {
+        self.outcome.clone()
     }
 
-    /// The next command; the summaries are those of all members, in order, and none before the first command.
+    /// The next command; the summaries are those of all members, in order, and none before the first command. When it
+    /// is [`Command::Serve`] or [`Command::End`], the outcome is known.
     pub fn next(&mut self, summaries: Vec<Summary>) -> Command {
+        match self.explore(summaries) {
+            Command::End if self.serves && self.outcome.stop != Stop::Unsafe => Command::Serve,
+            command => command,
+        }
+    }
+
+    fn explore(&mut self, summaries: Vec<Summary>) -> Command {
         for told in &summaries {
             self.outcome.traffic.sent += told.traffic.sent;
             self.outcome.traffic.known += told.traffic.known;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::time::Instant;
 
 use crate::forward::error::Unbuildable;
+use crate::forward::explored::bitmap_index::BitmapIndex;
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::sleep::{AWAKE, SleepId};
@@ -17,7 +18,10 @@ use crate::forward::spread::outbox::{Filter, Outbox, owner};
 use crate::forward::spread::parents::Wanted;
 use crate::forward::store::hash::hash;
 use crate::forward::store::table::{Inserted, MAX_STATES, Store};
+use crate::forward::store::visited::Visited;
 use crate::forward::tuning::{MAX_DEADLOCK_TRACES, TOUCHED};
+use crate::model::System;
+use crate::oracle::OracleAnswer;
 
 /// What a member is asked to do, beside the model.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +50,6 @@ pub enum Task {
 }
 
 /// One owner of states.
-#[derive(Debug)]
 pub struct Member {
     pub(super) program: Arc<Program>,
     pub(super) duties: Duties,
@@ -77,6 +80,9 @@ pub struct Member {
     round: u64,
     /// States of a round that has not.
     early: Vec<States>,
+    system: Arc<System>,
+    /// All its states, once they serve as oracle.
+    index: Option<BitmapIndex>,
     /// Words sent in this round.
     pub(super) sent_words: usize,
     pub(super) summary: Summary,
@@ -84,7 +90,7 @@ pub struct Member {
 
 impl Member {
     /// One that owns nothing. Its clock is that of this thread.
-    pub fn new(program: Arc<Program>, findings: Findings, clock: Clock, duties: Duties) -> Self {
+    pub fn new(system: Arc<System>, program: Arc<Program>, clock: Clock, duties: Duties) -> Self {
         let words = program.packing.words;
         Self {
             duties,
@@ -101,12 +107,14 @@ impl Member {
             hashes: Vec::new(),
             scratch: Scratch::new(&program),
             bad_scratch: BadScratch::new(&program),
-            findings,
+            findings: Findings::new(&system, &program),
             bads: BTreeMap::new(),
             sorted: Vec::new(),
             task: Task::Rest,
             round: 0,
             early: Vec::new(),
+            system,
+            index: None,
             sent_words: 0,
             summary: Summary::default(),
             program,
@@ -135,6 +143,14 @@ impl Member {
                 self.clock = Arc::new(self.clock.lifted());
                 let range = self.levels[level - 1]..self.levels[level];
                 self.task = Task::Parents(Wanted::new(range, &targets, self.program.packing.words));
+            }
+            Command::Serve => self.serve(),
+            Command::Ask { procs, literals } => {
+                self.summary.answer = match self.index.as_ref().map(|index| index.ask(procs, &literals)) {
+                    Some(OracleAnswer::Reached) => Some(true),
+                    Some(OracleAnswer::Unseen) => Some(false),
+                    Some(OracleAnswer::Untested) | None => None,
+                };
             }
             Command::End => {}
         }
@@ -231,6 +247,17 @@ impl Member {
             [.., first, next] => *first..*next,
             _ => 0..0,
         }
+    }
+
+    /// Makes all its states ready for questions.
+    fn serve(&mut self) {
+        let words = self.program.packing.words;
+        let store = std::mem::replace(&mut self.store, Store::new(words));
+        let states = store.len();
+        let visited = Arc::new(RwLock::new(Visited::of_store(store)));
+        let (system, program) = (Arc::clone(&self.system), Arc::clone(&self.program));
+        self.index = Some(BitmapIndex::new(system, program, visited, 0..states));
+        (self.levels, self.cursor) = (vec![0], 0);
     }
 
     fn begin(&mut self) {

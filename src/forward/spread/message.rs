@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::Literal;
 use crate::result::Stop;
 
 /// What is carried from one to another.
@@ -36,6 +37,15 @@ pub enum Command {
         level: usize,
         /// The states.
         targets: Vec<u64>,
+    },
+    /// Be ready for questions about all states that you own: no further ones come.
+    Serve,
+    /// Say whether one of your states satisfies a cube, as [`Oracle::ask`](crate::oracle::Oracle::ask).
+    Ask {
+        /// Processes of the cube.
+        procs: u8,
+        /// The cube.
+        literals: Vec<Literal>,
     },
     /// It is over.
     End,
@@ -85,7 +95,7 @@ impl From<Halt> for Stop {
 impl From<Stop> for Halt {
     fn from(stop: Stop) -> Self {
         match stop {
-            Stop::Interrupted => Self::Interrupted,
+            Stop::Interrupted | Stop::Cluster => Self::Interrupted,
             Stop::Memory => Self::Memory,
             Stop::Wide => Self::Wide,
             Stop::TooLarge => Self::TooLarge,
@@ -138,6 +148,8 @@ pub struct Summary {
     pub count: usize,
     /// The answer to [`Command::Parents`]: for targets by their place, a state with a step there.
     pub parents: Vec<(usize, Vec<u64>)>,
+    /// The answer to [`Command::Ask`]: whether there is such a state; `None` when that cannot be told.
+    pub answer: Option<bool>,
     /// What it sent and received in this round.
     pub traffic: Traffic,
 }

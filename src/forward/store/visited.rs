@@ -30,6 +30,11 @@ impl Visited {
         Self { store: Store::new(words), parents: Vec::new(), compact: None, last: None }
     }
 
+    /// These states, of which nobody asks where they were found.
+    pub const fn of_store(store: Store) -> Self {
+        Self { store, parents: Vec::new(), compact: None, last: None }
+    }
+
     /// None, of states of an instance, to be kept as `kind` says where they can.
     pub fn of(program: &Program, kind: StoreKind) -> Self {
         let compact = match kind {

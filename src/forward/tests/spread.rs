@@ -15,7 +15,7 @@ fn spread(instance: &Instance, members: usize, seed: u64) -> Outcome {
     let interrupt = Interrupt::default();
     let mut owners: Vec<_> =
         (0..members).map(|me| instance.member((me, members), usize::MAX, &interrupt)).collect();
-    let mut lead = instance.lead();
+    let mut lead = instance.lead(false);
     let mut told = Vec::new();
     loop {
         let command = lead.next(std::mem::take(&mut told));

@@ -1,0 +1,115 @@
+//! The states of a cluster as the oracle of a proof: each question goes to all members, which answer from their own.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::events::{Event, unexplained};
+use super::flow::{Question, Wake};
+use super::watch::Watch;
+use crate::interrupt::Interrupt;
+use crate::model::Literal;
+use crate::oracle::OracleAnswer;
+
+/// How often it is looked whether the run must end while an answer is waited for.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// How long the others may take to end after the last question.
+const LAST: Duration = Duration::from_secs(5);
+
+/// The states that the members of a cluster own.
+pub struct SpreadStates {
+    asking: Mutex<Asking>,
+    interrupt: Interrupt,
+    watch: Arc<Watch>,
+    /// Told when the members of this process have ended.
+    left: Mutex<Receiver<()>>,
+}
+
+/// Who asks, one after the other.
+struct Asking {
+    questions: Sender<Question>,
+    wake: Wake,
+    /// Cubes already answered. Only looked up, never iterated.
+    known: HashMap<(u8, Vec<Literal>), OracleAnswer>,
+}
+
+impl SpreadStates {
+    /// Those of an exploration that has ended. When a process is lost from now on, the run ends.
+    ///
+    /// # Errors
+    /// The system gives no thread; for the user.
+    pub(super) fn new(
+        questions: Sender<Question>,
+        wake: Wake,
+        watch: Watch,
+        interrupt: &Interrupt,
+        events: Receiver<Event>,
+    ) -> Result<Self, String> {
+        let watch = Arc::new(watch);
+        let (tell, left) = mpsc::channel();
+        let (watching, run) = (Arc::clone(&watch), interrupt.clone());
+        let attend = move || {
+            loop {
+                let lost = match events.recv_timeout(Duration::from_millis(100)) {
+                    Ok(Event::Fault(why)) => Some(why),
+                    Ok(Event::Left(true)) => break,
+                    _ => unexplained(),
+                };
+                if let Some(why) = lost {
+                    watching.fault(&why);
+                    run.lose(format!("{why}; start all processes again"));
+                    break;
+                }
+            }
+            // Nobody waits for it when the run has ended otherwise.
+            let _ = tell.send(());
+        };
+        let attending = thread::Builder::new().name("attending".into());
+        attending.spawn(attend).map_err(|error| format!("cannot start a thread: {error}"))?;
+        let asking = Mutex::new(Asking { questions, wake, known: HashMap::new() });
+        Ok(Self { asking, interrupt: interrupt.clone(), watch, left: Mutex::new(left) })
+    }
+
+    /// Whether some state satisfies a cube; see [`Oracle::ask`](crate::oracle::Oracle::ask).
+    pub fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+        let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (procs, literals.to_vec());
+        if let Some(answer) = asking.known.get(&key) {
+            return *answer;
+        }
+        let (reply, answer) = mpsc::channel();
+        if asking.questions.send(Question::Ask(procs, literals.to_vec(), reply)).is_err() {
+            return OracleAnswer::Untested;
+        }
+        (asking.wake)();
+        let answer = loop {
+            match answer.recv_timeout(PATIENCE) {
+                Ok(Some(true)) => break OracleAnswer::Reached,
+                Ok(Some(false)) => break OracleAnswer::Unseen,
+                Ok(None) => break OracleAnswer::Untested,
+                // The run ends; what an oracle says never makes an answer wrong.
+                Err(RecvTimeoutError::Timeout) if self.interrupt.reason().is_some() => {
+                    return OracleAnswer::Untested;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return OracleAnswer::Untested,
+            }
+        };
+        asking.known.insert(key, answer);
+        answer
+    }
+
+    /// There are no more questions: all processes end.
+    pub fn end(&self) {
+        let asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        if asking.questions.send(Question::End).is_ok() {
+            (asking.wake)();
+        }
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        // Who has not ended by then is missed by nobody.
+        let _ = left.recv_timeout(LAST);
+        self.watch.done();
+    }
+}
