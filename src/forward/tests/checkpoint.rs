@@ -155,23 +155,23 @@ fn states_that_have_no_room_are_not_read() {
         array N[proc] : int
         init (i) { N[i] = 0 }
         unsafe (i) { N[i] < 0 }
-        transition inc (i) requires { N[i] < 400 && forall_other j. N[j] = 0 } { N[i] := N[i] + 1 }";
+        transition inc (i) requires { N[i] < 120 && forall_other j. N[j] = 0 } { N[i] := N[i] + 1 }";
     let system = crate::load(text).unwrap().system;
     let temporary = tempfile::TempDir::new().unwrap();
     let run = |store: StoreKind, memory: Option<usize>, resume: bool| {
         let kept = Checkpoint::new(temporary.path(), text).every(Duration::ZERO).resume(resume);
-        let options = ForwardOptions::default().number_range((0, 400)).store(store).memory(memory);
-        explore(&system, 12, &options.checkpoint(kept), &Interrupt::default(), &mut Silent).exploration
+        let options = ForwardOptions::default().number_range((0, 120)).store(store).memory(memory);
+        explore(&system, 16, &options.checkpoint(kept), &Interrupt::default(), &mut Silent).exploration
     };
     let whole = run(StoreKind::Table, None, false);
-    assert_eq!((whole.states, whole.stop), (401, Stop::Complete));
+    assert_eq!((whole.states, whole.stop), (121, Stop::Complete));
     for store in [StoreKind::Table, StoreKind::Compact, StoreKind::Auto] {
-        let refused = run(store, Some(8_000), true);
+        let refused = run(store, Some(3_000), true);
         assert_eq!(refused.stop, Stop::Storage, "{store:?}");
         let why = refused.fault.unwrap();
         assert!(why.contains(" states, and the memory limit allows for "), "{store:?}: {why}");
         let enough = run(store, Some(100_000), true);
-        assert_eq!((enough.fault, enough.states, enough.stop), (None, 401, Stop::Complete), "{store:?}");
+        assert_eq!((enough.fault, enough.states, enough.stop), (None, 121, Stop::Complete), "{store:?}");
     }
 }
 
