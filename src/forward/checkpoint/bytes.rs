@@ -119,8 +119,11 @@ impl Checksum {
         }
     }
 
-    /// Of all bytes so far.
+    /// Of all bytes so far. Where these are changed to find out what becomes of them, they are to pass.
     pub fn value(&self) -> u64 {
+        if cfg!(fuzzing) {
+            return 0;
+        }
         fold(fold(self.state, self.rest), self.length)
     }
 }
