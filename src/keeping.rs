@@ -1,4 +1,5 @@
-//! How an exploration keeps its states, and where its checkpoint: plain data, a part of the options.
+//! How an exploration keeps its states, and where its checkpoint, or more states than the memory holds: plain data, a
+//! part of the options.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -64,3 +65,25 @@ setters!(Checkpoint {
     command: Vec<String>,
     started_in: String,
 } optional {});
+
+/// Where a breadth-first exploration goes on when its memory is full.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Spill {
+    /// The folder, which has nothing else in it. It is empty again afterwards.
+    pub folder: PathBuf,
+    /// Bytes that are sorted in the memory; by default what
+    /// [`ForwardOptions::memory`](field@crate::options::ForwardOptions::memory) leaves, a GiB without that.
+    pub buffer: Option<usize>,
+    /// States after which it goes on there, though there may be memory left.
+    pub after: Option<usize>,
+}
+
+impl Spill {
+    /// In `folder`.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), buffer: None, after: None }
+    }
+}
+
+setters!(Spill { folder: PathBuf } optional { buffer: usize, after: usize });

@@ -14,7 +14,7 @@
 
 use std::time::Duration;
 
-pub use crate::keeping::{Checkpoint, StoreKind};
+pub use crate::keeping::{Checkpoint, Spill, StoreKind};
 use crate::model::Conj;
 use crate::setters::setters;
 use crate::verdict::Forbidden;
@@ -117,6 +117,8 @@ pub struct ForwardOptions {
     pub store: StoreKind,
     /// [`Strategy::Bfs`] only: keep a checkpoint, or go on with one.
     pub checkpoint: Option<Checkpoint>,
+    /// [`Strategy::Bfs`] only, without a checkpoint: go on on a disk when the memory is full.
+    pub spill: Option<Spill>,
 }
 
 impl Default for ForwardOptions {
@@ -143,6 +145,7 @@ impl Default for ForwardOptions {
             jobs: 1,
             store: StoreKind::Table,
             checkpoint: None,
+            spill: None,
         }
     }
 }
@@ -341,6 +344,8 @@ pub struct Options {
     pub store: StoreKind,
     /// Where the exploration of an instance keeps its checkpoint. There must be only one to explore, breadth first.
     pub checkpoint: Option<Checkpoint>,
+    /// Where that exploration goes on when its memory is full, instead of keeping a checkpoint.
+    pub spill: Option<Spill>,
     /// The backward search.
     pub backward: BackwardOptions,
     /// What to do about an answer that may be worth nothing.
@@ -425,6 +430,7 @@ setters! {
         epochs: usize,
         memory: usize,
         checkpoint: Checkpoint,
+        spill: Spill,
     }
 }
 
@@ -468,6 +474,7 @@ setters! {
     optional {
         procs: Procs,
         checkpoint: Checkpoint,
+        spill: Spill,
         rounds: u32,
         time_limit: Duration,
     }

@@ -15,7 +15,8 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
     }
     let purpose = if session.explores_for_oracle() { Purpose::Oracle } else { Purpose::Answer };
     let store = if options.only_forward { options.store } else { options.forward.store };
-    let limits = ForwardOptions { store, checkpoint: options.checkpoint.clone(), ..options.forward.clone() };
+    let (checkpoint, spill) = (options.checkpoint.clone(), options.spill.clone());
+    let limits = ForwardOptions { store, checkpoint, spill, ..options.forward.clone() };
     for procs in instances(session) {
         let found = session.explore(procs, &limits, purpose);
         if let Some(verdict) = session.conclude_instance(found).break_value() {

@@ -116,6 +116,7 @@ pub const TABLE: &[OptionNeeds] = &[
     row("store", &[Check, OneProcess, Alone, BreadthFirst]),
     row("checkpoint", &[Check, OneProcess, Alone, BreadthFirst]),
     row("checkpoint_every", &[Check, OneProcess, Alone, BreadthFirst]),
+    row("spill", &[Check, OneProcess, Alone, BreadthFirst]),
     row("require_complete", &[Check, Answer]),
     row("deadlock", &[Check, Instance]),
     row("expected_end", &[Check, Instance]),
@@ -199,10 +200,9 @@ impl Need {
                 ("which instances are explored is left open", "add brab K, --procs K or --only-forward")
             }
             Size => ("--procs auto explores several sizes anyway", "add --procs K"),
-            Alone => (
-                "only the exploration of one instance can go on later",
-                "add --only-forward --procs K, without --upto",
-            ),
+            Alone => {
+                ("it is for the exploration of one instance", "add --only-forward --procs K, without --upto")
+            }
             BreadthFirst => ("the exploration is not breadth first", "leave --forward out"),
             Walks => ("nothing walks", "add --forward random or --forward cfl"),
             Epochs => (

@@ -270,6 +270,11 @@ pub struct Args {
     )]
     pub checkpoint_every: Duration,
 
+    /// When the memory limit is near, go on with the states in files in DIR, which is made or empty, and empty again at
+    /// the end. For the breadth-first exploration of one instance
+    #[arg(long, value_name = "DIR", conflicts_with = "checkpoint", help_heading = FORWARD)]
+    pub spill: Option<std::path::PathBuf>,
+
     /// Goes on with the checkpoint
     #[arg(skip)]
     pub resume: bool,

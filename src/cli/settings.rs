@@ -7,7 +7,7 @@ use cubicle::load::Allowed;
 use cubicle::model::System;
 use cubicle::options::{
     BackwardMode, BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Restart, SearchOrder,
-    SolverMode, StoreKind, Strategy, Vacuity,
+    SolverMode, Spill, StoreKind, Strategy, Vacuity,
 };
 use cubicle::report::{Style, TraceStates};
 
@@ -82,6 +82,7 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
         .require_complete(args.require_complete)
         .forward(forward(args))
         .store(store(args))
+        .spill(args.spill.as_ref().map(Spill::new))
         .backward(backward(args))
         .vacuity(match args.vacuity {
             choices::OnVacuity::Ignore => Vacuity::Ignore,
@@ -126,7 +127,7 @@ fn forward(args: &Args) -> ForwardOptions {
             choices::WalkChoice::Uniform => CflChoice::Uniform,
         })
         .epochs(args.epochs.map(saturating))
-        .memory(memory(args).map(|limit| if args.only_forward { limit / 10 * 9 } else { limit / 2 }))
+        .memory(memory(args).map(|limit| for_states(args, limit)))
         .jobs(usize::from(args.jobs))
 }
 
@@ -186,7 +187,18 @@ fn backward(args: &Args) -> BackwardOptions {
         .profile(args.profile || args.stats_json.is_some())
 }
 
-/// What the process may use. Of it, the states get nine tenths, or half when a proof is to follow.
+/// What the states get of what the process may use: nine tenths, or half when a proof is to follow. Who goes on on a disk is not
+/// to be ended for what the program takes without a state.
+fn for_states(args: &Args, limit: usize) -> usize {
+    const PROGRAM: usize = 32 << 20;
+    match (args.only_forward, &args.spill) {
+        (false, _) => limit / 2,
+        (true, None) => limit / 10 * 9,
+        (true, Some(_)) => limit.saturating_sub(PROGRAM).max(limit / 2) / 10 * 9,
+    }
+}
+
+/// What the process may use.
 pub fn memory(args: &Args) -> Option<usize> {
     args.memory_limit.or_else(memory::most_of_it)
 }

@@ -6,11 +6,12 @@
 //! these ([`Program::narrowed`]). That search is made only when deadlocks are in doubt, and sees no more
 //! states than the first one.
 
-use crate::forward::error::{CheckpointError, Unbuildable};
+use crate::forward::error::{StorageError, Unbuildable};
 use crate::forward::exhaustive::search::Search;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
 use crate::forward::run::finding::Finding;
+use crate::forward::run::findings::Findings;
 use crate::forward::run::growth::growth;
 use crate::forward::run::outside::goes_outside;
 use crate::forward::run::searched::{Course, Searched};
@@ -44,8 +45,12 @@ pub struct Found {
 
 /// Runs an exhaustive search and makes the runs of what it found.
 pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<(Found, Visited), Unbuildable> {
-    let course = search.run(observer)?;
-    search.visited.excerpt(search.findings.states_mut());
+    let mut course = search.run(observer)?;
+    if let Err(why) = search.visited.excerpt(search.findings.states_mut()) {
+        // Runs to what was found cannot be made.
+        search.findings = Findings::new(search.system, search.program);
+        (course.stop, course.fault) = (Stop::Storage, Some(why));
+    }
     let found = conclude(search.searched(course), observer);
     Ok((found, search.visited))
 }
@@ -97,9 +102,8 @@ pub fn conclude_with(
     for error in broken {
         if restored && !error.is_overflow() {
             stop = Stop::Storage;
-            fault = Some(CheckpointError(format!(
-                "the states of the checkpoint are no run of the model: {error}"
-            )));
+            fault =
+                Some(StorageError(format!("the states of the checkpoint are no run of the model: {error}")));
             continue;
         }
         // Anything else would hide a bad state.
@@ -207,14 +211,19 @@ fn search_clean(searched: &Searched<'_>) -> Option<Clean> {
         steep: None,
         restart: None,
         checkpoint: None,
+        spill: None,
         store: StoreKind::Table,
         ..(*options).clone()
     };
     let limits = limits.rest(visited.len().max(LEAST_STATES), visited.bytes());
     let (found, clean) = search(Search::within(system, &narrowed, &options, limits), &mut Silent).ok()?;
-    let known = |n: &usize| visited.contains(clean.store.state(*n));
-    let comparable = (0..clean.store.len()).take_while(|n| clean.parents[*n] == ROOT).all(|n| known(&n));
-    let states = found.clean_states.iter().filter(|n| known(n)).count();
+    let known = |n: usize| visited.contains(clean.store.state(n)).ok();
+    let roots = (0..clean.store.len()).take_while(|n| clean.parents[*n] == ROOT);
+    let comparable = roots.map(known).collect::<Option<Vec<bool>>>()?.into_iter().all(|known| known);
+    let mut states = 0;
+    for n in &found.clean_states {
+        states += usize::from(known(*n)?);
+    }
     let open = found.clean_states.iter().any(|n| narrowed.is_open(clean.store.state(*n)));
     let complete = found.course.stop == Stop::Complete;
     Some(Clean { found, program: narrowed, visited: clean, complete, comparable, open, states })

@@ -7,10 +7,10 @@ use crate::result::Stop;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Overflow;
 
-/// Why a checkpoint cannot be written or read, for the user.
+/// Why a checkpoint, or states on a disk, cannot be written or read, for the user.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct CheckpointError(pub String);
+pub struct StorageError(pub String);
 
 /// Why an instance cannot be explored at all.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,15 +21,15 @@ pub enum Unbuildable {
     Numbers,
     /// The system has no instance of this size.
     NoInstance,
-    /// Its checkpoint is of no use.
-    Checkpoint(CheckpointError),
+    /// Its checkpoint, or the folder for its states, is of no use.
+    Storage(StorageError),
     /// The run must end.
     Interrupted(Stop),
 }
 
-impl From<CheckpointError> for Unbuildable {
-    fn from(why: CheckpointError) -> Self {
-        Self::Checkpoint(why)
+impl From<StorageError> for Unbuildable {
+    fn from(why: StorageError) -> Self {
+        Self::Storage(why)
     }
 }
 
@@ -51,7 +51,7 @@ impl From<Unbuildable> for Stop {
             Unbuildable::TooLarge => Self::TooLarge,
             Unbuildable::Numbers => Self::Numbers,
             Unbuildable::NoInstance => Self::NoInstance,
-            Unbuildable::Checkpoint(_) => Self::Storage,
+            Unbuildable::Storage(_) => Self::Storage,
             Unbuildable::Interrupted(why) => why,
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::forward::conclude::{self, Found};
-use crate::forward::error::{CheckpointError, Unbuildable};
+use crate::forward::error::{StorageError, Unbuildable};
 use crate::forward::exhaustive::search::Search;
 use crate::forward::explored::graph::Fingerprint;
 use crate::forward::explored::states::ExploredStates;
@@ -25,7 +25,7 @@ pub struct Explored {
     /// What was seen, as plain data.
     pub exploration: Exploration,
     /// The states, for [`StateSpace`](crate::forward::StateSpace); `None` when the instance could not be explored at all,
-    /// or its states became numbers ([`StoreKind::Compact`](crate::options::StoreKind::Compact), or
+    /// its states went to a disk, or became numbers ([`StoreKind::Compact`](crate::options::StoreKind::Compact), or
     /// [`StoreKind::Auto`](crate::options::StoreKind::Auto) short of memory), which are not kept for questions.
     pub(super) states: Option<ExploredStates>,
     /// Who can be asked about the states instead, and how they were explored.
@@ -132,9 +132,18 @@ pub fn explore(
         Ok(program) => Arc::new(program),
         Err(why) => return none(procs, why),
     };
-    if options.checkpoint.is_some() && options.strategy != Strategy::Bfs {
-        let why = "only a breadth-first exploration has checkpoints".to_owned();
-        return none(procs, Unbuildable::Checkpoint(CheckpointError(why)));
+    let why = match (&options.checkpoint, &options.spill) {
+        (Some(_), _) if options.strategy != Strategy::Bfs => {
+            "only a breadth-first exploration has checkpoints"
+        }
+        (_, Some(_)) if options.strategy != Strategy::Bfs => {
+            "only a breadth-first exploration goes on on a disk"
+        }
+        (Some(_), Some(_)) => "an exploration that goes on on a disk has no checkpoints",
+        _ => "",
+    };
+    if !why.is_empty() {
+        return none(procs, Unbuildable::Storage(StorageError(why.to_owned())));
     }
     let system = Arc::new(system.clone());
     let mut walk = None;
@@ -159,9 +168,9 @@ pub fn explore(
         Err(why) => return none(procs, why),
     };
     let states = visited.len();
-    let whole = visited.compact.is_none();
-    let seen =
-        whole.then(|| ExploredStates::new(system, Arc::clone(&program), visited, walk, options, interrupt));
+    let seen = visited
+        .is_table()
+        .then(|| ExploredStates::new(system, Arc::clone(&program), visited, walk, options, interrupt));
     Explored { exploration: exploration(&program, found, states, options.seed), states: seen, remote: None }
 }
 
@@ -192,7 +201,7 @@ pub(super) fn exploration(program: &Program, found: Found, states: usize, seed: 
         compressed: program.cells.cells.iter().any(|c| c.undef),
         depth: found.course.depth,
         stop: found.course.stop,
-        fault: found.course.fault.map(|CheckpointError(why)| why),
+        fault: found.course.fault.map(|StorageError(why)| why),
         unsafe_trace: unsafe_traces.next(),
         more_unsafe_traces: unsafe_traces.collect(),
         deadlocks: found.deadlocks,
@@ -212,7 +221,7 @@ pub(super) fn exploration(program: &Program, found: Found, states: usize, seed: 
 
 pub(super) fn none(procs: usize, why: Unbuildable) -> Explored {
     let fault = match &why {
-        Unbuildable::Checkpoint(CheckpointError(fault)) => Some(fault.clone()),
+        Unbuildable::Storage(StorageError(fault)) => Some(fault.clone()),
         _ => None,
     };
     Explored {

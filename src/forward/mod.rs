@@ -41,7 +41,7 @@ mod tests;
 mod tuning;
 
 pub use checkpoint::manifest::Manifest;
-pub use error::CheckpointError;
+pub use error::StorageError;
 pub use explore::{Explored, Remote, explore, explore_oracle, explore_within};
 pub use explored::graph::Fingerprint;
 pub use explored::views::Views;

@@ -1,6 +1,8 @@
 //! The explorer against the reference semantics, on random small systems.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -24,6 +26,7 @@ use crate::result::{Exploration, Stop};
 mod brute;
 mod checkpoint;
 mod compact;
+mod disk;
 mod guards;
 mod random;
 mod runs;
@@ -281,4 +284,17 @@ fn the_state_limit_is_exact() {
         assert_eq!(cut.states, limit);
         assert_eq!(cut.stop, if limit == all { Stop::Complete } else { Stop::States });
     }
+}
+
+/// The models of a folder, with their names.
+fn models(folder: &str) -> Vec<(String, System)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "cub"));
+    paths.sort();
+    let load = |path: &std::path::PathBuf| {
+        let system = crate::load(&fs::read_to_string(path).unwrap()).ok()?.system;
+        Some((path.display().to_string(), system))
+    };
+    paths.iter().filter_map(load).collect()
 }

@@ -50,6 +50,10 @@ pub const FIRST_BUCKETS: usize = 16;
 pub const TOUCHED: usize = 64;
 /// Bytes that a state is taken to have as a number: room for them is kept free as long as states may become numbers.
 pub const PACKED_BYTES: usize = 10;
+/// Bytes that states on a disk are sorted in, at least: less makes many files...
+pub const LEAST_SPILL: usize = 1 << 20;
+/// ...and at most: more makes none fewer.
+pub const MOST_SPILL: usize = 1 << 30;
 /// A part is at most this full, in percent.
 pub const MAX_LOAD: usize = 88;
 /// Places of `Recent`.

@@ -175,10 +175,10 @@ fn another_model_or_version_and_damaged_files_are_refused() {
 #[test]
 fn runs_that_cannot_be_kept_are_refused() {
     for (line, says) in [
-        ("--checkpoint kept", "only the exploration of one instance can go on later"),
-        ("brab 2 --checkpoint kept", "only the exploration of one instance can go on later"),
-        ("--only-forward --procs auto --checkpoint kept", "only the exploration of one instance"),
-        ("--only-forward --procs 3 --upto --checkpoint kept", "only the exploration of one instance"),
+        ("--checkpoint kept", "it is for the exploration of one instance"),
+        ("brab 2 --checkpoint kept", "it is for the exploration of one instance"),
+        ("--only-forward --procs auto --checkpoint kept", "it is for the exploration of one instance"),
+        ("--only-forward --procs 3 --upto --checkpoint kept", "it is for the exploration of one instance"),
         ("--only-forward --forward dfs --checkpoint kept", "the exploration is not breadth first"),
         ("--only-forward --forward cfl --checkpoint kept", "the exploration is not breadth first"),
     ] {

@@ -32,6 +32,7 @@ mod run_dir;
 mod shrink;
 mod signals;
 mod simulate;
+mod spill;
 mod terminal;
 mod witness;
 

@@ -120,6 +120,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("store", "--store table"),
     ("checkpoint", "--checkpoint kept"),
     ("checkpoint-every", "--checkpoint-every 0s --checkpoint kept"),
+    ("spill", "--spill spilled"),
     ("require-complete", "--require-complete --max-forward 1"),
     ("deadlock", "--deadlock"),
     ("final", "--final S[p]=B --deadlock"),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::forward::checkpoint::bytes::{Checksum, Damage, Source};
-use crate::forward::error::CheckpointError;
+use crate::forward::error::StorageError;
 
 /// A file of a checkpoint, as its manifest knows it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -22,8 +22,8 @@ pub struct Part {
 }
 
 /// What happened to a file.
-pub fn failed(what: &str, path: &Path, why: &dyn std::fmt::Display) -> CheckpointError {
-    CheckpointError(format!("cannot {what} {}: {why}", path.display()))
+pub fn failed(what: &str, path: &Path, why: &dyn std::fmt::Display) -> StorageError {
+    StorageError(format!("cannot {what} {}: {why}", path.display()))
 }
 
 /// A file that is being written, under a name that nobody reads.
@@ -37,7 +37,7 @@ pub struct NewPart {
 
 impl NewPart {
     /// Begins the file of this name.
-    pub fn begin(folder: &Path, file: String) -> Result<Self, CheckpointError> {
+    pub fn begin(folder: &Path, file: String) -> Result<Self, StorageError> {
         let path = folder.join(format!("{file}.new"));
         let to = File::create(&path).map_err(|why| failed("write", &path, &why))?;
         Ok(Self {
@@ -50,14 +50,14 @@ impl NewPart {
     }
 
     /// Goes on with these bytes.
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
         self.checksum.add(bytes);
         self.bytes += bytes.len() as u64;
         self.to.write_all(bytes).map_err(|why| failed("write", &self.path, &why))
     }
 
     /// Gives it its name, once it is on the disk.
-    pub fn finish(self, folder: &Path) -> Result<Part, CheckpointError> {
+    pub fn finish(self, folder: &Path) -> Result<Part, StorageError> {
         let Self { path, file, to, checksum, bytes } = self;
         let end = || {
             to.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
@@ -70,7 +70,7 @@ impl NewPart {
 }
 
 /// Writes a whole file.
-pub fn write(folder: &Path, file: &str, bytes: &[u8]) -> Result<Part, CheckpointError> {
+pub fn write(folder: &Path, file: &str, bytes: &[u8]) -> Result<Part, StorageError> {
     let mut part = NewPart::begin(folder, file.to_owned())?;
     part.write(bytes)?;
     part.finish(folder)
@@ -83,10 +83,10 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 
 impl Part {
     /// Where it is. Names lead nowhere but into the folder.
-    fn path(&self, folder: &Path) -> Result<PathBuf, CheckpointError> {
+    fn path(&self, folder: &Path) -> Result<PathBuf, StorageError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
         if self.file.is_empty() || self.file.starts_with('.') || !self.file.chars().all(plain) {
-            return Err(CheckpointError(format!(
+            return Err(StorageError(format!(
                 "the checkpoint in {} names no file of its own",
                 folder.display()
             )));
@@ -95,7 +95,7 @@ impl Part {
     }
 
     /// Opens it, once all of it was read and has the right checksum. No such file is longer than `most` bytes.
-    pub fn open(&self, folder: &Path, most: u64) -> Result<PartReader, CheckpointError> {
+    pub fn open(&self, folder: &Path, most: u64) -> Result<PartReader, StorageError> {
         let path = self.path(folder)?;
         if self.bytes > most {
             return Err(failed("use", &path, &"it is longer than what it says can be"));
@@ -133,7 +133,7 @@ pub struct PartReader {
 
 impl PartReader {
     /// All that is left of it.
-    pub fn rest(mut self) -> Result<Vec<u8>, CheckpointError> {
+    pub fn rest(mut self) -> Result<Vec<u8>, StorageError> {
         let mut bytes = Vec::new();
         let read = self.from.by_ref().take(self.left).read_to_end(&mut bytes);
         read.map_err(|why| failed("read", &self.path, &why))?;
@@ -146,7 +146,7 @@ impl PartReader {
     }
 
     /// What is wrong with it.
-    pub fn damaged(&self, why: &Damage) -> CheckpointError {
+    pub fn damaged(&self, why: &Damage) -> StorageError {
         failed("use", &self.path, why)
     }
 }
@@ -172,7 +172,7 @@ fn regular(path: &Path) -> io::Result<u64> {
 }
 
 /// Reads a text, unless it is longer than any that was written.
-pub fn read_text(path: &Path) -> Result<String, CheckpointError> {
+pub fn read_text(path: &Path) -> Result<String, StorageError> {
     let read = || -> io::Result<String> {
         regular(path)?;
         let mut text = String::new();

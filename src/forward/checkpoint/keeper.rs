@@ -11,7 +11,7 @@ use crate::forward::checkpoint::course::{self, LevelState, Restored};
 use crate::forward::checkpoint::files::{Part, failed, is_ours, sweep, write};
 use crate::forward::checkpoint::manifest::{self, Manifest};
 use crate::forward::checkpoint::states::{self, LastLevel, Valid};
-use crate::forward::error::{CheckpointError, Unbuildable};
+use crate::forward::error::{StorageError, Unbuildable};
 use crate::forward::program::compiled::Program;
 use crate::forward::run::limits::Limits;
 use crate::forward::store::table::MAX_STATES;
@@ -82,7 +82,7 @@ impl Keeper {
     }
 
     /// Makes the folder ready.
-    fn begin(&mut self) -> Result<(), CheckpointError> {
+    fn begin(&mut self) -> Result<(), StorageError> {
         let folder = &self.to.folder;
         fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
         if Manifest::is_in(folder) {
@@ -137,7 +137,7 @@ impl Keeper {
         (visited, may_pack): (Visited, bool),
         system: &System,
         program: &Program,
-    ) -> Result<Resumed, CheckpointError> {
+    ) -> Result<Resumed, StorageError> {
         let folder = &self.to.folder;
         let valid = Valid::new(program);
         let level = LastLevel::of(&visited);
@@ -161,7 +161,7 @@ impl Keeper {
         level: usize,
         state: &LevelState<'_>,
         visited: &Visited,
-    ) -> Result<(), CheckpointError> {
+    ) -> Result<(), StorageError> {
         if self.last.elapsed() < self.to.every {
             return Ok(());
         }

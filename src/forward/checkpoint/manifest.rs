@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::forward::checkpoint::bytes::Checksum;
 use crate::forward::checkpoint::files::{MOST_TEXT, Part, read_text, write};
-use crate::forward::error::CheckpointError;
+use crate::forward::error::StorageError;
 use crate::forward::program::compiled::Program;
 use crate::options::{Checkpoint, ForwardOptions};
 
@@ -53,14 +53,14 @@ impl Manifest {
     ///
     /// # Errors
     /// There is none, it is of another format, or it is damaged.
-    pub fn read(folder: &Path) -> Result<Self, CheckpointError> {
+    pub fn read(folder: &Path) -> Result<Self, StorageError> {
         let path = folder.join(FILE);
         if !path.exists() {
             let why = "it has no manifest (no level was finished, or it is another folder)";
-            return Err(CheckpointError(format!("there is no checkpoint in {}: {why}", folder.display())));
+            return Err(StorageError(format!("there is no checkpoint in {}: {why}", folder.display())));
         }
         let text = read_text(&path)?;
-        let wrong = |why: &str| CheckpointError(format!("cannot use {}: {why}", path.display()));
+        let wrong = |why: &str| StorageError(format!("cannot use {}: {why}", path.display()));
         let (title, body) = text.split_once('\n').ok_or_else(|| wrong("it ends too early"))?;
         let rest = title.strip_prefix(TITLE).ok_or_else(|| wrong("it is no manifest of a checkpoint"))?;
         let mut words = rest.split_whitespace();
@@ -79,7 +79,7 @@ impl Manifest {
     }
 
     /// Puts it into the folder: from then on, the checkpoint is this one.
-    pub(super) fn write(&self, folder: &Path) -> Result<(), CheckpointError> {
+    pub(super) fn write(&self, folder: &Path) -> Result<(), StorageError> {
         write(folder, FILE, self.text().as_bytes()).map(drop)
     }
 
@@ -93,10 +93,10 @@ impl Manifest {
     ///
     /// # Errors
     /// It cannot be read, or it is damaged.
-    pub fn model(&self, folder: &Path) -> Result<String, CheckpointError> {
+    pub fn model(&self, folder: &Path) -> Result<String, StorageError> {
         let bytes = self.model.open(folder, MOST_TEXT)?.rest()?;
         String::from_utf8(bytes)
-            .map_err(|why| CheckpointError(format!("the model of the checkpoint is damaged: {why}")))
+            .map_err(|why| StorageError(format!("the model of the checkpoint is damaged: {why}")))
     }
 
     /// Whether the checkpoint is one of the model with this text and of this version of the program; the error has the
@@ -104,9 +104,9 @@ impl Manifest {
     ///
     /// # Errors
     /// It is of another one, or cannot be read.
-    pub fn fits(&self, folder: &Path, of: &Checkpoint) -> Result<(), CheckpointError> {
+    pub fn fits(&self, folder: &Path, of: &Checkpoint) -> Result<(), StorageError> {
         if self.tool != of.tool {
-            return Err(CheckpointError(format!(
+            return Err(StorageError(format!(
                 "the checkpoint was written by version {} of the program, and this is {}",
                 self.tool, of.tool
             )));
@@ -122,19 +122,19 @@ impl Manifest {
                 (a, b) => break (a.unwrap_or("nothing"), b.unwrap_or("nothing")),
             }
         };
-        Err(CheckpointError(format!(
+        Err(StorageError(format!(
             "the checkpoint is of another model: it has `{old}` where the model now has `{new}`"
         )))
     }
 
     /// Whether it is of an exploration with these options.
-    pub(super) fn has_options(&self, options: &[(String, String)]) -> Result<(), CheckpointError> {
+    pub(super) fn has_options(&self, options: &[(String, String)]) -> Result<(), StorageError> {
         if self.options.len() != options.len() {
-            return Err(CheckpointError("the checkpoint is of an exploration with other options".to_owned()));
+            return Err(StorageError("the checkpoint is of an exploration with other options".to_owned()));
         }
         for ((name, old), (wanted, new)) in self.options.iter().zip(options) {
             if name != wanted || old != new {
-                return Err(CheckpointError(format!(
+                return Err(StorageError(format!(
                     "the checkpoint is of another exploration: {name} is {old} there, and {wanted} is {new} here"
                 )));
             }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::forward::checkpoint::bytes::{Damage, Source, put};
 use crate::forward::checkpoint::files::{NewPart, Part, PartReader};
-use crate::forward::error::{CheckpointError, Unbuildable};
+use crate::forward::error::{StorageError, Unbuildable};
 use crate::forward::program::compiled::Program;
 use crate::forward::run::limits::Limits;
 use crate::forward::state::cells::{CellShape, CodeKind};
@@ -21,7 +21,7 @@ use crate::result::Stop;
 const BLOCK: usize = 1 << 16;
 
 /// Writes the states of a range.
-pub fn write(folder: &Path, visited: &Visited, range: Range<usize>) -> Result<Part, CheckpointError> {
+pub fn write(folder: &Path, visited: &Visited, range: Range<usize>) -> Result<Part, StorageError> {
     let mut part = NewPart::begin(folder, format!("states-{}-{}", range.start, range.end))?;
     let mut bytes = Vec::with_capacity(2 * BLOCK);
     let mut buffer = Vec::new();
@@ -131,7 +131,7 @@ pub fn read(
 
 /// Whether the states have room in the memory, as far as they are read. In a table, and not kept as numbers, it is
 /// known after how many they have not.
-fn has_room(limits: &Limits, visited: &Visited, most: usize) -> Result<(), CheckpointError> {
+fn has_room(limits: &Limits, visited: &Visited, most: usize) -> Result<(), StorageError> {
     let states = visited.len();
     let over = match &visited.compact {
         Some(compact) => states.is_multiple_of(1 << 10) && limits.is_over(compact.bytes()),
@@ -141,7 +141,7 @@ fn has_room(limits: &Limits, visited: &Visited, most: usize) -> Result<(), Check
         return Ok(());
     }
     let fit = states - 1;
-    Err(CheckpointError(format!("the checkpoint has {most} states, and the memory limit allows for {fit}")))
+    Err(StorageError(format!("the checkpoint has {most} states, and the memory limit allows for {fit}")))
 }
 
 /// The last level of a breadth-first search that stands between two levels.

@@ -17,6 +17,7 @@ use crate::result::Stop;
 impl Search<'_> {
     /// Whether everything was expanded.
     pub fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
+        self.take_folder()?;
         let (mut level, mut level_start) = (0, 0);
         if let Some(last) = self.go_on()? {
             (level, level_start) = (last.level, last.first);
@@ -26,8 +27,11 @@ impl Search<'_> {
                 self.limits.bound_memory(self.table_bytes_each());
             }
             self.seed()?;
+            self.settle(0);
             self.curve.note(|| depth_point(0, self.visited.len()));
-            self.sleeps = LevelSleep::of_roots(self.visited.len());
+            if self.visited.disk.is_none() {
+                self.sleeps = LevelSleep::of_roots(self.visited.len());
+            }
         }
         let mut expander = self.expanders()();
         let mut chunk = Chunk::default();
@@ -40,7 +44,7 @@ impl Search<'_> {
             if cursor == level_end {
                 level += 1;
                 self.sleeps.next_level();
-                several = self.options.jobs > 1 && (several || self.visited.compact.is_some());
+                several = self.options.jobs > 1 && (several || !self.visited.is_table());
                 let past = level_end - level_start;
                 level_start = level_end;
                 level_end = self.visited.len();
@@ -60,20 +64,29 @@ impl Search<'_> {
                 break;
             }
             self.report(cursor, observer);
-            if several && level_end - cursor >= WORTHWHILE {
-                match self.share(cursor..level_end, observer) {
+            let ready = self.reach(cursor..level_end);
+            if ready == cursor {
+                break;
+            }
+            if several && ready - cursor >= WORTHWHILE {
+                match self.share(cursor..ready, observer) {
                     Some(end) => cursor = end,
                     None => several = false,
                 }
             } else {
-                let range = cursor..level_end.min(cursor + CHUNK);
+                let range = cursor..ready.min(cursor + CHUNK);
                 let sleeps = self.sleeps.of(range.clone());
                 let states = self.visited.states(range.clone(), &mut buffer);
                 expander.expand(range, states, sleeps, &mut chunk);
                 self.take_in(&chunk);
                 cursor = chunk.range.end;
             }
+            let due = self.visited.disk.as_ref().is_some_and(|disk| disk.is_due());
+            if (due || cursor == level_end) && self.limits.stop.is_none() {
+                self.settle(cursor);
+            }
         }
+        self.settle_rest();
         if self.visited.len() > level_end {
             self.depth = level + 1;
         }

@@ -2,13 +2,15 @@
 //!
 //! In goes a compiled program with options and limits; out come the visited states, what was found in them
 //! and how the search went. In reading order: `expand` (successors of a chunk of states), `round_worker`
-//! and `pipeline` (many threads, and few), `search` (what is stored, and how), `parallel`, `bfs`, `dfs`,
-//! `order` (which of the two).
+//! and `pipeline` (many threads, and few), `overflow` (whether a search may leave the memory), `search` (what is stored,
+//! and how), `on_disk` (the same where the memory is full), `parallel`, `bfs`, `dfs`, `order` (which of the two).
 
 pub mod bfs;
 pub mod dfs;
 pub mod expand;
+pub mod on_disk;
 pub mod order;
+pub mod overflow;
 pub mod parallel;
 pub mod pipeline;
 pub mod round_worker;

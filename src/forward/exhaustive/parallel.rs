@@ -17,17 +17,18 @@ impl Search<'_> {
     /// by chunk; to where. `None` when one thread must go on alone.
     pub fn share(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> Option<usize> {
         // Shares ask the table itself.
-        if self.options.jobs < MANY || self.visited.compact.is_some() {
-            self.pipeline(range.clone(), observer);
-            return Some(range.end);
+        if self.options.jobs < MANY || !self.visited.is_table() {
+            return Some(self.pipeline(range, observer));
         }
         let new_each = self.visited.store.len() / range.start.max(1) + 1;
         let end = range.end.min(range.start + (ROUND_NEW / new_each).clamp(1, ROUND));
         self.round(range.start..end).then_some(end)
     }
 
-    /// Expands a range of states of one level with a few helpers, or until the search ends.
-    fn pipeline(&mut self, range: Range<usize>, observer: &mut dyn Observer) {
+    /// Expands a range of states of one level with a few helpers, or until the search ends, or its states go to a disk; to
+    /// where.
+    fn pipeline(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> usize {
+        let in_memory = self.visited.disk.is_none();
         let workers = Arc::clone(&self.workers);
         let pipeline = Pipeline::new(self.options.jobs.min(MANY - 1));
         // Helpers start with what this thread has used.
@@ -50,7 +51,8 @@ impl Search<'_> {
                     let Some(mut piece) = lead.next(&mut expander) else { break };
                     let Piece { range, chunk, .. } = &mut *piece;
                     self.take_in(chunk);
-                    while self.limits.tick() && chunk.range.end < range.end {
+                    let here = |search: &Self| search.visited.disk.is_none() == in_memory;
+                    while here(self) && self.limits.tick() && chunk.range.end < range.end {
                         let rest = chunk.range.end..range.end;
                         // Later pieces were expanded before.
                         expander.forget();
@@ -59,10 +61,14 @@ impl Search<'_> {
                         expander.expand(rest, states, sleeps, chunk);
                         self.take_in(chunk);
                     }
+                    if !here(self) {
+                        break;
+                    }
                     self.report(range.end, observer);
                 }
             },
         );
+        self.spilled_at().filter(|_| in_memory).unwrap_or(range.end)
     }
 
     /// Expands a range of states of one level, each thread its share. Does nothing and returns false if the

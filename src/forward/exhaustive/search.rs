@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::forward::checkpoint::keeper::Keeper;
-use crate::forward::error::CheckpointError;
+use crate::forward::error::StorageError;
 use crate::forward::error::Unbuildable;
 use crate::forward::exhaustive::expand::{Chunk, Expander};
+use crate::forward::exhaustive::overflow::Overflow;
 use crate::forward::exhaustive::round_worker::RoundPart;
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Program;
@@ -52,7 +53,9 @@ pub struct Search<'a> {
     /// Whether states may be kept as numbers once there is no more room.
     pub may_pack: bool,
     /// What could not be written or read.
-    pub fault: Option<CheckpointError>,
+    pub fault: Option<StorageError>,
+    /// What becomes of it when there is no more room.
+    pub overflow: Overflow,
 }
 
 /// How many states there are up to a depth.
@@ -103,6 +106,7 @@ impl<'a> Search<'a> {
             keeper: None,
             may_pack: store == StoreKind::Auto,
             fault: None,
+            overflow: Overflow::Ends,
         }
     }
 
@@ -159,7 +163,7 @@ impl<'a> Search<'a> {
 
     /// Looks whether a new state is bad.
     #[inline]
-    fn look_at(&mut self, number: usize, state: &[u64]) {
+    pub fn look_at(&mut self, number: usize, state: &[u64]) {
         if let Some((bad, refined)) = self.program.bad(state, &mut self.bad_scratch) {
             self.findings.bad(number, refined, bad);
             if self.options.stop_at_unsafe {
@@ -205,12 +209,17 @@ impl<'a> Search<'a> {
         Ok(new)
     }
 
-    /// From now on states are kept as they are.
+    /// From now on states are kept as they are, if there is room for that.
     #[cold]
     fn unpack(&mut self) {
-        self.visited.unpack();
         self.may_pack = false;
-        self.limits.bound_memory(self.table_bytes_each());
+        let each = self.table_bytes_each();
+        if self.visited.len() >= self.limits.fit(each) {
+            self.limits.stop = Some(Stop::Memory);
+        } else {
+            self.visited.unpack();
+            self.limits.bound_memory(each);
+        }
     }
 
     /// From now on states are kept as numbers, if they can be: there is no more room otherwise.
@@ -234,6 +243,29 @@ impl<'a> Search<'a> {
         self.visited.table_bytes_each(self.may_pack)
     }
 
+    /// Stores an initial state.
+    fn take_initial(&mut self, state: &[u64]) {
+        if self.visited.is_table() {
+            self.meet(state, ROOT);
+            if self.may_pack && self.limits.stop == Some(Stop::Memory) {
+                self.pack();
+            }
+        }
+        if self.visited.compact.is_some() && self.meet_compact(state, None, ROOT, true).is_err() {
+            self.unpack();
+            if self.limits.stop.is_none() {
+                self.meet(state, ROOT);
+            }
+        }
+        if self.limits.stop == Some(Stop::Memory) {
+            self.spill(0, 0);
+        }
+        if self.visited.disk.is_some() {
+            self.put_down_initial(state);
+        }
+    }
+
+    /// Begins with the initial states.
     pub fn seed(&mut self) -> Result<(), Unbuildable> {
         let program = self.program;
         let mut numbers = false;
@@ -242,16 +274,7 @@ impl<'a> Search<'a> {
             buffer.copy_from_slice(state);
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             if self.limits.count(1 + tried) {
-                if self.visited.compact.is_none() {
-                    self.meet(&buffer, ROOT);
-                    if self.may_pack && self.limits.stop == Some(Stop::Memory) {
-                        self.pack();
-                    }
-                }
-                if self.visited.compact.is_some() && self.meet_compact(&buffer, None, ROOT, true).is_err() {
-                    self.unpack();
-                    self.meet(&buffer, ROOT);
-                }
+                self.take_initial(&buffer);
             }
             if self.limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
@@ -274,6 +297,9 @@ impl<'a> Search<'a> {
         }
         let mut first = 0;
         while first < chunk.successors.len() {
+            if self.visited.disk.is_some() {
+                return self.put_down(chunk, first);
+            }
             let compact = self.visited.compact.is_some();
             let stored = if compact {
                 self.store_from::<true>(chunk, first)
@@ -282,14 +308,28 @@ impl<'a> Search<'a> {
             };
             match stored {
                 Ok(()) => break,
-                Err(_) if compact => self.unpack(),
-                Err(_) => self.pack(),
+                Err(at) if compact && self.limits.stop.is_none() => {
+                    self.unpack();
+                    if self.limits.stop.is_some() && !self.may_spill() {
+                        self.cut(chunk, at, chunk.parents()(at));
+                        return;
+                    }
+                }
+                Err(_) if self.may_pack => self.pack(),
+                Err(_) => self.spill(chunk.range.start, chunk.range.end),
             }
             first = stored.err().unwrap_or(first);
+            if self.fault.is_some() {
+                return;
+            }
         }
-        if self.limits.stop.is_some() {
-            return;
+        if self.limits.stop.is_none() {
+            self.take_account(chunk);
         }
+    }
+
+    /// Takes in what else is known of a chunk all of whose successors were taken in.
+    pub fn take_account(&mut self, chunk: &Chunk) {
         self.count(&chunk.fired);
         for (state, refined) in &chunk.deadlocks {
             self.findings.deadlock(self.program, *state, refined.clone());
@@ -334,7 +374,8 @@ impl<'a> Search<'a> {
                     self.sleeps.push(successors.sleep[at]);
                 }
                 if self.limits.stop.is_some() {
-                    if !COMPACT && self.may_pack && self.limits.stop == Some(Stop::Memory) {
+                    let may_go_on = !COMPACT && self.may_pack || self.may_spill();
+                    if may_go_on && self.limits.stop == Some(Stop::Memory) {
                         return Err(at);
                     }
                     self.cut(chunk, at, from);

@@ -233,6 +233,12 @@ impl LevelSleep {
         self.next.clear();
     }
 
+    /// How a state was found, which may have been expanded long ago.
+    pub fn get(&self, state: usize) -> SleepId {
+        let place = state.checked_sub(self.first);
+        place.and_then(|at| self.level.iter().chain(&self.next).nth(at)).copied().unwrap_or(AWAKE)
+    }
+
     /// How these states of the level were found.
     pub fn of(&self, states: Range<usize>) -> &[SleepId] {
         &self.level[states.start - self.first..states.end - self.first]

@@ -25,6 +25,16 @@ pub struct Findings {
     inside: Vec<usize>,
 }
 
+/// How many deadlocks of each kind [`Findings`] have.
+#[derive(Clone, Debug)]
+pub struct DeadlockCounts {
+    deadlocks: usize,
+    outside_deadlocks: usize,
+    deadlock_states: usize,
+    outside_states: usize,
+    clean_states: usize,
+}
+
 impl Findings {
     /// None so far.
     pub fn new(system: &System, program: &Program) -> Self {
@@ -66,6 +76,25 @@ impl Findings {
     pub fn is_outside(&self, program: &Program, state: &[u64]) -> bool {
         let procs = program.cells.procs as i64;
         self.inside.iter().any(|c| program.packing.fields[*c].get(state) >= procs)
+    }
+
+    /// How many deadlocks there are.
+    pub const fn counts(&self) -> DeadlockCounts {
+        DeadlockCounts {
+            deadlocks: self.deadlocks.len(),
+            outside_deadlocks: self.outside_deadlocks.len(),
+            deadlock_states: self.deadlock_states,
+            outside_states: self.outside_states,
+            clean_states: self.clean_states.len(),
+        }
+    }
+
+    /// Forgets the deadlocks since there were so many.
+    pub fn reset(&mut self, to: &DeadlockCounts) {
+        self.deadlocks.truncate(to.deadlocks);
+        self.outside_deadlocks.truncate(to.outside_deadlocks);
+        (self.deadlock_states, self.outside_states) = (to.deadlock_states, to.outside_states);
+        self.clean_states.truncate(to.clean_states);
     }
 
     /// The states that runs are kept for.

@@ -24,6 +24,8 @@ pub struct Limits {
     asked: usize,
     room: usize,
     enough: usize,
+    /// States after which the memory is taken for full.
+    most_in_memory: usize,
     memory: usize,
     ticker: Ticker,
     next_report: Instant,
@@ -40,6 +42,7 @@ impl Limits {
             asked: options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES),
             room: usize::MAX,
             enough: usize::MAX,
+            most_in_memory: usize::MAX,
             memory: options.memory.unwrap_or(usize::MAX),
             ticker: Ticker::new(),
             next_report: Instant::now() + REPORT_EVERY,
@@ -56,6 +59,7 @@ impl Limits {
             asked: states.min(MAX_STATES),
             room: usize::MAX,
             enough: usize::MAX,
+            most_in_memory: usize::MAX,
             memory: self.memory.saturating_sub(bytes),
             ticker: Ticker::new(),
             next_report: self.next_report,
@@ -80,13 +84,20 @@ impl Limits {
     /// Limits the number of states to what the memory holds, when each takes `bytes_each` bytes. Unlike
     /// [`Limits::check_memory`], this does not depend on how the memory was asked for.
     pub fn bound_memory(&mut self, bytes_each: usize) {
-        self.room = self.fit(bytes_each);
+        self.room = self.fit(bytes_each).min(self.most_in_memory);
         self.choose();
     }
 
     /// The number of states is no longer limited by what the memory holds.
     pub fn unbound_memory(&mut self) {
-        self.room = usize::MAX;
+        self.room = self.most_in_memory;
+        self.choose();
+    }
+
+    /// The memory is taken for full when there are so many states, however they are kept.
+    pub fn bound_in_memory(&mut self, most: Option<usize>) {
+        self.most_in_memory = most.unwrap_or(usize::MAX);
+        self.room = self.room.min(self.most_in_memory);
         self.choose();
     }
 

@@ -1,6 +1,6 @@
 //! What a search hands over when it has ended.
 
-use crate::forward::error::CheckpointError;
+use crate::forward::error::StorageError;
 use crate::forward::program::compiled::Program;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;
@@ -14,7 +14,7 @@ use crate::result::{CurvePoint, Stop, TechniqueReport};
 pub struct Course {
     pub stop: Stop,
     /// With [`Stop::Storage`], what could not be written or read.
-    pub fault: Option<CheckpointError>,
+    pub fault: Option<StorageError>,
     /// Largest depth of a stored state.
     pub depth: usize,
     /// For each transition, how often it fired.

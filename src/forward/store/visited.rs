@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use crate::forward::error::StorageError;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::sleep::SleepId;
 use crate::forward::store::compact::states::CompactStates;
+use crate::forward::store::disk::states::DiskStates;
 use crate::forward::store::hash::hash;
 use crate::forward::store::origin::ROOT;
 use crate::forward::store::table::{Inserted, Store};
@@ -12,7 +14,7 @@ use crate::forward::tuning::PACKED_BYTES;
 use crate::options::StoreKind;
 
 /// Visited states and how they were found.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Visited {
     /// The states, or those of them that [`Visited::excerpt`] took out of `compact`.
     pub store: Store,
@@ -20,6 +22,8 @@ pub struct Visited {
     pub parents: Vec<u32>,
     /// The states of a breadth-first search that wants little memory.
     pub compact: Option<Box<CompactStates>>,
+    /// The states of one that has no room in the memory.
+    pub disk: Option<Box<DiskStates>>,
     /// Number of the state that was met last, in an excerpt.
     last: Option<usize>,
 }
@@ -27,12 +31,17 @@ pub struct Visited {
 impl Visited {
     /// None, of states of `words` words.
     pub fn new(words: usize) -> Self {
-        Self { store: Store::new(words), parents: Vec::new(), compact: None, last: None }
+        Self { store: Store::new(words), ..Self::default() }
+    }
+
+    /// The states on a disk, each of `words` words.
+    pub fn on_disk(words: usize, states: DiskStates) -> Self {
+        Self { disk: Some(Box::new(states)), ..Self::new(words) }
     }
 
     /// These states, of which nobody asks where they were found.
     pub const fn of_store(store: Store) -> Self {
-        Self { store, parents: Vec::new(), compact: None, last: None }
+        Self { store, parents: Vec::new(), compact: None, disk: None, last: None }
     }
 
     /// None, of states of an instance, to be kept as `kind` says where they can.
@@ -46,13 +55,18 @@ impl Visited {
 
     /// Number of states.
     pub fn len(&self) -> usize {
-        self.compact.as_ref().map_or(self.store.len(), |compact| compact.len())
+        match (&self.compact, &self.disk) {
+            (Some(compact), _) => compact.len(),
+            (_, Some(disk)) => disk.len(),
+            _ => self.store.len(),
+        }
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         let compact = self.compact.as_ref().map_or(0, |compact| compact.bytes());
-        self.store.bytes() + 4 * self.parents.capacity() + compact
+        let disk = self.disk.as_ref().map_or(0, |disk| disk.bytes());
+        self.store.bytes() + 4 * self.parents.capacity() + compact + disk
     }
 
     /// Bytes that a state takes in a breadth-first search that keeps it as it is, with room to pack it later when it
@@ -63,15 +77,25 @@ impl Visited {
     }
 
     /// Whether a state was met.
-    pub fn contains(&self, state: &[u64]) -> bool {
-        match &self.compact {
-            Some(compact) => compact.contains(state),
-            None => self.store.find(state).is_some(),
+    pub fn contains(&self, state: &[u64]) -> Result<bool, StorageError> {
+        match (&self.compact, &self.disk) {
+            (Some(compact), _) => Ok(compact.contains(state)),
+            (_, Some(disk)) => disk.contains(state),
+            _ => Ok(self.store.find(state).is_some()),
         }
     }
 
-    /// The states of a range, one after the other; in `buffer` where they are not kept as such.
+    /// Whether all states are in the table, with their parents.
+    pub const fn is_table(&self) -> bool {
+        self.compact.is_none() && self.disk.is_none()
+    }
+
+    /// The states of a range, one after the other; in `buffer` where they are not kept as such. From a disk they were
+    /// loaded before.
     pub fn states<'s>(&'s self, range: Range<usize>, buffer: &'s mut Vec<u64>) -> &'s [u64] {
+        if let Some(disk) = &self.disk {
+            return disk.loaded(range);
+        }
         let Some(compact) = &self.compact else { return self.store.states(range) };
         buffer.clear();
         compact.decode(range, buffer);
@@ -129,33 +153,45 @@ impl Visited {
 
     /// Where states are not kept as such: keeps those on the ways to the given ones, and to the last one. Their numbers
     /// in `store` are written over those given.
-    pub fn excerpt<'n>(&mut self, wanted: impl Iterator<Item = &'n mut usize>) {
-        let Some(compact) = &self.compact else { return };
-        let (store, parents) = (&mut self.store, &mut self.parents);
-        let mut take = |number: usize| {
-            let mut chain = vec![number as u32];
-            while let Some(parent) =
-                chain.last().map(|at| compact.parent(*at as usize)).filter(|at| *at != ROOT)
-            {
-                chain.push(parent);
-            }
-            let mut parent = ROOT;
-            let mut state = Vec::new();
-            for number in chain.into_iter().rev() {
-                state.clear();
-                compact.decode(number as usize..number as usize + 1, &mut state);
-                parent = match store.insert(&state, hash(&state)) {
-                    Inserted::Old(number) => number as u32,
-                    Inserted::New(number) => {
-                        parents.push(parent);
-                        number as u32
-                    }
-                };
-            }
-            parent as usize
-        };
-        wanted.for_each(|number| *number = take(*number));
-        self.last = compact.len().checked_sub(1).map(take);
+    pub fn excerpt<'n>(&mut self, wanted: impl Iterator<Item = &'n mut usize>) -> Result<(), StorageError> {
+        if self.is_table() {
+            return Ok(());
+        }
+        for number in wanted {
+            *number = self.take_way(*number)?;
+        }
+        self.last = self.len().checked_sub(1).map(|last| self.take_way(last)).transpose()?;
+        Ok(())
+    }
+
+    /// Puts the states on the way to one into `store`; its number there.
+    fn take_way(&mut self, number: usize) -> Result<usize, StorageError> {
+        let mut way = Vec::new();
+        let mut next = number as u32;
+        while next != ROOT {
+            let (state, parent) = match (&self.compact, &self.disk) {
+                (Some(compact), _) => {
+                    let mut state = Vec::new();
+                    compact.decode(next as usize..next as usize + 1, &mut state);
+                    (state, compact.parent(next as usize))
+                }
+                (_, Some(disk)) => disk.get(next as usize)?,
+                _ => break,
+            };
+            way.push(state);
+            next = parent;
+        }
+        let mut parent = ROOT;
+        for state in way.into_iter().rev() {
+            parent = match self.store.insert(&state, hash(&state)) {
+                Inserted::Old(number) => number as u32,
+                Inserted::New(number) => {
+                    self.parents.push(parent);
+                    number as u32
+                }
+            };
+        }
+        Ok(parent as usize)
     }
 
     /// Number of the state that was met last, if there is one.

@@ -6,22 +6,9 @@ use std::time::Duration;
 
 use crate::forward::explore;
 use crate::interrupt::Interrupt;
-use crate::model::System;
 use crate::observer::Silent;
 use crate::options::{Checkpoint, ForwardOptions, StoreKind};
 use crate::result::{Exploration, Stop};
-
-fn models(folder: &str) -> Vec<(String, System)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "cub"));
-    paths.sort();
-    let load = |path: &std::path::PathBuf| {
-        let system = crate::load(&fs::read_to_string(path).unwrap()).ok()?.system;
-        Some((path.display().to_string(), system))
-    };
-    paths.iter().filter_map(load).collect()
-}
 
 /// All that an exploration says, but for how much memory it took.
 fn all(found: &Exploration) -> String {
@@ -31,7 +18,7 @@ fn all(found: &Exploration) -> String {
 #[test]
 fn an_exploration_says_the_same_with_either_store() {
     let mut seen = 0;
-    for (name, system) in models("examples").into_iter().chain(models("tests/traps")) {
+    for (name, system) in super::models("examples").into_iter().chain(super::models("tests/traps")) {
         for (procs, states, jobs) in [(2, 3_000, 1), (3, 20_000, 2), (4, 7_001, 1)] {
             let options = |store: StoreKind| {
                 let options = ForwardOptions::default().store(store).max_states(states).jobs(jobs);

@@ -1,0 +1,74 @@
+//! The folder of a search that keeps its states on a disk: nobody else's, and empty again at the end.
+
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::forward::error::StorageError;
+
+/// Name of the file that says that somebody uses the folder.
+const LOCK: &str = "in-use";
+
+/// How the names of files of states begin.
+const OURS: &str = "states-";
+
+/// A folder that is this search's own.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// Held until the end.
+    _lock: File,
+    /// Files made so far.
+    made: AtomicUsize,
+}
+
+/// What happened to a file.
+pub fn failed(what: &str, path: &Path, why: &dyn std::fmt::Display) -> StorageError {
+    StorageError(format!("cannot {what} {}: {why}", path.display()))
+}
+
+impl Folder {
+    /// Takes a folder, which is made, or holds nothing but what a run that was killed left there.
+    pub fn take(path: &Path) -> Result<Self, StorageError> {
+        fs::create_dir_all(path).map_err(|why| failed("make", path, &why))?;
+        let mut left = Vec::new();
+        for entry in fs::read_dir(path).map_err(|why| failed("read", path, &why))? {
+            let name = entry.map_err(|why| failed("read", path, &why))?.file_name();
+            let ours = |name: &&str| {
+                let number = name.strip_prefix(OURS).unwrap_or_default();
+                *name == LOCK || !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+            };
+            let Some(name) = name.to_str().filter(ours) else {
+                return Err(failed("keep states in", path, &"it is not empty"));
+            };
+            if name != LOCK {
+                left.push(path.join(name));
+            }
+        }
+        let lock = path.join(LOCK);
+        let file = File::create(&lock).map_err(|why| failed("write", &lock, &why))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(failed("keep states in", path, &"another run has its states there"));
+            }
+            Err(TryLockError::Error(why)) => return Err(failed("lock", &lock, &why)),
+        }
+        for file in left {
+            fs::remove_file(&file).map_err(|why| failed("remove", &file, &why))?;
+        }
+        Ok(Self { path: path.to_owned(), _lock: file, made: AtomicUsize::new(0) })
+    }
+
+    /// The path of a new file.
+    pub fn next(&self) -> PathBuf {
+        self.path.join(format!("{OURS}{}", self.made.fetch_add(1, Ordering::Relaxed)))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Others have removed theirs; what cannot be removed is harmless.
+        let _ = fs::remove_file(self.path.join(LOCK));
+    }
+}

@@ -1,0 +1,230 @@
+//! Records of equal length in a file, written and read block by block.
+//!
+//! What does not fill a block stays in memory, so that a few records make no file. Each block has its checksum, also in
+//! memory: what was cut or changed meanwhile is found when it is read.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+use crate::forward::error::StorageError;
+use crate::forward::store::disk::folder::{Folder, failed};
+use crate::forward::store::hash::hash;
+
+/// Words of a block, at most. Tests see several blocks.
+const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 13 };
+
+/// Records of `width` words.
+#[derive(Debug)]
+pub struct Records {
+    path: PathBuf,
+    /// There is none before a block is full.
+    file: Option<File>,
+    width: usize,
+    len: usize,
+    /// The first record of each block.
+    firsts: Vec<u64>,
+    sums: Vec<u64>,
+    /// Those that do not fill a block.
+    tail: Vec<u64>,
+}
+
+impl Records {
+    /// None.
+    pub fn new(folder: &Folder, width: usize) -> Self {
+        let path = folder.next();
+        Self { path, file: None, width, len: 0, firsts: Vec::new(), sums: Vec::new(), tail: Vec::new() }
+    }
+
+    /// Words of a record.
+    pub const fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Number of records.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Bytes of memory in use.
+    pub fn bytes(&self) -> usize {
+        8 * (self.firsts.capacity() + self.sums.capacity() + self.tail.capacity())
+    }
+
+    /// Records of a block.
+    const fn each(&self) -> usize {
+        let each = BLOCK / self.width;
+        if each == 0 { 1 } else { each }
+    }
+
+    /// Appends a record.
+    #[inline]
+    pub fn push(&mut self, record: &[u64]) -> Result<(), StorageError> {
+        self.push_parts(record, &[])
+    }
+
+    /// The same, of one that consists of two parts.
+    #[inline]
+    pub fn push_parts(&mut self, first: &[u64], second: &[u64]) -> Result<(), StorageError> {
+        self.tail.extend_from_slice(first);
+        self.tail.extend_from_slice(second);
+        self.len += 1;
+        if self.tail.len() == self.each() * self.width { self.write() } else { Ok(()) }
+    }
+
+    /// Writes a block that is full.
+    #[cold]
+    fn write(&mut self) -> Result<(), StorageError> {
+        let bytes: Vec<u8> = self.tail.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let at = self.sums.len() as u64 * bytes.len() as u64;
+        let mut write = || {
+            if self.file.is_none() {
+                self.file = Some(File::options().read(true).write(true).create_new(true).open(&self.path)?);
+            }
+            let mut file = self.file.as_ref().expect("it is open now");
+            file.seek(SeekFrom::Start(at))?;
+            file.write_all(&bytes)
+        };
+        write().map_err(|why| failed("write", &self.path, &why))?;
+        self.firsts.extend_from_slice(&self.tail[..self.width]);
+        self.sums.push(hash(&self.tail));
+        self.tail.clear();
+        Ok(())
+    }
+
+    /// Reads a block.
+    fn read(&self, block: usize, to: &mut Vec<u64>) -> Result<(), StorageError> {
+        to.clear();
+        let (Some(file), true) = (&self.file, block < self.sums.len()) else {
+            to.extend_from_slice(&self.tail);
+            return Ok(());
+        };
+        let mut bytes = vec![0; 8 * self.each() * self.width];
+        let mut read = || -> io::Result<()> {
+            let mut file = file;
+            file.seek(SeekFrom::Start(block as u64 * bytes.len() as u64))?;
+            file.read_exact(&mut bytes)
+        };
+        read().map_err(|why| failed("read", &self.path, &why))?;
+        to.extend(bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)));
+        if hash(to) == self.sums[block] {
+            Ok(())
+        } else {
+            Err(failed("use", &self.path, &"something else was written into it"))
+        }
+    }
+
+    /// Where reading begins, at this record.
+    pub fn from(&self, record: usize) -> Result<Cursor<'_>, StorageError> {
+        let block = record / self.each();
+        let mut cursor = Cursor { of: self, block, buffer: Vec::new(), at: 0 };
+        self.read(block, &mut cursor.buffer)?;
+        cursor.at = (record % self.each() * self.width).min(cursor.buffer.len());
+        Ok(cursor)
+    }
+
+    /// The first words of the first record of a block, if there is such a block on the disk.
+    fn first(&self, block: usize) -> Option<&[u64]> {
+        self.firsts.get(block * self.width..(block + 1) * self.width)
+    }
+
+    /// Whether a block is there: on the disk, or as the tail.
+    fn has(&self, block: usize) -> bool {
+        block < self.sums.len() || block == self.sums.len() && !self.tail.is_empty()
+    }
+}
+
+impl Drop for Records {
+    fn drop(&mut self) {
+        if self.file.take().is_some() {
+            // Whoever removed it before has done no harm.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Reads records, one after the other.
+#[derive(Debug)]
+pub struct Cursor<'a> {
+    of: &'a Records,
+    block: usize,
+    buffer: Vec<u64>,
+    /// Where the present record begins.
+    at: usize,
+}
+
+impl Cursor<'_> {
+    /// The present record; `None` at the end.
+    #[inline]
+    pub fn record(&self) -> Option<&[u64]> {
+        self.buffer.get(self.at..self.at + self.of.width)
+    }
+
+    /// Goes on to the next.
+    #[inline]
+    pub fn advance(&mut self) -> Result<(), StorageError> {
+        self.at += self.of.width;
+        if self.at < self.buffer.len() { Ok(()) } else { self.enter(self.block + 1) }
+    }
+
+    #[cold]
+    fn enter(&mut self, block: usize) -> Result<(), StorageError> {
+        (self.block, self.at) = (block, 0);
+        if self.of.has(block) {
+            self.of.read(block, &mut self.buffer)
+        } else {
+            self.buffer.clear();
+            Ok(())
+        }
+    }
+
+    /// Goes on to the first record that is no smaller than `key`, where records are sorted; whether it is `key`. Blocks
+    /// that cannot have it are not read.
+    #[inline]
+    pub fn seek(&mut self, key: &[u64]) -> Result<bool, StorageError> {
+        let width = self.of.width;
+        let begins = |block: usize| match self.of.first(block) {
+            Some(first) => first <= key,
+            None => {
+                block == self.of.sums.len() && self.of.tail.get(..width).is_some_and(|first| first <= key)
+            }
+        };
+        if begins(self.block + 1) {
+            let (mut last, mut end) = (self.block + 1, self.of.sums.len() + 1);
+            while last + 1 < end {
+                let middle = last.midpoint(end);
+                if begins(middle) {
+                    last = middle;
+                } else {
+                    end = middle;
+                }
+            }
+            self.enter(last)?;
+        }
+        // Steps that double, then halves.
+        let mut step = 1;
+        let smaller = |it: &Self, by: usize| {
+            let at = it.at + by * width;
+            it.buffer.get(at..at + width).is_some_and(|record| record < key)
+        };
+        while smaller(self, step - 1) {
+            self.at += step * width;
+            step *= 2;
+        }
+        let (mut low, mut high) = (self.at, (self.at + (step - 1) * width).min(self.buffer.len()));
+        while low < high {
+            let middle = low + (high - low) / width / 2 * width;
+            if self.buffer[middle..middle + width] < *key {
+                low = middle + width;
+            } else {
+                high = middle;
+            }
+        }
+        self.at = low;
+        if self.at < self.buffer.len() {
+            return Ok(self.buffer[self.at..self.at + width] == *key);
+        }
+        self.enter(self.block + 1)?;
+        Ok(self.record() == Some(key))
+    }
+}

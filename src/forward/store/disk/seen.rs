@@ -1,0 +1,60 @@
+//! The states met so far, sorted: in a few files, each less than half as long as the one before.
+
+use crate::forward::error::StorageError;
+use crate::forward::store::disk::folder::Folder;
+use crate::forward::store::disk::records::{Cursor, Records};
+use crate::forward::store::disk::sort::merge;
+
+/// Sorted files without a state in common.
+#[derive(Debug, Default)]
+pub struct Seen(Vec<Records>);
+
+/// Asks for states in order.
+pub struct Lookup<'a>(Vec<Cursor<'a>>);
+
+impl Seen {
+    /// Bytes of memory in use.
+    pub fn bytes(&self) -> usize {
+        self.0.iter().map(Records::bytes).sum()
+    }
+
+    /// Adds states that are sorted, and none of which is there. Files become one where the last ones are not much shorter.
+    pub fn add(&mut self, folder: &Folder, states: Records) -> Result<(), StorageError> {
+        if states.len() == 0 {
+            return Ok(());
+        }
+        let width = states.width();
+        let mut total = states.len();
+        self.0.push(states);
+        let mut first = self.0.len() - 1;
+        while first > 0 && self.0[first - 1].len() <= 2 * total {
+            first -= 1;
+            total += self.0[first].len();
+        }
+        if first + 1 < self.0.len() {
+            let mut all = Records::new(folder, width);
+            merge(&self.0[first..], width, &mut |state| all.push(state).map(|()| true))?;
+            self.0.truncate(first);
+            self.0.push(all);
+        }
+        Ok(())
+    }
+
+    /// To ask for states in order.
+    pub fn lookup(&self) -> Result<Lookup<'_>, StorageError> {
+        self.0.iter().map(|file| file.from(0)).collect::<Result<_, _>>().map(Lookup)
+    }
+}
+
+impl Lookup<'_> {
+    /// Whether a state is there, which is no smaller than the one asked for before.
+    #[inline]
+    pub fn has(&mut self, state: &[u64]) -> Result<bool, StorageError> {
+        for cursor in &mut self.0 {
+            if cursor.seek(state)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

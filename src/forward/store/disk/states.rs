@@ -1,0 +1,236 @@
+//! The states of a breadth-first search on a disk.
+
+use std::ops::Range;
+
+use crate::forward::error::StorageError;
+use crate::forward::program::sleep::SleepId;
+use crate::forward::store::disk::folder::Folder;
+use crate::forward::store::disk::records::Records;
+use crate::forward::store::disk::seen::Seen;
+use crate::forward::store::disk::sort::Sorter;
+
+/// States that are read at a time, to be expanded.
+const WINDOW: usize = if cfg!(test) { 1 << 12 } else { 1 << 14 };
+
+/// Visited states, in the order in which they were met, and what is to be held against them.
+#[derive(Debug)]
+pub struct DiskStates {
+    words: usize,
+    /// Each with its parent and how it was found.
+    list: Records,
+    seen: Seen,
+    /// Successors, with their parents, places and how they were found.
+    pending: Sorter,
+    /// The last one's parent, and how many it has so far.
+    last: (u32, u64),
+    /// Those that are new, by who met them first.
+    fresh: Sorter,
+    window: Window,
+    /// Words that a buffer has room for.
+    room: usize,
+    /// Last, so that its files go before it does.
+    folder: Folder,
+}
+
+/// Some states of the list.
+#[derive(Debug, Default)]
+struct Window {
+    first: usize,
+    states: Vec<u64>,
+}
+
+/// What becomes of a new state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Offer {
+    /// It is stored.
+    Take,
+    /// It is stored, and the search ends.
+    Last,
+    /// There are enough.
+    Refuse,
+}
+
+/// How [`DiskStates::settle`] ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Settled {
+    /// All that is new was stored.
+    All,
+    /// This state, which was found from that one, was the last one or refused.
+    Ended(Vec<u64>, u32),
+    /// The search must end.
+    Interrupted,
+}
+
+/// A parent has fewer successors than this.
+const PLACES: u64 = 1 << 24;
+
+/// Parent, place among its successors, and how it was found, so that the first to meet a state comes first.
+const fn pack(parent: u32, place: u64, sleep: SleepId) -> u64 {
+    (parent as u64) << 32 | place << 8 | sleep as u64
+}
+
+const fn parent_of(word: u64) -> u32 {
+    (word >> 32) as u32
+}
+
+impl DiskStates {
+    /// None, of states of `words` words, with buffers of so many bytes together.
+    pub fn new(folder: Folder, words: usize, bytes: usize) -> Self {
+        let room = bytes / 2 / 8;
+        Self {
+            words,
+            list: Records::new(&folder, words + 1),
+            seen: Seen::default(),
+            pending: Sorter::new(words + 1, words, room),
+            last: (u32::MAX, 0),
+            fresh: Sorter::new(words + 1, 1, room),
+            window: Window::default(),
+            room,
+            folder,
+        }
+    }
+
+    /// Number of states.
+    pub const fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Bytes of memory in use.
+    pub fn bytes(&self) -> usize {
+        let window = 8 * self.window.states.capacity();
+        self.list.bytes() + self.seen.bytes() + self.pending.bytes() + self.fresh.bytes() + window
+    }
+
+    /// Appends a state that is new, and was met after all others; [`DiskStates::sort_from`] follows.
+    pub fn append(&mut self, state: &[u64], parent: u32, sleep: SleepId) -> Result<(), StorageError> {
+        self.list.push_parts(state, &[pack(parent, 0, sleep)])
+    }
+
+    /// The states from this one on were appended, and are sorted now.
+    pub fn sort_from(&mut self, first: usize) -> Result<(), StorageError> {
+        let Self { words, list, seen, folder, room, .. } = self;
+        let mut sorter = Sorter::new(*words, *words, *room);
+        let mut cursor = list.from(first)?;
+        while let Some(record) = cursor.record() {
+            sorter.push(folder, &record[..*words], &[])?;
+            cursor.advance()?;
+        }
+        let mut sorted = Records::new(folder, *words);
+        sorter.drain(folder, &mut |state| sorted.push(state).map(|()| true))?;
+        seen.add(folder, sorted)
+    }
+
+    /// A state leads to another. Parents come in order, and the successors of each.
+    #[inline]
+    pub fn push(&mut self, state: &[u64], parent: u32, sleep: SleepId) -> Result<(), StorageError> {
+        if self.last.0 != parent {
+            self.last = (parent, 0);
+        }
+        let word = pack(parent, self.last.1, sleep);
+        self.last.1 += 1;
+        self.pending.push(&self.folder, state, &[word])
+    }
+
+    /// Whether another successor of the last parent has a place.
+    pub const fn has_place(&self) -> bool {
+        self.last.1 + 1 < PLACES
+    }
+
+    /// Whether so many successors wait that holding them against the states costs less than to keep them: then a limit is
+    /// not met much too late, and they take no more room than the states.
+    pub fn is_due(&self) -> bool {
+        self.pending.written() > 2 * self.list.len() + self.room / self.words
+    }
+
+    /// Whether some successors were not held against the states yet.
+    pub fn is_waiting(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// Holds all successors so far against the states, and offers what is new in the order in which it was met, with its
+    /// number, until an offer ends the search or `go_on` says no.
+    pub fn settle(
+        &mut self,
+        go_on: &dyn Fn() -> bool,
+        offer: &mut dyn FnMut(usize, &[u64]) -> Offer,
+    ) -> Result<Settled, StorageError> {
+        let Self { words, list, seen, pending, fresh, folder, .. } = self;
+        let words = *words;
+        let first = list.len();
+        self.last = (u32::MAX, 0);
+        let mut new = Records::new(folder, words);
+        let mut lookup = seen.lookup()?;
+        let all = pending.drain(folder, &mut |record| {
+            let (state, word) = record.split_at(words);
+            if !lookup.has(state)? {
+                new.push(state)?;
+                fresh.push(folder, word, state)?;
+            }
+            Ok(go_on())
+        })?;
+        drop(lookup);
+        if !all {
+            return Ok(Settled::Interrupted);
+        }
+        let mut ended = Settled::All;
+        fresh.drain(folder, &mut |record| {
+            let (word, state) = record.split_at(1);
+            let offered = offer(list.len(), state);
+            if offered != Offer::Refuse {
+                list.push_parts(state, word)?;
+            }
+            if offered != Offer::Take {
+                ended = Settled::Ended(state.to_vec(), parent_of(word[0]));
+            }
+            Ok(offered == Offer::Take)
+        })?;
+        if ended == Settled::All {
+            seen.add(folder, new)?;
+        } else {
+            drop(new);
+            self.sort_from(first)?;
+        }
+        Ok(ended)
+    }
+
+    /// Makes some states of a range ready, the first ones; up to where, and how they were found.
+    pub fn load(&mut self, range: Range<usize>) -> Result<(usize, Vec<SleepId>), StorageError> {
+        let end = range.end.min(range.start + WINDOW);
+        self.window.first = range.start;
+        self.window.states.clear();
+        let mut sleeps = Vec::with_capacity(end - range.start);
+        let mut cursor = self.list.from(range.start)?;
+        while sleeps.len() < end - range.start {
+            let record = cursor.record().expect("the range is one of states");
+            self.window.states.extend_from_slice(&record[..self.words]);
+            sleeps.push(record[self.words] as SleepId);
+            cursor.advance()?;
+        }
+        Ok((end, sleeps))
+    }
+
+    /// States that were made ready, one after the other.
+    pub fn loaded(&self, range: Range<usize>) -> &[u64] {
+        let at = |n: usize| (n - self.window.first) * self.words;
+        &self.window.states[at(range.start)..at(range.end)]
+    }
+
+    /// A state and its parent.
+    pub fn get(&self, number: usize) -> Result<(Vec<u64>, u32), StorageError> {
+        let cursor = self.list.from(number)?;
+        let record = cursor.record().expect("it is one of the states");
+        Ok((record[..self.words].to_vec(), parent_of(record[self.words])))
+    }
+
+    /// Whether a state is there.
+    pub fn contains(&self, state: &[u64]) -> Result<bool, StorageError> {
+        self.seen.lookup()?.has(state)
+    }
+
+    /// Others need the memory of the buffers.
+    pub fn end(&mut self) {
+        self.pending = Sorter::new(self.words + 1, self.words, 0);
+        self.fresh = Sorter::new(self.words + 1, 1, 0);
+        self.window = Window::default();
+    }
+}

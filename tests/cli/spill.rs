@@ -1,0 +1,93 @@
+//! `--spill`: an exploration that is larger than its memory says what it says with more, and ends when the disk does.
+
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::harness::{Outcome, PROGRAM, Running, Signal, cubicle, outcome};
+
+/// German's protocol with 7 processes has two million orbits, which want 72 MB.
+const LINE: &str =
+    "--quiet --only-forward --procs 7 --store table --memory-limit 64MB --spill spilled model.cub";
+
+fn run_in(folder: &Path, line: &str) -> Outcome {
+    outcome(&cubicle().current_dir(folder).args(line.split_whitespace()).output().unwrap())
+}
+
+fn with_german() -> tempfile::TempDir {
+    let folder = tempfile::TempDir::new().unwrap();
+    let from = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/german.cub");
+    std::fs::copy(from, folder.path().join("model.cub")).unwrap();
+    folder
+}
+
+/// Begins a run, and waits until it has files.
+fn begin(folder: &Path) -> Running {
+    let run = Running::start(cubicle().current_dir(folder).args(LINE.split_whitespace()));
+    let files = || std::fs::read_dir(folder.join("spilled")).map_or(0, Iterator::count);
+    let start = Instant::now();
+    while files() < 2 && start.elapsed() < Duration::from_secs(60) {
+        sleep(Duration::from_millis(1));
+    }
+    run
+}
+
+#[test]
+fn less_memory_is_no_other_answer() {
+    let folder = with_german();
+    let path = folder.path();
+    let plain = run_in(path, "--quiet --only-forward --procs 7 model.cub");
+    assert_eq!(plain.code, Some(0), "{plain:?}");
+    assert!(plain.stdout.contains("all 2003135 orbits of states"), "{plain:?}");
+    // Once a run was killed in the middle of it, and left files.
+    let killed = begin(path);
+    killed.signal(Signal::KILL);
+    killed.finish();
+    assert!(std::fs::read_dir(path.join("spilled")).unwrap().count() > 1);
+    let spilled = run_in(path, LINE);
+    assert_eq!((spilled.code, &spilled.stdout), (Some(0), &plain.stdout), "{spilled:?}");
+    assert_eq!(std::fs::read_dir(path.join("spilled")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_disk_that_fails_ends_the_run() {
+    let folder = with_german();
+    let path = folder.path();
+    let failed = |run: &Outcome| {
+        assert_eq!(run.code, Some(4), "{run:?}");
+        assert!(run.stdout.contains("UNKNOWN: cannot write spilled/states-"), "{run:?}");
+        assert!(!run.stderr.contains("panicked"), "{run:?}");
+    };
+    let run = begin(path);
+    std::fs::rename(path.join("spilled"), path.join("away")).unwrap();
+    failed(&run.finish());
+    // No file may have more than this many blocks of 512 bytes: as a disk that is full.
+    let script = format!("trap '' XFSZ; ulimit -f 100; exec {PROGRAM} {LINE}");
+    failed(&outcome(
+        &std::process::Command::new("sh").current_dir(path).args(["-c", &script]).output().unwrap(),
+    ));
+    assert_eq!(std::fs::read_dir(path.join("spilled")).unwrap().count(), 0);
+}
+
+#[test]
+fn folders_of_others_and_runs_without_need_are_refused() {
+    let folder = with_german();
+    let path = folder.path();
+    std::fs::create_dir(path.join("spilled")).unwrap();
+    std::fs::write(path.join("spilled/notes"), "mine").unwrap();
+    let run = run_in(path, LINE);
+    assert_eq!(run.code, Some(4), "{run:?}");
+    assert!(run.stdout.contains("UNKNOWN: cannot keep states in spilled: it is not empty"), "{run:?}");
+    assert!(path.join("spilled/notes").exists());
+    for line in [
+        "brab 2",
+        "--only-forward --procs auto",
+        "--only-forward --forward cfl",
+        "--only-forward --checkpoint kept",
+    ] {
+        let run = run_in(path, &format!("{line} --spill other model.cub"));
+        assert_eq!(run.code, Some(2), "{line}: {run:?}");
+        assert!(run.stderr.contains("--spill"), "{line}: {run:?}");
+        assert!(!path.join("other").exists() && !path.join("kept").exists(), "{line}");
+    }
+}
