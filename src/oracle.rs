@@ -20,8 +20,8 @@ pub enum OracleAnswer {
 pub enum OracleGrowth {
     /// Nothing new: there is nothing left, or this oracle does not grow.
     Nothing,
-    /// More states, so that some answers may change from [`OracleAnswer::Unseen`] to [`OracleAnswer::Reached`].
-    More,
+    /// So many more states, so that some answers may change from [`OracleAnswer::Unseen`] to [`OracleAnswer::Reached`].
+    More(u64),
     /// A run to a bad state.
     Unsafe(Box<Trace>),
 }
@@ -41,9 +41,9 @@ pub trait Oracle {
     /// cubes which the states of the run satisfy are [`OracleAnswer::Reached`] from now on.
     fn learn(&self, _trace: &Trace) {}
 
-    /// Makes it look further, at about the cost of what it has done so far; worthwhile when too many
-    /// candidates turn out to be reachable. Deterministic.
-    fn grow(&self) -> OracleGrowth {
+    /// Makes it look further, for at most so many states and about the cost of what it has done so far; worthwhile when too
+    /// many candidates turn out to be reachable. Deterministic.
+    fn grow(&self, _most: u64) -> OracleGrowth {
         OracleGrowth::Nothing
     }
 

@@ -41,7 +41,7 @@ pub fn drive(
             match approximation.look_wider(run, observer) {
                 OracleGrowth::Nothing => {}
                 OracleGrowth::Unsafe(trace) => return Ok(DriveEnd::Run(RunEnd::Unsafe(trace, None))),
-                OracleGrowth::More => return Ok(DriveEnd::OracleGrew),
+                OracleGrowth::More(_) => return Ok(DriveEnd::OracleGrew),
             }
         }
         run.report(id, observer);

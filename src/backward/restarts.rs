@@ -4,7 +4,7 @@
 //! proved in the last run alone; only candidates and their fate live longer.
 
 use super::{brab, pdr};
-use crate::backward::approximation::{Approximation, Brab, Pool};
+use crate::backward::approximation::{Approximation, Brab, Pool, Reached};
 use crate::backward::cube::{self, CubeContext, invariant, text};
 use crate::backward::fixpoint::Tester;
 use crate::backward::lemmas::Lemmas;
@@ -140,7 +140,12 @@ impl Search<'_> {
                     let nth = self.statistics.restarts;
                     observer.event(system, Event::Restart(nth));
                     if let Some(brab) = self.method.approximation()
-                        && let Some(trace) = self.pool.learn(&self.setting, brab, trace, nth, observer)
+                        && let Some(trace) = self.pool.learn(
+                            &self.setting,
+                            brab,
+                            Reached { trace, nth, spent: self.totals.effort },
+                            observer,
+                        )
                     {
                         return (Verdict::Unsafe(trace), None);
                     }
@@ -179,6 +184,7 @@ impl Search<'_> {
 
     /// One run from the pool's candidates and the bad cubes.
     fn run(&mut self, observer: &mut dyn Observer) -> (DriveEnd, RunCounts) {
+        self.totals.effort += self.pool.effort_of_growth();
         let (setting, candidates, lemmas) = (&self.setting, &self.pool.kept, &self.pool.lemmas);
         if observer.graph_detail() > GraphDetail::Nothing {
             observer.event(setting.system, Event::Graph(&GraphStep::Run));

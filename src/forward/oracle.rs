@@ -133,16 +133,16 @@ impl Oracle for StateSpace {
         }
     }
 
-    fn grow(&self) -> OracleGrowth {
-        let mut growth = OracleGrowth::Nothing;
+    fn grow(&self, most: u64) -> OracleGrowth {
+        let mut more = 0;
         for seen in self.seen().rev() {
-            match seen.grow(self.most_states) {
+            match seen.grow(usize::try_from(most).unwrap_or(usize::MAX), self.most_states) {
                 OracleGrowth::Unsafe(trace) => return OracleGrowth::Unsafe(trace),
-                OracleGrowth::More => growth = OracleGrowth::More,
+                OracleGrowth::More(states) => more += states,
                 OracleGrowth::Nothing => {}
             }
         }
-        growth
+        if more == 0 { OracleGrowth::Nothing } else { OracleGrowth::More(more) }
     }
 
     fn widen(&self) -> OracleGrowth {
@@ -165,7 +165,8 @@ impl Oracle for StateSpace {
         };
         let next = explore(system, largest.exploration.procs + 1, &options, interrupt, &mut Silent);
         let found = next.exploration.unsafe_trace.clone().filter(|_| options.stop_at_unsafe);
+        let states = next.exploration.states as u64;
         wider.push(next);
-        found.map_or(OracleGrowth::More, |trace| OracleGrowth::Unsafe(Box::new(trace)))
+        found.map_or(OracleGrowth::More(states), |trace| OracleGrowth::Unsafe(Box::new(trace)))
     }
 }

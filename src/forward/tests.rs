@@ -206,12 +206,12 @@ fn an_oracle_grows_and_learns() {
         let few = ForwardOptions { strategy, max_states: Some(20), ..options() };
         let full = StateSpace::new(vec![explored(&system, 4, &options())]);
         assert_eq!(full.ask(bad.params, &bad.cube), OracleAnswer::Reached);
-        assert_eq!(full.grow(), OracleGrowth::Nothing);
+        assert_eq!(full.grow(u64::MAX), OracleGrowth::Nothing);
         let space = StateSpace::new(vec![explored(&system, 4, &few)]);
         assert_eq!(space.ask(bad.params, &bad.cube), OracleAnswer::Unseen);
         let trace = loop {
-            match space.grow() {
-                OracleGrowth::More => {}
+            match space.grow(u64::MAX) {
+                OracleGrowth::More(_) => {}
                 OracleGrowth::Unsafe(trace) => break trace,
                 OracleGrowth::Nothing => panic!("a bad state is reachable"),
             }

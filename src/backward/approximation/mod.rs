@@ -14,4 +14,5 @@ mod replace;
 
 pub use candidates::{CandidateLimits, candidates};
 pub use pool::{Brab, Pool};
+pub use reject::Reached;
 pub use replace::Approximation;

@@ -3,6 +3,7 @@
 use super::candidates::opposites_of_init;
 use crate::backward::cube::{Cube, CubeContext, Halt, cubes_of, oracle_literals};
 use crate::backward::fixpoint::Tester;
+use crate::backward::tuning::STATES_PER_EFFORT;
 use crate::model::Init;
 use crate::oracle::{Oracle, OracleAnswer};
 use crate::verdict::Forbidden;
@@ -45,9 +46,16 @@ pub struct Pool {
     pub refuted: u64,
     /// How often the oracle was asked to look at a larger instance.
     pub widened: usize,
+    /// States that it found when it was asked to look further, as far as they are not counted as effort yet.
+    pub grown: u64,
 }
 
 impl Pool {
+    /// The effort of what the oracle was asked to look at since this was asked.
+    pub fn effort_of_growth(&mut self) -> u64 {
+        std::mem::take(&mut self.grown) / STATES_PER_EFFORT
+    }
+
     /// Keeps a candidate; its number, which is negative.
     pub fn keep(&mut self, cube: Cube) -> i32 {
         let number = self.number();

@@ -3,11 +3,22 @@
 use super::pool::{Brab, Pool};
 use crate::backward::cube::text;
 use crate::backward::search::Setting;
-use crate::backward::tuning::RESTARTS_PER_GROWTH;
+use crate::backward::tuning::{LEAST_GROWTH, RESTARTS_PER_GROWTH, STATES_PER_EFFORT};
 use crate::model::{System, semantics};
 use crate::observer::{Event, Observer};
 use crate::oracle::OracleGrowth;
 use crate::verdict::Trace;
+
+/// A candidate that is reachable.
+#[derive(Debug)]
+pub struct Reached {
+    /// A run to it, if one is known.
+    pub trace: Option<Box<Trace>>,
+    /// How many were before it in the search, and it.
+    pub nth: usize,
+    /// The effort of the search so far.
+    pub spent: u64,
+}
 
 impl Pool {
     /// Takes a reachable candidate out of the pool.
@@ -19,26 +30,29 @@ impl Pool {
         self.bad.push(cube);
     }
 
-    /// Learns from the run of the `nth` candidate that is reachable, if one is known, and drops the other candidates
-    /// that it reaches. Returns a run to a bad state when there turns out to be one.
+    /// Learns from the run of a candidate that is reachable, if one is known, and drops the other candidates that it
+    /// reaches. Returns a run to a bad state when there turns out to be one.
     pub fn learn(
         &mut self,
         setting: &Setting<'_>,
         brab: Brab<'_>,
-        trace: Option<Box<Trace>>,
-        nth: usize,
+        reached: Reached,
         observer: &mut dyn Observer,
     ) -> Option<Box<Trace>> {
-        if let Some(trace) = trace {
+        if let Some(trace) = reached.trace {
             if let Some(found) = prefix_to_bad(setting.system, &trace) {
                 return Some(found);
             }
             brab.oracle.learn(&trace);
         }
-        if nth.is_multiple_of(RESTARTS_PER_GROWTH) {
+        if reached.nth.is_multiple_of(RESTARTS_PER_GROWTH) {
             observer.event(setting.system, Event::Work("showing the oracle more states"));
-            if let OracleGrowth::Unsafe(trace) = brab.oracle.grow() {
-                return Some(trace);
+            // In proportion to what the search has spent.
+            let most = reached.spent.saturating_mul(STATES_PER_EFFORT).max(LEAST_GROWTH);
+            match brab.oracle.grow(most) {
+                OracleGrowth::Unsafe(trace) => return Some(trace),
+                OracleGrowth::More(states) => self.grown += states,
+                OracleGrowth::Nothing => {}
             }
         }
         self.drop_reached(setting.context, brab);

@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 
 use super::candidates::{CandidateLimits, candidates};
 use super::pool::{Brab, Pool};
+use super::reject::Reached;
 use crate::backward::cube::{Cube, Halt, oracle_literals, text};
 use crate::backward::lemmas::Lemmas;
 use crate::backward::preimage::{Pre, pre_image};
@@ -49,18 +50,18 @@ impl<'a, 'p> Approximation<'a, 'p> {
         self.pool.asked
     }
 
-    /// Gives up a candidate that is reachable, the `nth` of the search, and learns from its run, if one is known. Returns
-    /// a run to a bad state when there turns out to be one.
+    /// Gives up a candidate that is reachable, and learns from its run, if one is known. Returns a run to a bad state
+    /// when there turns out to be one.
     pub fn give_up(
         &mut self,
         setting: &Setting<'_>,
-        (number, trace): (i32, Option<Box<Trace>>),
-        nth: usize,
+        number: i32,
+        reached: Reached,
         observer: &mut dyn Observer,
     ) -> Option<Box<Trace>> {
         self.pool.abandon(setting, number, observer);
         self.unseen.clear();
-        self.pool.learn(setting, self.brab, trace, nth, observer)
+        self.pool.learn(setting, self.brab, reached, observer)
     }
 
     /// Whether nothing is known against a candidate.
@@ -83,7 +84,16 @@ impl<'a, 'p> Approximation<'a, 'p> {
         }
         self.pool.widened += 1;
         observer.event(run.setting.system, Event::Work("showing the oracle a larger instance"));
-        self.brab.oracle.widen()
+        let growth = self.brab.oracle.widen();
+        if let OracleGrowth::More(states) = growth {
+            self.pool.grown += states;
+        }
+        growth
+    }
+
+    /// The effort of what the oracle was asked to look at since this was asked.
+    pub fn effort_of_growth(&mut self) -> u64 {
+        self.pool.effort_of_growth()
     }
 
     /// Whether the search has become so long that lemmas about numbers may be worth their cost.

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use super::frames::Frames;
 use super::obligation::{Obligation, Predecessors};
-use crate::backward::approximation::Approximation;
+use crate::backward::approximation::{Approximation, Reached};
 use crate::backward::cube::{Cube, CubeBuilder, CubeContext, Halt, compact};
 use crate::backward::fixpoint::Visited;
 use crate::backward::preimage::pre_image;
@@ -124,7 +124,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         match self.approximation.look_wider(self.run, observer) {
             OracleGrowth::Nothing => None,
             OracleGrowth::Unsafe(trace) => Some(RunEnd::Unsafe(trace, None).into()),
-            OracleGrowth::More => Some(DriveEnd::OracleGrew),
+            OracleGrowth::More(_) => Some(DriveEnd::OracleGrew),
         }
     }
 
@@ -190,7 +190,8 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         let RunEnd::Candidate(number, trace) = end else { return Ok(Some(end.into())) };
         self.given_up += 1;
         let setting = self.run.setting;
-        if let Some(trace) = self.approximation.give_up(setting, (number, trace), self.given_up, observer) {
+        let reached = Reached { trace, nth: self.given_up, spent: self.run.totals.effort };
+        if let Some(trace) = self.approximation.give_up(setting, number, reached, observer) {
             return Ok(Some(RunEnd::Unsafe(trace, None).into()));
         }
         let root = self.run.nodes.root(first);
@@ -263,7 +264,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
     fn count_effort(&mut self) {
         let all =
             self.approximation.asked() / QUESTIONS_PER_EFFORT + self.frames.tests / FRAME_TESTS_PER_EFFORT;
-        self.run.totals.effort += all.saturating_sub(self.counted);
+        self.run.totals.effort += all.saturating_sub(self.counted) + self.approximation.effort_of_growth();
         self.counted = all;
     }
 }

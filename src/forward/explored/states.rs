@@ -123,8 +123,9 @@ impl ExploredStates {
     }
 
     /// Walks on until there are twice as many states, but no more than `most`.
-    pub fn grow(&self, most: usize) -> OracleGrowth {
-        self.grow_to(self.states().saturating_mul(2).max(1000).min(most))
+    pub fn grow(&self, more: usize, most: usize) -> OracleGrowth {
+        let now = self.states();
+        self.grow_to(now.saturating_add(more.min(now.max(1000))).min(most))
     }
 
     /// Adds what the walk did to the figures of the search that it went on from.
@@ -170,7 +171,7 @@ impl ExploredStates {
         }
         match trace {
             Some(trace) => OracleGrowth::Unsafe(Box::new(trace)),
-            None if after > before => OracleGrowth::More,
+            None if after > before => OracleGrowth::More((after - before) as u64),
             None => OracleGrowth::Nothing,
         }
     }

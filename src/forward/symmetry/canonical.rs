@@ -7,8 +7,9 @@
 
 use crate::forward::state::cells::{CellShape, Cells, CodeKind};
 use crate::forward::state::packing::{Field, Packing};
+use crate::forward::symmetry::general::General;
 use crate::forward::symmetry::lanes::{Lanes, MAX_LANES};
-use crate::forward::symmetry::refinement::{Renaming, general};
+use crate::forward::symmetry::refinement::Renaming;
 use crate::model::System;
 
 /// How states are brought into canonical form.
@@ -20,9 +21,9 @@ pub enum Symmetry {
     Lanes(Lanes),
     /// By sorting lanes where what they say beside processes and nameless values tells apart all that are
     /// not exchangeable anyway, by colour refinement elsewhere.
-    Mixed(Lanes),
-    /// By colour refinement; processes below this number keep their place.
-    General(usize),
+    Mixed(Lanes, General),
+    /// By colour refinement.
+    General(General),
 }
 
 impl Symmetry {
@@ -52,7 +53,7 @@ impl Symmetry {
         };
         let no_lanes = packing.lanes.is_none() && cells.cells.iter().any(|c| !c.index.is_empty());
         if !single || no_lanes || cells.procs > MAX_LANES || pointers.len() > 56 {
-            return Self::General(fixed);
+            return Self::General(General::new(fixed, cells));
         }
         let in_lanes = || cells.cells.iter().enumerate().filter(|(_, c)| !c.index.is_empty());
         let (bits, at) =
@@ -75,7 +76,11 @@ impl Symmetry {
         let lane_pointers: Vec<Field> =
             in_lanes().filter(|(_, c)| c.kind == CodeKind::Proc).map(|(c, _)| packing.fields[c]).collect();
         let lanes = Lanes { fixed, mask, key, at, pointers, lane_pointers, keep };
-        if in_lanes().all(|(_, c)| plain(c)) { Self::Lanes(lanes) } else { Self::Mixed(lanes) }
+        if in_lanes().all(|(_, c)| plain(c)) {
+            Self::Lanes(lanes)
+        } else {
+            Self::Mixed(lanes, General::new(fixed, cells))
+        }
     }
 
     /// Whether states are stored up to renaming.
@@ -93,8 +98,13 @@ impl Symmetry {
                 lanes.sort(state);
                 0
             }
-            Self::Mixed(lanes) => lanes.sort_mixed(cells, packing, state).1,
-            Self::General(fixed) => general(cells, packing, *fixed, state).1,
+            Self::Mixed(lanes, general) => {
+                if lanes.sort_mixed(cells, packing, state).is_some() {
+                    return 0;
+                }
+                general.canonicalize(cells, packing, state)
+            }
+            Self::General(general) => general.canonicalize(cells, packing, state),
         }
     }
 
@@ -106,8 +116,11 @@ impl Symmetry {
                 let place = lanes.sort(state).unwrap_or_else(|| std::array::from_fn(|i| i as u8));
                 (place[..cells.procs].to_vec(), 0)
             }
-            Self::Mixed(lanes) => lanes.sort_mixed(cells, packing, state),
-            Self::General(fixed) => general(cells, packing, *fixed, state),
+            Self::Mixed(lanes, general) => match lanes.sort_mixed(cells, packing, state) {
+                Some(place) => (place[..cells.procs].to_vec(), 0),
+                None => general.renaming(cells, packing, state),
+            },
+            Self::General(general) => general.renaming(cells, packing, state),
         }
     }
 }

@@ -20,7 +20,7 @@ impl Exchangeable {
         procs: usize,
         arguments: impl Iterator<Item = &'a [u8]> + Clone,
     ) -> Option<Self> {
-        if !matches!(symmetry, Symmetry::Lanes(_) | Symmetry::Mixed(_)) || procs > MAX_EXCHANGEABLE {
+        if !matches!(symmetry, Symmetry::Lanes(_) | Symmetry::Mixed(..)) || procs > MAX_EXCHANGEABLE {
             return None;
         }
         let words = arguments.clone().count().div_ceil(64);
@@ -45,7 +45,7 @@ impl Exchangeable {
     /// Removes from `enabled` what is not worth firing in the canonical `state`.
     #[inline]
     pub fn prune(&self, symmetry: &Symmetry, state: &[u64], enabled: &mut [u64]) {
-        let (Symmetry::Lanes(lanes) | Symmetry::Mixed(lanes)) = symmetry else { return };
+        let (Symmetry::Lanes(lanes) | Symmetry::Mixed(lanes, _)) = symmetry else { return };
         let equal = lanes.equal_neighbours(state);
         if equal != 0 {
             for (e, row) in enabled.iter_mut().zip(&self.rows[equal * self.words..]) {

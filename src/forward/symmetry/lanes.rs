@@ -2,7 +2,6 @@
 
 use crate::forward::state::cells::Cells;
 use crate::forward::state::packing::{Field, Packed, Packing};
-use crate::forward::symmetry::refinement::{Renaming, general};
 
 /// Sorting of lanes.
 #[derive(Clone, Debug)]
@@ -76,9 +75,9 @@ impl Lanes {
         Some(place)
     }
 
-    /// As [`Lanes::sort`], where lanes also hold processes or nameless values; also, how many permutations
-    /// were tried.
-    pub fn sort_mixed(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> (Renaming, u32) {
+    /// As [`Lanes::sort`], where lanes also hold processes or nameless values; `None`, and the state as it was, where that
+    /// does not settle it.
+    pub fn sort_mixed(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> Option<[u8; MAX_LANES]> {
         let mut keys = self.keys::<u128>(u64::BITS, state);
         let keys = &mut keys[self.fixed..self.at.len()];
         let sorted = keys.is_sorted();
@@ -86,7 +85,7 @@ impl Lanes {
             insertion_sort(keys);
         }
         if !self.ties_are_equal(keys, state) {
-            return general(cells, packing, self.fixed, state);
+            return None;
         }
         let mut place: [u8; MAX_LANES] = std::array::from_fn(|i| i as u8);
         if !sorted {
@@ -105,7 +104,7 @@ impl Lanes {
             }
             cells.normalize(&mut Packed { fields: &packing.fields, state });
         }
-        (place[..self.at.len()].to_vec(), 0)
+        Some(place)
     }
 
     /// Whether sorting is enough where lanes also hold processes or nameless values.

@@ -5,50 +5,52 @@
 
 use crate::forward::state::cells::{Cells, CodeKind};
 use crate::forward::state::codes::UNDEF;
-use crate::forward::state::packing::Packing;
 use crate::forward::tuning::MAX_TRIED;
 
 /// A renaming: `perm[old] = new`.
 pub type Renaming = Vec<u8>;
 
 /// A bijective mixing step (the finalizer of splitmix64).
-const fn mix(h: u64, x: u64) -> u64 {
+pub const fn mix(h: u64, x: u64) -> u64 {
     let mut z = h.rotate_left(23) ^ x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
 
-/// The general canonical form; also, how many permutations were tried for it.
-pub fn general(cells: &Cells, packing: &Packing, fixed: usize, state: &mut [u64]) -> (Renaming, u32) {
-    let mut codes = Vec::with_capacity(cells.len());
-    packing.unpack(state, &mut codes);
-    let colours = refine(cells, fixed, &codes);
+/// The general canonical form, where what cells say of each process leaves ties; also, how many permutations were tried.
+/// The colours are those so far.
+pub fn settle(
+    cells: &Cells,
+    fixed: usize,
+    codes: &[i64],
+    colours: &mut Vec<u64>,
+) -> (Vec<i64>, Renaming, u32) {
+    refine(cells, codes, colours);
     let mut order: Vec<u8> = (0..cells.procs as u8).collect();
     order[fixed..].sort_by_key(|p| colours[usize::from(*p)]);
     let mut orders = Orders {
         cells,
-        codes: &codes,
+        codes,
         order: &order,
-        colours: &colours,
+        colours,
         fixed,
-        twin: twins(cells, fixed, &codes, &colours),
+        twin: twins(cells, fixed, codes, colours),
         taken: vec![false; cells.procs],
         perm: vec![0; cells.procs],
+        out: Vec::new(),
         tried: 0,
         best: None,
     };
     orders.place(0);
     let tried = orders.tried;
     let (best, perm) = orders.best.expect("there is at least the identity");
-    packing.pack(&best, state).expect("renaming keeps codes in range");
-    (perm, tried)
+    (best, perm, tried)
 }
 
-/// Colours of processes that no renaming changes, as fine as refinement makes them.
-fn refine(cells: &Cells, fixed: usize, codes: &[i64]) -> Vec<u64> {
+/// Makes colours of processes that no renaming changes as fine as refinement can.
+fn refine(cells: &Cells, codes: &[i64], colours: &mut [u64]) {
     let procs = cells.procs;
-    let mut colours: Vec<u64> = (0..procs).map(|p| if p < fixed { p as u64 + 1 } else { 0 }).collect();
     // Nameless values get colours as well; one row of codes for each class.
     let stride = cells.classes.iter().map(|c| c.nameless + c.base as usize).max().unwrap_or(0) + 1;
     let mut blocks = vec![0u64; stride * cells.classes.len()];
@@ -100,7 +102,7 @@ fn refine(cells: &Cells, fixed: usize, codes: &[i64]) -> Vec<u64> {
         for (colour, seen) in blocks.iter_mut().zip(&block_seen) {
             *colour = mix(*colour, *seen);
         }
-        let mut sorted = colours.clone();
+        let mut sorted = colours.to_vec();
         sorted.sort_unstable();
         sorted.dedup();
         if sorted.len() == procs || sorted.len() == distinct && distinct > 1 {
@@ -108,7 +110,6 @@ fn refine(cells: &Cells, fixed: usize, codes: &[i64]) -> Vec<u64> {
         }
         distinct = sorted.len();
     }
-    colours
 }
 
 /// For each process, the least one of its colour with which it can be exchanged without any change.
@@ -154,6 +155,8 @@ struct Orders<'a> {
     twin: Vec<usize>,
     taken: Vec<bool>,
     perm: Renaming,
+    /// The codes by the permutation that is tried.
+    out: Vec<i64>,
     /// Permutations tried.
     tried: u32,
     best: Option<(Vec<i64>, Renaming)>,
@@ -168,10 +171,9 @@ impl Orders<'_> {
         }
         if at == procs {
             self.tried += 1;
-            let mut out = Vec::new();
-            rename(self.cells, &self.perm, self.codes, &mut out);
-            if self.best.as_ref().is_none_or(|(best, _)| out < *best) {
-                self.best = Some((out, self.perm.clone()));
+            rename(self.cells, &self.perm, self.codes, &mut self.out);
+            if self.best.as_ref().is_none_or(|(best, _)| self.out < *best) {
+                self.best = Some((self.out.clone(), self.perm.clone()));
             }
             return;
         }
