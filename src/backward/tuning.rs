@@ -92,6 +92,10 @@ pub const MAX_LITERALS: usize = 40;
 /// more to be false, while each costs a whole unrolling.
 pub const MORE_PROCESSES: usize = 1;
 
+/// Where a path to a candidate has no run with its own arguments, others are tried up to so many in all steps together:
+/// hundreds take Z3 the better part of a second, for nothing but a few more states. By measurement of Peterson's algorithm on buffers.
+pub const WAYS_TO_CANDIDATE: usize = 60;
+
 /// Literals over enum cells that a guess about numbers may have beside its comparison: what holds of a number mostly
 /// depends on where one or two processes are.
 pub const LEMMA_CONTEXTS: usize = 2;

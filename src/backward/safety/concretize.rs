@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::backward::cube::{Cube, CubeContext, formulas};
-use crate::backward::tuning::MORE_PROCESSES;
+use crate::backward::tuning::{MORE_PROCESSES, WAYS_TO_CANDIDATE};
 use crate::interrupt::Interrupted;
 use crate::model::{System, TransitionId};
 use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
@@ -26,6 +26,11 @@ pub struct NamedPath {
     pub procs: usize,
     /// Names of the goal's processes.
     pub goal_names: Vec<usize>,
+}
+
+/// The ways to choose different processes for so many parameters.
+fn arrangements(procs: usize, params: usize) -> usize {
+    (0..params).fold(1, |ways: usize, chosen| ways.saturating_mul(procs.saturating_sub(chosen)))
 }
 
 /// Looks for a run that takes these steps to `goal`: first with their own arguments, then with any, on instances
@@ -56,6 +61,11 @@ pub fn concretize(
     let arity = path.steps.iter().map(|(t, _)| system.transition(*t).arity()).max().unwrap_or(0);
     let from = least.max(arity).max(usize::from(system.proc_constants));
     for procs in from..=path.procs + MORE_PROCESSES {
+        // A candidate is given up in any case; the run to it would only show more states.
+        let ways = path.steps.iter().map(|(t, _)| arrangements(procs, system.transition(*t).arity()));
+        if goal.bad.is_none() && ways.fold(0, usize::saturating_add) > WAYS_TO_CANDIDATE {
+            break;
+        }
         let free = smt::Path {
             procs,
             steps: path.steps.iter().map(|(t, _)| (*t, None)).collect(),
