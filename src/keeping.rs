@@ -19,6 +19,10 @@ pub enum StoreKind {
     Compact,
     /// In a table until that has no more room in [`ForwardOptions::memory`](field@crate::options::ForwardOptions::memory), then as [`StoreKind::Compact`].
     Auto,
+    /// [`Strategy::Bfs`](crate::options::Strategy::Bfs) only: four bits of each in a table of so many bytes. States are missed, and what only they
+    /// lead to; an exploration that ends by itself has not seen all ([`Stop::Bitstate`](crate::result::Stop::Bitstate)). Runs that are found are as
+    /// good as any: those are looked for once more.
+    Bitstate(usize),
 }
 
 /// Where a breadth-first exploration keeps a checkpoint.

@@ -9,6 +9,8 @@ pub use crate::model::semantics::Trace;
 pub enum Stop {
     /// Every reachable state was seen.
     Complete,
+    /// All that was found was expanded, and states may have been taken for others ([`StoreKind::Bitstate`](crate::options::StoreKind::Bitstate)).
+    Bitstate,
     /// States at the depth bound were not expanded.
     Depth,
     /// The state limit.

@@ -24,7 +24,7 @@ fn cut(exploration: &Exploration) -> Cut {
 fn as_asked(exploration: &Exploration, options: &Options) -> bool {
     let limits = &options.forward;
     match exploration.stop {
-        Stop::Complete | Stop::Unsafe | Stop::Fired => true,
+        Stop::Complete | Stop::Bitstate | Stop::Unsafe | Stop::Fired => true,
         _ if exploration.states == 0 => false,
         Stop::Depth | Stop::Epochs => true,
         Stop::States => limits.max_states.is_some(),

@@ -114,6 +114,7 @@ pub const TABLE: &[OptionNeeds] = &[
     original("abstr_num", &[Check, Exploration]),
     original("forward_nosym", &[Check, Exploration]),
     row("store", &[Check, OneProcess, Alone, BreadthFirst]),
+    row("bitstate", &[Check, OneProcess, Alone, BreadthFirst]),
     row("checkpoint", &[Check, OneProcess, Alone, BreadthFirst]),
     row("checkpoint_every", &[Check, OneProcess, Alone, BreadthFirst]),
     row("spill", &[Check, OneProcess, Alone, BreadthFirst]),

@@ -254,6 +254,20 @@ pub struct Args {
     #[arg(long, value_name = "HOW", default_value = "auto", help_heading = FORWARD)]
     pub store: Store,
 
+    /// Look for bugs in a table of bits, of SIZE (1GB unless said): four bits stand for a state, so that some are taken for
+    /// others and missed. What is found is real; never says that all states were seen
+    #[arg(
+        long,
+        value_name = "SIZE",
+        value_parser = bytes,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1GB",
+        conflicts_with_all = ["store", "checkpoint", "spill"],
+        help_heading = FORWARD
+    )]
+    pub bitstate: Option<usize>,
+
     /// Keep a checkpoint in DIR, which is made or empty: `cubicle resume DIR` goes on with it as if the run had never
     /// ended. For the breadth-first exploration of one instance
     #[arg(long, value_name = "DIR", help_heading = FORWARD)]

@@ -132,6 +132,9 @@ fn forward(args: &Args) -> ForwardOptions {
 }
 
 fn store(args: &Args) -> StoreKind {
+    if let Some(bytes) = args.bitstate {
+        return StoreKind::Bitstate(bytes);
+    }
     match args.store {
         choices::Store::Auto => StoreKind::Auto,
         choices::Store::Compact => StoreKind::Compact,

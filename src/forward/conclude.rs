@@ -41,6 +41,8 @@ pub struct Found {
     pub clean_states: Vec<usize>,
     /// Numbers that grew, when not all states were seen.
     pub growth: Vec<Growth>,
+    /// States that are expected to have been taken for others.
+    pub missed: Option<f64>,
 }
 
 /// Runs an exhaustive search and makes the runs of what it found.
@@ -50,6 +52,10 @@ pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<(Fo
         // Runs to what was found cannot be made.
         search.findings = Findings::new(search.system, search.program);
         (course.stop, course.fault) = (Stop::Storage, Some(why));
+    }
+    if let Err(stop) = search.find_again() {
+        search.findings = Findings::new(search.system, search.program);
+        course.stop = stop;
     }
     let found = conclude(search.searched(course), observer);
     Ok((found, search.visited))
@@ -121,6 +127,7 @@ pub fn conclude_with(
         outside_deadlocks,
         outside_states,
         growth: if cut_short(stop) { growth(system, program, visited) } else { Vec::new() },
+        missed: visited.lossy.as_ref().map(|lossy| lossy.missed()),
         course: Course { stop, fault, ..searched.course },
     }
 }

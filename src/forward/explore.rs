@@ -197,6 +197,7 @@ pub(super) fn exploration(program: &Program, found: Found, states: usize, seed: 
     Exploration {
         procs: program.cells.procs,
         states,
+        missed: found.missed,
         symmetry: program.symmetry.is_on(),
         compressed: program.cells.cells.iter().any(|c| c.undef),
         depth: found.course.depth,

@@ -28,6 +28,7 @@ mod checkpoint;
 mod compact;
 mod disk;
 mod guards;
+mod lossy;
 mod random;
 mod runs;
 mod sleep;

@@ -24,6 +24,9 @@ pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> 
         let (fired, declared, never) = coverage(system, exploration);
         block.row("Transitions that fired", format!("{fired} of {declared}{never}"));
     }
+    if let Some(missed) = exploration.missed {
+        block.row("Expected to be missed", expected(missed));
+    }
     if exploration.epochs > 0 {
         block.row("Seed, epochs", format!("{}, {}", exploration.seed, exploration.epochs));
     }
@@ -43,6 +46,11 @@ pub fn exploration(system: &System, exploration: &Exploration, style: Style) -> 
         block.row(&format!("  {}", technique.name), walks(technique));
     }
     block.finish()
+}
+
+/// How many states are expected to have been missed, beside what only they lead to.
+pub(super) fn expected(missed: f64) -> String {
+    if missed < 0.1 { format!("{missed:.0e} states") } else { format!("{missed:.1} states") }
 }
 
 /// What is counted: concrete states, or something that stands for several.

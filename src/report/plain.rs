@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::conclusion::ending;
 use super::count::count;
-use super::forward::coverage;
+use super::forward::{coverage, expected};
 use super::progress::literals;
 use super::stages::ordered_name;
 use super::style::Style;
@@ -46,6 +46,9 @@ pub fn explored(system: &System, exploration: &Exploration, style: Style) -> Str
             (true, _) => write!(text, ", all {declared} transitions fired"),
             (false, _) => write!(text, ", {fired} of {} fired{never}", count(declared, "transition")),
         };
+    }
+    if let Some(missed) = exploration.missed {
+        let _ = write!(text, ", {} expected to be missed", expected(missed));
     }
     if exploration.epochs > 0 {
         let epochs = count(exploration.epochs, "epoch");

@@ -51,6 +51,9 @@ pub struct Exploration {
     /// Whether some cell may be undefined in stored states, so that one stands for several concrete
     /// states.
     pub compressed: bool,
+    /// With [`StoreKind::Bitstate`](crate::options::StoreKind::Bitstate): how many states are expected to have been taken for others, beside
+    /// what only they lead to.
+    pub missed: Option<f64>,
     /// Largest depth of a stored state.
     pub depth: usize,
     /// Why it ended.
@@ -100,6 +103,7 @@ impl Exploration {
             states: 0,
             symmetry: false,
             compressed: false,
+            missed: None,
             depth: 0,
             stop,
             fault: None,

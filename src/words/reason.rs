@@ -48,6 +48,7 @@ pub fn reason(reason: &Reason) -> String {
 pub fn cause(stop: Stop) -> &'static str {
     match stop {
         Stop::Complete => "complete",
+        Stop::Bitstate => "not known to be complete",
         Stop::Depth => "cut by the depth limit",
         Stop::States => "cut by the limit on states",
         Stop::Time => "cut by the time limit",

@@ -121,6 +121,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("checkpoint", "--checkpoint kept"),
     ("checkpoint-every", "--checkpoint-every 0s --checkpoint kept"),
     ("spill", "--spill spilled"),
+    ("bitstate", "--bitstate=1MB"),
     ("require-complete", "--require-complete --max-forward 1"),
     ("deadlock", "--deadlock"),
     ("final", "--final S[p]=B --deadlock"),

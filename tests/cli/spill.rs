@@ -1,4 +1,4 @@
-//! `--spill`: an exploration that is larger than its memory says what it says with more, and ends when the disk does.
+//! `--spill` and `--bitstate`: an exploration that is larger than its memory says what it says with more, and ends when the disk does.
 
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -90,4 +90,32 @@ fn folders_of_others_and_runs_without_need_are_refused() {
         assert!(run.stderr.contains("--spill"), "{line}: {run:?}");
         assert!(!path.join("other").exists() && !path.join("kept").exists(), "{line}");
     }
+}
+
+/// What `--bitstate` sees is never all, and a run that it finds is one.
+#[test]
+fn a_table_of_bits_claims_nothing() {
+    let folder = with_german();
+    let path = folder.path();
+    let line = "--only-forward --procs 4 --bitstate=4MB model.cub";
+    let run = run_in(path, line);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stdout.contains("orbits of states (not all)"), "{run:?}");
+    assert!(run.stdout.contains("states expected to be missed") && !run.stdout.contains("all 28"), "{run:?}");
+    let run = run_in(path, &format!("--require-complete {line}"));
+    assert_eq!(run.code, Some(3), "{run:?}");
+    assert!(run.stdout.contains("UNKNOWN") && run.stdout.contains("not known to be complete"), "{run:?}");
+    let run = run_in(path, &format!("--format json {line}"));
+    assert!(run.stdout.contains("\"expected_missed\": ") && run.stdout.contains("\"bitstate\""), "{run:?}");
+    assert!(run.stdout.contains("\"complete\": false"), "{run:?}");
+    for line in ["brab 2", "--procs 3", "--only-forward --forward dfs", "--only-forward --store table"] {
+        let run = run_in(path, &format!("{line} --bitstate model.cub"));
+        assert_eq!(run.code, Some(2), "{line}: {run:?}");
+    }
+    let wrong = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/german_wrong.cub");
+    let wrong = wrong.display();
+    let exact = run_in(path, &format!("--quiet --only-forward --procs 3 --trace-states {wrong}"));
+    let lossy =
+        run_in(path, &format!("--quiet --only-forward --procs 3 --trace-states --bitstate=4MB {wrong}"));
+    assert_eq!((lossy.code, &lossy.stdout), (Some(1), &exact.stdout), "{lossy:?}");
 }

@@ -23,11 +23,12 @@ impl Search<'_> {
             (level, level_start) = (last.level, last.first);
             self.hasten(last.past, level_start..self.visited.len());
         } else {
-            if self.visited.compact.is_none() {
+            if self.visited.is_table() {
                 self.limits.bound_memory(self.table_bytes_each());
             }
             self.seed()?;
             self.settle(0);
+            self.visited.lossy.iter_mut().for_each(|lossy| lossy.next_level());
             self.curve.note(|| depth_point(0, self.visited.len()));
             if self.visited.disk.is_none() {
                 self.sleeps = LevelSleep::of_roots(self.visited.len());
@@ -44,6 +45,7 @@ impl Search<'_> {
             if cursor == level_end {
                 level += 1;
                 self.sleeps.next_level();
+                self.visited.lossy.iter_mut().for_each(|lossy| lossy.next_level());
                 several = self.options.jobs > 1 && (several || !self.visited.is_table());
                 let past = level_end - level_start;
                 level_start = level_end;

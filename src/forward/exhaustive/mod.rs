@@ -3,11 +3,12 @@
 //! In goes a compiled program with options and limits; out come the visited states, what was found in them
 //! and how the search went. In reading order: `expand` (successors of a chunk of states), `round_worker`
 //! and `pipeline` (many threads, and few), `overflow` (whether a search may leave the memory), `search` (what is stored,
-//! and how), `on_disk` (the same where the memory is full), `parallel`, `bfs`, `dfs`, `order` (which of the two).
+//! and how), `on_disk` (the same where the memory is full), `lossy` (with a table of bits), `parallel`, `bfs`, `dfs`, `order` (which of the two).
 
 pub mod bfs;
 pub mod dfs;
 pub mod expand;
+pub mod lossy;
 pub mod on_disk;
 pub mod order;
 pub mod overflow;

@@ -115,6 +115,7 @@ impl<'a> Search<'a> {
         let stop = match self.limits.stop {
             Some(stop) => stop,
             None if self.numbers => Stop::Numbers,
+            None if complete && self.visited.lossy.is_some() => Stop::Bitstate,
             None if complete => Stop::Complete,
             None => Stop::Depth,
         };
@@ -245,6 +246,9 @@ impl<'a> Search<'a> {
 
     /// Stores an initial state.
     fn take_initial(&mut self, state: &[u64]) {
+        if self.visited.lossy.is_some() {
+            self.meet_lossy(state, ROOT, true);
+        }
         if self.visited.is_table() {
             self.meet(state, ROOT);
             if self.may_pack && self.limits.stop == Some(Stop::Memory) {
@@ -299,6 +303,12 @@ impl<'a> Search<'a> {
         while first < chunk.successors.len() {
             if self.visited.disk.is_some() {
                 return self.put_down(chunk, first);
+            }
+            if self.visited.lossy.is_some() {
+                if !self.take_in_lossy(chunk) {
+                    return;
+                }
+                break;
             }
             let compact = self.visited.compact.is_some();
             let stored = if compact {
@@ -388,7 +398,7 @@ impl<'a> Search<'a> {
 
     /// The search ends with the successor of a chunk at this position: what came after it does not count.
     #[cold]
-    fn cut(&mut self, chunk: &Chunk, at: usize, from: u32) {
+    pub fn cut(&mut self, chunk: &Chunk, at: usize, from: u32) {
         let mut buffer = Vec::new();
         let states = self.visited.states(chunk.range.clone(), &mut buffer);
         let fired = chunk.fired_until(self.program, states, &self.sleeps, at);

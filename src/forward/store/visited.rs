@@ -8,6 +8,7 @@ use crate::forward::program::sleep::SleepId;
 use crate::forward::store::compact::states::CompactStates;
 use crate::forward::store::disk::states::DiskStates;
 use crate::forward::store::hash::hash;
+use crate::forward::store::lossy::LossyStates;
 use crate::forward::store::origin::ROOT;
 use crate::forward::store::table::{Inserted, Store};
 use crate::forward::tuning::PACKED_BYTES;
@@ -24,6 +25,8 @@ pub struct Visited {
     pub compact: Option<Box<CompactStates>>,
     /// The states of one that has no room in the memory.
     pub disk: Option<Box<DiskStates>>,
+    /// The states of one that may take some for others.
+    pub lossy: Option<Box<LossyStates>>,
     /// Number of the state that was met last, in an excerpt.
     last: Option<usize>,
 }
@@ -41,23 +44,28 @@ impl Visited {
 
     /// These states, of which nobody asks where they were found.
     pub const fn of_store(store: Store) -> Self {
-        Self { store, parents: Vec::new(), compact: None, disk: None, last: None }
+        Self { store, parents: Vec::new(), compact: None, disk: None, lossy: None, last: None }
     }
 
     /// None, of states of an instance, to be kept as `kind` says where they can.
     pub fn of(program: &Program, kind: StoreKind) -> Self {
         let compact = match kind {
             StoreKind::Compact => CompactStates::new(program).map(Box::new),
-            StoreKind::Table | StoreKind::Auto => None,
+            StoreKind::Table | StoreKind::Auto | StoreKind::Bitstate(_) => None,
         };
-        Self { compact, ..Self::new(program.packing.words) }
+        let lossy = match kind {
+            StoreKind::Bitstate(bytes) => Some(Box::new(LossyStates::new(program.packing.words, bytes))),
+            _ => None,
+        };
+        Self { compact, lossy, ..Self::new(program.packing.words) }
     }
 
     /// Number of states.
     pub fn len(&self) -> usize {
-        match (&self.compact, &self.disk) {
-            (Some(compact), _) => compact.len(),
-            (_, Some(disk)) => disk.len(),
+        match (&self.compact, &self.disk, &self.lossy) {
+            (Some(compact), _, _) => compact.len(),
+            (_, Some(disk), _) => disk.len(),
+            (_, _, Some(lossy)) => lossy.len(),
             _ => self.store.len(),
         }
     }
@@ -66,7 +74,8 @@ impl Visited {
     pub fn bytes(&self) -> usize {
         let compact = self.compact.as_ref().map_or(0, |compact| compact.bytes());
         let disk = self.disk.as_ref().map_or(0, |disk| disk.bytes());
-        self.store.bytes() + 4 * self.parents.capacity() + compact + disk
+        let lossy = self.lossy.as_ref().map_or(0, |lossy| lossy.bytes());
+        self.store.bytes() + 4 * self.parents.capacity() + compact + disk + lossy
     }
 
     /// Bytes that a state takes in a breadth-first search that keeps it as it is, with room to pack it later when it
@@ -81,13 +90,14 @@ impl Visited {
         match (&self.compact, &self.disk) {
             (Some(compact), _) => Ok(compact.contains(state)),
             (_, Some(disk)) => disk.contains(state),
+            _ if self.lossy.is_some() => Err(StorageError("states were not kept".to_owned())),
             _ => Ok(self.store.find(state).is_some()),
         }
     }
 
     /// Whether all states are in the table, with their parents.
     pub const fn is_table(&self) -> bool {
-        self.compact.is_none() && self.disk.is_none()
+        self.compact.is_none() && self.disk.is_none() && self.lossy.is_none()
     }
 
     /// The states of a range, one after the other; in `buffer` where they are not kept as such. From a disk they were
@@ -95,6 +105,9 @@ impl Visited {
     pub fn states<'s>(&'s self, range: Range<usize>, buffer: &'s mut Vec<u64>) -> &'s [u64] {
         if let Some(disk) = &self.disk {
             return disk.loaded(range);
+        }
+        if let Some(lossy) = &self.lossy {
+            return lossy.states(range);
         }
         let Some(compact) = &self.compact else { return self.store.states(range) };
         buffer.clear();
@@ -104,9 +117,10 @@ impl Visited {
 
     /// The parent of a state.
     pub fn parent(&self, state: usize) -> u32 {
-        match &self.compact {
-            Some(compact) => compact.parent(state),
-            None => self.parents[state],
+        match (&self.compact, &self.lossy) {
+            (Some(compact), _) => compact.parent(state),
+            (_, Some(lossy)) => lossy.parent(state),
+            _ => self.parents[state],
         }
     }
 
@@ -154,7 +168,8 @@ impl Visited {
     /// Where states are not kept as such: keeps those on the ways to the given ones, and to the last one. Their numbers
     /// in `store` are written over those given.
     pub fn excerpt<'n>(&mut self, wanted: impl Iterator<Item = &'n mut usize>) -> Result<(), StorageError> {
-        if self.is_table() {
+        // Those that were not kept are put there by who finds them again.
+        if self.is_table() || self.lossy.is_some() {
             return Ok(());
         }
         for number in wanted {
@@ -181,9 +196,14 @@ impl Visited {
             way.push(state);
             next = parent;
         }
+        Ok(self.put_way(way.iter().rev().map(Vec::as_slice)))
+    }
+
+    /// Puts states, each found from the one before, into `store`; the last one's number there.
+    pub fn put_way<'s>(&mut self, way: impl Iterator<Item = &'s [u64]>) -> usize {
         let mut parent = ROOT;
-        for state in way.into_iter().rev() {
-            parent = match self.store.insert(&state, hash(&state)) {
+        for state in way {
+            parent = match self.store.insert(state, hash(state)) {
                 Inserted::Old(number) => number as u32,
                 Inserted::New(number) => {
                     self.parents.push(parent);
@@ -191,7 +211,7 @@ impl Visited {
                 }
             };
         }
-        Ok(parent as usize)
+        parent as usize
     }
 
     /// Number of the state that was met last, if there is one.

@@ -214,6 +214,8 @@ pub enum Cause {
     Storage,
     /// A process of the cluster was lost, or did not come.
     Cluster,
+    /// All that was found was expanded, and states may have been taken for others.
+    Bitstate,
 }
 
 impl From<Stop> for Cause {
@@ -229,6 +231,7 @@ impl From<Stop> for Cause {
             Stop::Epochs => Self::Epochs,
             Stop::Fired => Self::Fired,
             Stop::Interrupted => Self::Interrupted,
+            Stop::Bitstate => Self::Bitstate,
             Stop::Wide => Self::Wide,
             Stop::TooLarge => Self::TooLarge,
             Stop::NoInstance => Self::NoInstance,

@@ -34,7 +34,7 @@ pub struct FiredIn {
 }
 
 /// The exploration of an instance. Of one that was ended from outside only the first figures are known.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExplorationFigures {
     /// Processes of the instance.
@@ -49,6 +49,8 @@ pub struct ExplorationFigures {
     pub symmetry: Option<bool>,
     /// Whether some cells are left open in stored states, so that one stands for several.
     pub open_cells: Option<bool>,
+    /// With `--bitstate`: how many states are expected to have been taken for others, beside what only they lead to.
+    pub expected_missed: Option<f64>,
     /// Largest number of steps to a stored state, by the way that it was found.
     pub depth: Option<usize>,
     /// Stored states that stand for a deadlocked one.
@@ -75,6 +77,7 @@ impl ExplorationFigures {
             stop,
             symmetry: None,
             open_cells: None,
+            expected_missed: None,
             depth: None,
             deadlocked_states: None,
             outside_deadlocked_states: None,
@@ -96,6 +99,7 @@ impl From<&Exploration> for ExplorationFigures {
             stop: of.stop.into(),
             symmetry: Some(of.symmetry),
             open_cells: Some(of.compressed),
+            expected_missed: of.missed,
             depth: Some(of.depth),
             deadlocked_states: Some(of.deadlock_states),
             outside_deadlocked_states: Some(of.outside_deadlock_states),

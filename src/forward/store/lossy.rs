@@ -1,0 +1,157 @@
+//! States that may be taken for others: four bits for each, and nothing of those that were expanded.
+//!
+//! A table of bits in place of states (Holzmann, *An Improved Protocol Reachability Analysis Technique*, 1988): a state is taken
+//! for a known one when all its bits are set. Those of one state stand in one cache line, so that asking reads the memory
+//! once. A table of hashes would miss fewer states while it has room; this one goes on however many there are, which is
+//! what it is for. A new state falls into a line with as many bits set as its line has, so what was missed by then is
+//! known on the average.
+
+use std::ops::Range;
+
+use crate::forward::store::compact::log::Parents;
+use crate::forward::store::hash::hash;
+
+/// Bits of a state.
+const BITS: u32 = 4;
+
+/// A cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Line([u64; 8]);
+
+/// The states of a breadth-first search, but for some that were missed.
+#[derive(Debug)]
+pub struct LossyStates {
+    words: usize,
+    lines: Vec<Line>,
+    parents: Parents,
+    len: usize,
+    /// How many states are expected to have been taken for others.
+    missed: f64,
+    /// Number of the first state of the level that is being expanded, the states of that level, and of the next.
+    first: usize,
+    level: Vec<u64>,
+    next: Vec<u64>,
+    /// Numbers of states that are to be kept, in order, and those that were.
+    wanted: Vec<usize>,
+    kept: Vec<u64>,
+}
+
+impl LossyStates {
+    /// None, of states of `words` words, with a table of so many bytes.
+    pub fn new(words: usize, bytes: usize) -> Self {
+        Self {
+            words,
+            lines: vec![Line([0; 8]); (bytes / size_of::<Line>()).max(1)],
+            parents: Parents::default(),
+            len: 0,
+            missed: 0.0,
+            first: 0,
+            level: Vec::new(),
+            next: Vec::new(),
+            wanted: Vec::new(),
+            kept: Vec::new(),
+        }
+    }
+
+    /// Number of states.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        let states = self.level.capacity() + self.next.capacity() + self.kept.capacity();
+        size_of::<Line>() * self.lines.len() + self.parents.bytes() + 8 * states
+    }
+
+    /// How many states are expected to have been taken for others, beside what only they lead to.
+    pub const fn missed(&self) -> f64 {
+        self.missed
+    }
+
+    /// Keeps the states with these numbers, which are sorted.
+    pub fn want(&mut self, numbers: Vec<usize>) {
+        self.wanted = numbers;
+    }
+
+    /// States that were kept, one after the other.
+    pub fn kept(&self) -> &[u64] {
+        &self.kept
+    }
+
+    /// Adds a state; false when it is there, or taken for one that is.
+    #[inline]
+    pub fn insert(&mut self, state: &[u64], parent: u32) -> bool {
+        let h = hash(state);
+        let at = (u128::from(h) * self.lines.len() as u128) >> 64;
+        let line = &mut self.lines[at as usize].0;
+        // The line took the leading bits; these are mixed from all.
+        let mut places = h.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        places ^= places >> 32;
+        let mut known = true;
+        let set: u32 = line.iter().map(|word| word.count_ones()).sum();
+        for _ in 0..BITS {
+            let (word, bit) = ((places >> 6) as usize % 8, 1 << (places % 64));
+            known &= line[word] & bit != 0;
+            line[word] |= bit;
+            places >>= 9;
+        }
+        if known {
+            return false;
+        }
+        // For each that was stored in such a line, so many were not.
+        let chance = (f64::from(set) / 512.0).powi(BITS as i32);
+        self.missed += chance / (1.0 - chance);
+        if self.wanted.get(self.kept.len() / self.words) == Some(&self.len) {
+            self.kept.extend_from_slice(state);
+        }
+        self.next.extend_from_slice(state);
+        self.parents.push(parent);
+        self.len += 1;
+        true
+    }
+
+    /// The next level is expanded from now on; it is what was stored since the last call.
+    pub fn next_level(&mut self) {
+        std::mem::swap(&mut self.level, &mut self.next);
+        self.next.clear();
+        self.first = self.len - self.level.len() / self.words;
+    }
+
+    /// States of the level that is being expanded, one after the other.
+    pub fn states(&self, range: Range<usize>) -> &[u64] {
+        &self.level[(range.start - self.first) * self.words..(range.end - self.first) * self.words]
+    }
+
+    /// The parent of a state.
+    pub fn parent(&self, state: usize) -> u32 {
+        self.parents.get(state)
+    }
+
+    /// Another search needs the memory.
+    pub fn end(&mut self) {
+        (self.lines, self.level, self.next) = (Vec::new(), Vec::new(), Vec::new());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LossyStates;
+
+    #[test]
+    fn what_is_missed_is_what_is_expected() {
+        for (states, bytes) in [(100_000u64, 1 << 20), (100_000, 1 << 16), (200_000, 1 << 16)] {
+            let mut lossy = LossyStates::new(1, bytes);
+            let mut missed = 0;
+            for n in 0..states {
+                let new = lossy.insert(&[n.wrapping_mul(0x2545_f491_4f6c_dd1d)], 0);
+                missed += usize::from(!new);
+                assert!(!lossy.insert(&[n.wrapping_mul(0x2545_f491_4f6c_dd1d)], 0), "it is known now");
+            }
+            let (is, expected) = (missed as f64, lossy.missed());
+            assert!((is - expected).abs() <= 0.1 * expected + 10.0, "{is} of {states}, {expected} expected");
+            assert_eq!(lossy.len() + missed, states as usize);
+        }
+    }
+}
