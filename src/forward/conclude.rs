@@ -210,7 +210,18 @@ impl Clean {
 
 /// Searches the clean runs, within the limits of the search that has ended.
 fn search_clean(searched: &Searched<'_>) -> Option<Clean> {
-    let Searched { system, program, options, limits, visited, .. } = searched;
+    let visited = searched.visited;
+    search_clean_among(searched, (visited.len(), visited.bytes()), |state| visited.contains(state).ok())
+}
+
+/// As [`search_clean`], where the search that has ended met so many states, which take so many bytes here; `known` says
+/// which, as far as that can be told, unless it cannot be read any more.
+pub fn search_clean_among(
+    searched: &Searched<'_>,
+    (states, bytes): (usize, usize),
+    known: impl Fn(&[u64]) -> Option<bool>,
+) -> Option<Clean> {
+    let Searched { system, program, options, limits, .. } = searched;
     let narrowed = program.narrowed();
     let options = ForwardOptions {
         strategy: Strategy::Bfs,
@@ -222,9 +233,9 @@ fn search_clean(searched: &Searched<'_>) -> Option<Clean> {
         store: StoreKind::Table,
         ..(*options).clone()
     };
-    let limits = limits.rest(visited.len().max(LEAST_STATES), visited.bytes());
+    let limits = limits.rest(states.max(LEAST_STATES), bytes);
     let (found, clean) = search(Search::within(system, &narrowed, &options, limits), &mut Silent).ok()?;
-    let known = |n: usize| visited.contains(clean.store.state(n)).ok();
+    let known = |n: usize| known(clean.store.state(n));
     let roots = (0..clean.store.len()).take_while(|n| clean.parents[*n] == ROOT);
     let comparable = roots.map(known).collect::<Option<Vec<bool>>>()?.into_iter().all(|known| known);
     let mut states = 0;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::forward::checkpoint::manifest;
-use crate::forward::conclude::conclude_with;
+use crate::forward::conclude::{conclude_with, search_clean_among};
 use crate::forward::error::Unbuildable;
 use crate::forward::exhaustive::search::widest;
 use crate::forward::explore::{Explored, compile, exploration, none};
@@ -110,7 +110,11 @@ impl Instance {
             findings: &findings,
             course,
         };
-        let found = conclude_with(searched, |_| None, observer);
+        // Clean runs are runs: where no state stands for several, each state on them is known.
+        let all = outcome.stop == Stop::Complete && program.is_plain();
+        let clean =
+            |searched: &Searched<'_>| search_clean_among(searched, (outcome.states, 0), |_| Some(all));
+        let found = conclude_with(searched, clean, observer);
         Explored {
             exploration: exploration(program, found, outcome.states, options.seed),
             states: None,
