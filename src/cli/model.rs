@@ -10,6 +10,7 @@ use cubicle::check::{Elsewhere, assumptions, check_elsewhere, check_here};
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
+use cubicle::options::Options;
 use cubicle::report::Style;
 use cubicle::report::document::{Answer, Document, Head, Lines};
 use cubicle::transform::{Crash, with_crashes, with_monitor};
@@ -197,12 +198,9 @@ fn attempt(
     let printer = printers::choose(args, ending);
     ending.progress().loaded();
     let mut listener = Listener { warnings: 0, printer, ending: Arc::clone(ending) };
-    let mut found = if let Some(elsewhere) = elsewhere {
-        load::passes_over_runs(&system, messages);
-        let options = options.clone().only_states(true);
-        check_elsewhere(&system, &options, interrupt, &mut listener, elsewhere)
-    } else {
-        check_here(&system, &options, interrupt, &mut listener)
+    let mut found = match elsewhere {
+        Some(elsewhere) => on_cluster(&system, &options, (interrupt, messages), &mut listener, elsewhere),
+        None => check_here(&system, &options, interrupt, &mut listener),
     };
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
     if args.deny.is_some() && listener.warnings > 0 && answered {
@@ -246,6 +244,23 @@ fn attempt(
     // The process ends soon: taking millions of states apart would only make it end later.
     std::mem::forget(found);
     Ok((code, document))
+}
+
+/// Decides what a cluster can decide, which is about states.
+fn on_cluster(
+    system: &System,
+    options: &Options,
+    (interrupt, messages): (&Interrupt, &Messages),
+    listener: &mut Listener,
+    elsewhere: &dyn Elsewhere,
+) -> Report {
+    if let Some(property) = system.temporal.first() {
+        let name = &property.name;
+        let text = format!("a cluster looks at states, not at runs: nothing is said of {name} and the like");
+        messages.warning(&text);
+    }
+    let options = options.clone().only_states(true);
+    check_elsewhere(system, &options, interrupt, listener, elsewhere)
 }
 
 /// The document of a run that only reads the model.

@@ -206,6 +206,9 @@ pub const RUN_ROUND: usize = 1 << 13;
 
 /// Words of states that go to another member in one message.
 pub const PARCEL_WORDS: usize = 1 << 13;
+/// Places for states that a member has sent lately. Eight times as many keep one state in thirteen from being sent again, and
+/// cost a fifth of the time, since they do not stay in the caches.
+pub const SENT: usize = 1 << 14;
 /// A member that has sent so many words in a round waits for the others: no more than this is on the way from each.
 pub const ROUND_WORDS: usize = if cfg!(test) { 1 << 10 } else { 1 << 21 };
 /// A member that has worked so long in a round waits for the others, so that all see soon when one must end.

@@ -163,7 +163,7 @@ fn said(outcome: &Outcome, figures: Figures, members: usize, workers: usize) -> 
     let states = outcome.states.max(1) as f64;
     let largest = outcome.shares.iter().max().copied().unwrap_or(0) as f64;
     format!(
-        "{} processes with {workers} workers each: {} rounds; {:.2} states sent for each that is kept, of which {:.0} % \
+        "cluster of {} processes, workers of each: {workers}; {} rounds; {:.2} states sent for each that is kept, of which {:.0} % \
          were known; the largest share is {:.3} of the mean",
         members / workers,
         figures.rounds,

@@ -3,7 +3,7 @@
 use crate::forward::program::sleep::SleepId;
 use crate::forward::spread::message::States;
 use crate::forward::store::hash::equal;
-use crate::forward::tuning::{PARCEL_WORDS, RECENT};
+use crate::forward::tuning::{PARCEL_WORDS, SENT};
 
 /// Who owns a state with this hash, of so many members. The bits are others than those that tables use.
 #[inline]
@@ -24,13 +24,13 @@ pub struct Filter {
 impl Filter {
     /// Without any, of states of `words` words.
     pub fn new(words: usize) -> Self {
-        Self { words, tags: vec![0; RECENT], sleeps: vec![0; RECENT], states: vec![0; RECENT * words] }
+        Self { words, tags: vec![0; SENT], sleeps: vec![0; SENT], states: vec![0; SENT * words] }
     }
 
     /// Remembers a state in place of another one; false when its owner has it already, found no worse than like this.
     #[inline]
     pub fn passes(&mut self, state: &[u64], h: u64, sleep: SleepId) -> bool {
-        let place = (h >> 6) as usize % RECENT;
+        let place = (h >> 6) as usize % SENT;
         let tag = (h >> 32) as u32 | 1;
         let known = &mut self.states[place * self.words..(place + 1) * self.words];
         if self.tags[place] == tag && equal(known, state) {
