@@ -172,8 +172,14 @@ fn the_proof_is_that_of_one_process() {
 #[test]
 fn a_process_that_is_lost_in_a_proof_ends_all() {
     let hosts = Hosts::new(3);
-    let line = "brab 2 --quiet --allow C0916 examples/directory.cub";
-    let mut runs: Vec<Running> = (0..3).map(|process| hosts.start(process, "", line)).collect();
+    // A number of processes is no cube: the search has no end.
+    let model = "type t = A | B | C var X : int array T[proc] : t init (p) { T[p] = A && X = 0 }
+        unsafe (p) { X = 0 && T[p] = B }
+        transition up (p) requires { T[p] = A } { X := X + 1; T[p] := B }
+        transition down (p) requires { T[p] = B } { X := X - 1; T[p] := C }";
+    hosts.write("counted.cub", model);
+    let line = format!("brab 2 --quiet {}", hosts.path("counted.cub").display());
+    let mut runs: Vec<Running> = (0..3).map(|process| hosts.start(process, "", &line)).collect();
     runs.iter().for_each(until_it_explores);
     // What is explored is explored in a moment.
     sleep(Duration::from_secs(1));
