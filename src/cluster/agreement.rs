@@ -17,7 +17,7 @@ impl Agreement {
         Self(facts.into_iter().collect())
     }
 
-    /// In bytes, no more than [`MOST`] of them.
+    /// In bytes, cut where the other side reads no further.
     pub fn bytes(&self) -> Vec<u8> {
         let lines: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}{OF}{value}")).collect();
         let mut bytes = lines.join(&BETWEEN.to_string()).into_bytes();
