@@ -267,12 +267,20 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
 
 /// Whether a cluster can do what is asked for; the error is for the user.
 fn fits_cluster(args: &Args) -> Result<(), String> {
-    if args.forward != Forward::Bfs || args.upto || args.procs == Some(Procs::Auto) {
-        return Err(
-            "a cluster explores one instance, breadth first: leave --forward and --upto out, and give \
-                    --procs a number"
-                .to_owned(),
-        );
+    if args.upto || args.procs == Some(Procs::Auto) {
+        return Err("a cluster explores one instance: leave --upto out, and give --procs a number".to_owned());
+    }
+    match args.forward {
+        Forward::Dfs if args.restart_depth.is_none() && args.restart_every.is_none() => {
+            let why =
+                "one process alone can search depth first: add --restart-every N, or leave --forward out";
+            return Err(why.to_owned());
+        }
+        Forward::Dfs | Forward::Random | Forward::Cfl if !args.only_forward => {
+            let why = "the oracle of a cluster is explored breadth first: leave --forward out";
+            return Err(why.to_owned());
+        }
+        _ => {}
     }
     if !args.only_forward && args.brab.is_none() {
         return Err("a cluster explores, or is the oracle of a proof: add brab K".to_owned());

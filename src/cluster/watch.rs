@@ -100,6 +100,11 @@ impl Watch {
         self.leave(&[DONE]);
     }
 
+    /// Whether a process has ended in good order.
+    pub fn has_left(&self, process: usize) -> bool {
+        self.shared.done[process].load(Ordering::Relaxed)
+    }
+
     fn leave(&self, message: &[u8]) {
         self.shared.over.store(true, Ordering::Relaxed);
         self.shared.tell(message);

@@ -9,6 +9,7 @@ use crate::forward::explored::graph::Fingerprint;
 use crate::forward::explored::states::ExploredStates;
 use crate::forward::explored::views::Views;
 use crate::forward::fuzz::campaign::Campaign;
+use crate::forward::fuzz::companions::Companions;
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
 use crate::forward::tuning::{DEEPER, ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES};
@@ -121,6 +122,37 @@ pub fn explore(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Explored {
+    explore_with(system, (procs, options), None, interrupt, observer)
+}
+
+/// Whether these options make walks, which others may do as well.
+pub const fn walks(options: &ForwardOptions) -> bool {
+    match options.strategy {
+        Strategy::Bfs => false,
+        Strategy::Dfs => options.restart.is_some(),
+        Strategy::Random | Strategy::Cfl => true,
+    }
+}
+
+/// As [`explore()`], by walks that are shared with other processes, which call this with the same instance and the same
+/// options, but for time, memory and the number of threads. What is found is the same for any number of them.
+pub fn explore_together(
+    system: &System,
+    instance: (usize, &ForwardOptions),
+    companions: Box<dyn Companions>,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Explored {
+    explore_with(system, instance, Some(companions), interrupt, observer)
+}
+
+fn explore_with(
+    system: &System,
+    (procs, options): (usize, &ForwardOptions),
+    companions: Option<Box<dyn Companions>>,
+    interrupt: &Interrupt,
+    observer: &mut dyn Observer,
+) -> Explored {
     let strategy = match options.strategy {
         Strategy::Bfs => "bfs",
         Strategy::Dfs => "dfs",
@@ -147,13 +179,9 @@ pub fn explore(
     }
     let system = Arc::new(system.clone());
     let mut walk = None;
-    let walks = match options.strategy {
-        Strategy::Bfs => false,
-        Strategy::Dfs => options.restart.is_some(),
-        Strategy::Random | Strategy::Cfl => true,
-    };
-    let found = if walks {
+    let found = if walks(options) {
         let mut new = Campaign::new(Arc::clone(&system), Arc::clone(&program), options, interrupt);
+        new.companions = companions;
         new.run(observer).map(|()| {
             let found = conclude::conclude(new.searched(), observer);
             let visited = new.take_visited();

@@ -33,6 +33,7 @@ mod random;
 mod runs;
 mod sleep;
 mod spread;
+mod swarm;
 
 use brute::Brute;
 use random::*;

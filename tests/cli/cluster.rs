@@ -14,14 +14,14 @@ use crate::harness::{Outcome, Running, Signal, cubicle, run};
 const SOON: Duration = Duration::from_secs(12);
 
 /// Processes that are started by hand.
-struct Hosts {
+pub struct Hosts {
     folder: tempfile::TempDir,
-    addresses: Vec<String>,
+    pub addresses: Vec<String>,
 }
 
 impl Hosts {
     /// So many, on ports of this machine that nobody uses.
-    fn new(processes: usize) -> Self {
+    pub fn new(processes: usize) -> Self {
         let listeners: Vec<TcpListener> =
             (0..processes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
         let addresses: Vec<String> =
@@ -43,7 +43,7 @@ impl Hosts {
     }
 
     /// Starts a process with these options of its own.
-    fn start(&self, process: usize, own: &str, exploration: &str) -> Running {
+    pub fn start(&self, process: usize, own: &str, exploration: &str) -> Running {
         let hosts = self.path("hosts");
         let mut command = cubicle();
         command.arg("cluster").arg("--hosts").arg(hosts).args(["--process", &process.to_string()]);
@@ -59,26 +59,31 @@ impl Hosts {
 /// An exploration that takes longer than any test looks at it.
 const LONG: &str = "--procs 8 --quiet --allow C0916 examples/german.cub";
 
-/// Waits until a process has found something, which it says on a signal.
+/// Waits until a process explores.
 fn until_it_explores(run: &Running) {
     // Its threads have the names of a dataflow then.
+    until_it_has(run, "timely:work");
+    sleep(Duration::from_millis(300));
+}
+
+/// Waits until a process has a thread whose name begins so.
+pub fn until_it_has(run: &Running, thread: &str) {
     let tasks = PathBuf::from(format!("/proc/{}/task", run.id()));
     let explores = || {
         let names = fs::read_dir(&tasks).into_iter().flatten().flatten();
         names
             .filter_map(|task| fs::read_to_string(task.path().join("comm")).ok())
-            .any(|name| name.starts_with("timely:work"))
+            .any(|name| name.starts_with(thread))
     };
     let start = Instant::now();
     while !explores() {
         assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
         sleep(Duration::from_millis(10));
     }
-    sleep(Duration::from_millis(300));
 }
 
 /// What processes left behind, all of which must end soon.
-fn all_end(runs: Vec<Running>) -> Vec<Outcome> {
+pub fn all_end(runs: Vec<Running>) -> Vec<Outcome> {
     let start = Instant::now();
     let mut ended = Vec::new();
     for mut run in runs {
@@ -92,7 +97,7 @@ fn all_end(runs: Vec<Running>) -> Vec<Outcome> {
 }
 
 /// The only message of a process that has lost the cluster.
-fn message(of: &Outcome) -> &str {
+pub fn message(of: &Outcome) -> &str {
     assert_eq!(of.code, Some(4), "{of:?}");
     let mut lines = of.stdout.lines().chain(of.stderr.lines()).filter(|line| !line.is_empty());
     let line = lines.next().unwrap_or_default();
@@ -366,8 +371,9 @@ fn what_makes_no_sense_is_refused() {
     let near = hosts.path("hosts").display().to_string();
     let short = hosts.path("short").display().to_string();
     for (line, why) in [
-        ("--local 2 -- --procs auto examples/mutex.cub".to_owned(), "one instance, breadth first"),
-        ("--local 2 -- --forward cfl examples/mutex.cub".to_owned(), "one instance, breadth first"),
+        ("--local 2 -- --procs auto examples/mutex.cub".to_owned(), "a cluster explores one instance"),
+        ("--local 2 -- brab 2 --forward cfl examples/mutex.cub".to_owned(), "is explored breadth first"),
+        ("--local 2 -- --forward dfs examples/mutex.cub".to_owned(), "add --restart-every N"),
         ("--local 2 -- --jobs 2 examples/mutex.cub".to_owned(), "--jobs (-j) has no effect here"),
         ("--local 2 -- --checkpoint x examples/mutex.cub".to_owned(), "--checkpoint has no effect here"),
         ("--local 2 -- --certify examples/mutex.cub".to_owned(), "--certify has no effect here"),

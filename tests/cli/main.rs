@@ -33,6 +33,7 @@ mod shrink;
 mod signals;
 mod simulate;
 mod spill;
+mod swarm;
 mod terminal;
 mod witness;
 

@@ -30,12 +30,13 @@ Exit codes of process 0, which writes the report: those of the exploration. When
 every other one ends within ten seconds with exit code 4; all are to be started again then. Others
 end with 0 when the run has ended in good order.";
 
-/// Explores one instance on several processes or machines, breadth first: each orbit of states belongs to one of them.
+/// Explores one instance on several processes or machines. Breadth first, each orbit of states belongs to one of them.
 ///
 /// What stands behind `--` is the command line of an exploration, with --only-forward taken for granted. The result does
 /// not depend on the number of processes and workers: states, depth, deadlocks, the verdict and its trace. Where an
 /// error ends the exploration, its level is finished, and the trace is that to the smallest bad state. With `brab K`, the
-/// first process proves, and the states of all are its oracle.
+/// first process proves, and the states of all are its oracle. With --forward cfl or random, all walk, and share what they
+/// saw after each epoch: the output is that of one process.
 #[derive(Debug, Parser)]
 #[command(
     name = "cubicle cluster",
@@ -61,7 +62,7 @@ pub struct ClusterArgs {
     #[arg(long, value_name = "I")]
     pub process: Option<u16>,
 
-    /// Workers of each process, each with states of its own
+    /// Workers of each process: breadth first, each with states of its own
     #[arg(
         long,
         value_name = "W",

@@ -8,7 +8,7 @@ use std::time::Duration;
 use cubicle::check::Elsewhere;
 use cubicle::cluster::{Cluster, Fault, Figures, Found, Secret, SpreadStates, Told};
 use cubicle::export;
-use cubicle::forward::{Explored, Instance, Outcome, Remote, explore};
+use cubicle::forward::{Explored, Instance, Outcome, Remote, explore, walks};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::{Literal, System};
 use cubicle::observer::{Event, Observer};
@@ -32,6 +32,19 @@ pub struct Place {
 }
 
 impl Place {
+    /// What the library calls it, with what names the model and the bytes that all states may take.
+    pub fn cluster(self, model: String, memory: Option<usize>) -> Cluster {
+        let memory = memory.map_or(usize::MAX, |bytes| bytes / self.sharing());
+        let Self { me, addresses, workers, listener, secret, wait, at_once } = self;
+        let agreement = vec![("the version".to_owned(), version::exact()), ("the model".to_owned(), model)];
+        Cluster { me, addresses, workers, listener, secret, agreement, wait, at_once, memory }
+    }
+
+    /// How many processes share the memory of this machine.
+    pub const fn sharing(&self) -> usize {
+        if self.at_once { self.addresses.len() } else { 1 }
+    }
+
     /// Explores together with the others.
     pub fn explore(
         self,
@@ -42,15 +55,7 @@ impl Place {
         (stop, progress): (&dyn Fn() -> Option<String>, &mut dyn FnMut(usize, usize, usize)),
         serves: bool,
     ) -> Result<Option<Found>, Fault> {
-        let Self { me, addresses, workers, listener, secret, wait, at_once } = self;
-        let agreement = vec![
-            ("the version".to_owned(), version::exact()),
-            ("the model".to_owned(), sha256(export::model(system).as_bytes())),
-        ];
-        // Those of one machine share its memory.
-        let share = if at_once { addresses.len() } else { 1 };
-        let memory = options.memory.map_or(usize::MAX, |bytes| bytes / share);
-        let cluster = Cluster { me, addresses, workers, listener, secret, agreement, wait, at_once, memory };
+        let cluster = self.cluster(sha256(export::model(system).as_bytes()), options.memory);
         cluster.explore(instance, serves, interrupt, Told { log, stop, progress })
     }
 }
@@ -64,7 +69,7 @@ pub struct Leading {
     /// What the others have, while they can be asked.
     states: Mutex<Option<Arc<SpreadStates>>>,
     /// Processes that this one has started.
-    children: Mutex<Children>,
+    pub(super) children: Mutex<Children>,
 }
 
 impl Leading {
@@ -88,6 +93,9 @@ impl Elsewhere for Leading {
             // Others than the instance that was asked for are small.
             return explore(system, procs, options, interrupt, observer);
         };
+        if walks(options) {
+            return self.walk(place, system, (procs, options), interrupt, observer);
+        }
         observer.event(system, Event::ForwardStart { strategy: "bfs", procs });
         let instance = match Instance::new(system, procs, options, interrupt) {
             Ok(instance) => instance,

@@ -1,36 +1,35 @@
 //! `cubicle cluster`: an exploration on several processes or machines.
 
 mod args;
+mod following;
 mod here;
 mod hosts;
 mod launch;
+mod walks;
 
 use std::ffi::OsString;
 use std::io::{Read, stdin};
 use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 use cubicle::check::only_instance;
-use cubicle::cluster::{Fault, Secret, listen};
-use cubicle::forward::Instance;
+use cubicle::cluster::{Secret, listen};
+use cubicle::forward::{Instance, walks};
 use cubicle::interrupt::Interrupt;
 use cubicle::load::Allowed;
 use rand::TryRng;
 use rand::rngs::SysRng;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
 
 pub use args::ClusterArgs;
 use args::Started;
+use following::Following;
 use here::Leading;
 use here::Place;
 use launch::Children;
 
 use super::args::Args;
-use super::messages::Messages;
 use super::model::{Asked, UsageError, parse_for, prepared, supervised};
 use super::output::complain;
 use super::{document, ends, exit, settings};
@@ -144,14 +143,9 @@ fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
 /// Takes part in the exploration that process 0 leads, without a word unless something is wrong; the exit code.
 fn follow(asked: &Asked, place: Place, started: bool) -> u8 {
     let args = &asked.args;
-    let messages = Messages::human(settings::automatic_style(&std::io::stderr()));
-    let me = place.me;
+    let following = Following::new(&place, started);
     let interrupt = Interrupt::default();
-    let failed = |code, why: String| {
-        messages.error(&format!("process {me}: {why}"));
-        code
-    };
-    let (system, text) = match prepared(args, &messages) {
+    let (system, text) = match prepared(args, &Following::messages()) {
         Ok(prepared) => prepared,
         Err(refused) => return refused.code,
     };
@@ -160,35 +154,22 @@ fn follow(asked: &Asked, place: Place, started: bool) -> u8 {
     if let Some(cube) = &args.expected_end {
         match ends::expected_end(&system, &text, cube) {
             Ok(end) => options.expected_end = end,
-            Err(why) => return failed(exit::USAGE, why),
+            Err(why) => return following.failed(exit::USAGE, &why),
         }
     }
     // The one that leads looks at the clock, for all.
     options.time = None;
+    let procs = only_instance(&system, &whole);
+    if walks(&options) {
+        let walked = place.walk_along(&system, (procs, &options), &interrupt, &following);
+        return following.ended(walked);
+    }
     // When it cannot be explored, the one that leads says so.
-    let Ok(instance) = Instance::new(&system, only_instance(&system, &whole), &options, &interrupt) else {
+    let Ok(instance) = Instance::new(&system, procs, &options, &interrupt) else {
         return exit::OK;
     };
-    let signals: Vec<(i32, Arc<AtomicBool>)> = [SIGINT, SIGTERM]
-        .into_iter()
-        .map(|signal| (signal, Arc::new(AtomicBool::new(false))))
-        .filter(|(signal, raised)| flag::register(*signal, Arc::clone(raised)).is_ok())
-        .collect();
-    let came =
-        || signals.iter().find(|(_, raised)| raised.load(Ordering::Relaxed)).map(|(signal, _)| *signal);
-    let address = place.addresses[me].clone();
-    let stop = || came().map(|signal| format!("process {me} ({address}) was ended by signal {signal}"));
-    let log = |what: &str| messages.warning(&format!("process {me}: {what}"));
+    let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
     let explored =
         place.explore((&system, &instance), &options, &interrupt, &log, (&stop, &mut |_, _, _| {}), false);
-    match (explored, came()) {
-        (Ok(_), _) => exit::OK,
-        (Err(_), Some(signal)) => exit::of_signal(signal),
-        // The one that has started this one tells it, if it can.
-        (Err(Fault(why)), None) if started && !why.starts_with("process 0 ") => {
-            drop(why);
-            exit::INTERNAL
-        }
-        (Err(Fault(why)), None) => failed(exit::INTERNAL, format!("{why}; start all processes again")),
-    }
+    following.ended(explored.map(drop))
 }

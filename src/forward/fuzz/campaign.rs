@@ -6,6 +6,7 @@ use std::time::Duration;
 use indexmap::IndexMap;
 
 use crate::forward::fuzz::bandit::Bandit;
+use crate::forward::fuzz::companions::Companions;
 use crate::forward::fuzz::corpus::Corpus;
 use crate::forward::fuzz::coverage::SeenCombinations;
 use crate::forward::fuzz::goals::Goals;
@@ -78,6 +79,8 @@ pub struct Campaign {
     pub max_steps: u64,
     pub reports: [TechniqueReport; 9],
     pub curve: Curve,
+    /// Other processes that walk, too, until it ends for the first time.
+    pub companions: Option<Box<dyn Companions>>,
 }
 
 impl Campaign {
@@ -131,6 +134,7 @@ impl Campaign {
             max_steps: u64::MAX,
             reports: NAMES.map(report),
             curve: Curve::default(),
+            companions: None,
             system,
             program,
         }

@@ -59,6 +59,11 @@ impl SeenCombinations {
         self.seen
     }
 
+    /// Combinations have smaller numbers than this.
+    pub const fn possible(&self) -> usize {
+        self.bits.len() * 64
+    }
+
     /// How many features a combination has.
     pub const fn size(&self) -> usize {
         if self.triples { 3 } else { 2 }

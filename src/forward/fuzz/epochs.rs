@@ -44,6 +44,7 @@ impl Campaign {
     fn epochs(&mut self, observer: &mut dyn Observer) {
         let known = self.findings.states().count();
         self.run_epochs(observer);
+        self.leave();
         if self.findings.states().count() > known {
             self.shorten();
         }
@@ -113,8 +114,16 @@ impl Campaign {
         (self.take_visited(), found)
     }
 
+    /// Does the walks of an epoch, alone or together with others; `None` when the campaign ends on the way.
+    fn epoch(&mut self, tasks: &[Task]) -> Option<Vec<(WalkOutcome, Duration)>> {
+        let Some(mut companions) = self.companions.take() else { return self.walk(tasks) };
+        let outcomes = self.walk_together(tasks, &mut *companions);
+        self.companions = Some(companions);
+        outcomes
+    }
+
     /// Runs the walks on the frozen view; `None` when time ran out on the way.
-    fn epoch(&self, tasks: &[Task]) -> Option<Vec<(WalkOutcome, Duration)>> {
+    pub fn walk(&self, tasks: &[Task]) -> Option<Vec<(WalkOutcome, Duration)>> {
         let view = Frozen {
             program: &self.program,
             visited: &self.visited,

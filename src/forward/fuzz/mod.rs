@@ -10,11 +10,12 @@
 //!
 //! In reading order: `goal`, `delete_relaxation`, `relaxed_plan` and `goals` (what to walk towards), `technique`, `corpus` (states
 //! with exits that nobody took), `coverage` (what has been seen), `bandit` (which technique), `outcome`,
-//! `walker` and `walk` (one walk), `campaign` (all of them), `plan` (the next ones), `merge` (what they found),
-//! `shorten` (shortest ways), `epochs` (the loop).
+//! `companions` (other processes), `walker` and `walk` (one walk), `campaign` (all of them), `plan` (the next ones), `merge` (what they found),
+//! `shorten` (shortest ways), `wire` and `swarm` (several processes), `epochs` (the loop).
 
 pub mod bandit;
 pub mod campaign;
+pub mod companions;
 pub mod corpus;
 pub mod coverage;
 pub mod delete_relaxation;
@@ -26,6 +27,8 @@ pub mod outcome;
 pub mod plan;
 pub mod relaxed_plan;
 pub mod shorten;
+pub mod swarm;
 pub mod technique;
 pub mod walk;
 pub mod walker;
+pub mod wire;

@@ -1,0 +1,74 @@
+//! A process of a cluster that another one leads: signals to it, and how it ends.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cubicle::cluster::Fault;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
+
+use super::here::Place;
+use crate::cli::exit;
+use crate::cli::messages::Messages;
+use crate::cli::settings;
+
+/// A process that has no report.
+#[derive(Clone)]
+pub struct Following {
+    me: usize,
+    address: String,
+    /// Whether another process has started it.
+    started: bool,
+    signals: Vec<(i32, Arc<AtomicBool>)>,
+}
+
+impl Following {
+    /// This process. From now on, signals do not end it at once.
+    pub fn new(place: &Place, started: bool) -> Self {
+        let signals = [SIGINT, SIGTERM]
+            .into_iter()
+            .map(|signal| (signal, Arc::new(AtomicBool::new(false))))
+            .filter(|(signal, raised)| flag::register(*signal, Arc::clone(raised)).is_ok())
+            .collect();
+        Self { me: place.me, address: place.addresses[place.me].clone(), started, signals }
+    }
+
+    /// Where it says what is wrong.
+    pub fn messages() -> Messages {
+        Messages::human(settings::automatic_style(&std::io::stderr()))
+    }
+
+    /// Says what is to be known of strangers.
+    pub fn log(&self, what: &str) {
+        Self::messages().warning(&format!("process {}: {what}", self.me));
+    }
+
+    fn came(&self) -> Option<i32> {
+        self.signals.iter().find(|(_, raised)| raised.load(Ordering::Relaxed)).map(|(signal, _)| *signal)
+    }
+
+    /// Why it leaves the cluster, if so.
+    pub fn leaves(&self) -> Option<String> {
+        let Self { me, address, .. } = self;
+        self.came().map(|signal| format!("process {me} ({address}) was ended by signal {signal}"))
+    }
+
+    /// It makes no sense to go on; the exit code.
+    pub fn failed(&self, code: u8, why: &str) -> u8 {
+        Self::messages().error(&format!("process {}: {why}", self.me));
+        code
+    }
+
+    /// The exit code at the end, which is told when it is a fault.
+    pub fn ended(&self, how: Result<(), Fault>) -> u8 {
+        match (how, self.came()) {
+            (Ok(()), _) => exit::OK,
+            (Err(_), Some(signal)) => exit::of_signal(signal),
+            // The one that has started this one tells it, if it can.
+            (Err(Fault(why)), None) if self.started && !why.starts_with("process 0 ") => exit::INTERNAL,
+            (Err(Fault(why)), None) => {
+                self.failed(exit::INTERNAL, &format!("{why}; start all processes again"))
+            }
+        }
+    }
+}

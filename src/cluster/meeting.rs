@@ -1,0 +1,240 @@
+//! Messages of any kind between the processes of a cluster: whole, and in order.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::agreement::Agreement;
+use super::explore::{Cluster, Fault};
+use super::join::{Joining, Links, join};
+use super::watch::Watch;
+use crate::interrupt::Interrupt;
+
+/// A connection that fails is a lost process, which those that watch over it tell within this time.
+const LATER: Duration = Duration::from_secs(8);
+/// How often it is looked whether somebody was lost.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// The length that stands for the end of what a process has to say.
+const END: u32 = u32::MAX;
+
+/// Asked now and then: why this process gives the cluster up, if so.
+pub type Leaves = Box<dyn Fn() -> Option<String> + Send>;
+
+/// What comes from another process.
+#[derive(Debug)]
+pub enum Heard {
+    /// A message of the process with this number.
+    Message(usize, Vec<u8>),
+    /// That process has nothing more to say.
+    Ended(usize),
+}
+
+/// Processes that are connected, and say what they like.
+pub struct Meeting {
+    me: usize,
+    links: Vec<Option<Mutex<TcpStream>>>,
+    heard: Mutex<Receiver<Heard>>,
+    lost: Sender<Lost>,
+    watch: Arc<Watch>,
+    over: Arc<AtomicBool>,
+    fault: Arc<OnceLock<String>>,
+    interrupt: Interrupt,
+}
+
+/// Why a process is not there any more.
+enum Lost {
+    /// For certain, in words.
+    Fault(String),
+    /// The connection to a process failed, in words; there may be a better reason.
+    Broken(usize, String),
+}
+
+impl Cluster {
+    /// Connects all, which must agree on `facts`, too. When one is lost from then on, all end: the interrupt says so.
+    /// `log` is told of strangers; `stop` says when to give up before all are there.
+    ///
+    /// # Errors
+    /// Somebody did not come.
+    pub fn meet(
+        self,
+        facts: Vec<(String, String)>,
+        interrupt: &Interrupt,
+        (log, stop): (&dyn Fn(&str), &dyn Fn() -> Option<String>),
+        leaves: Leaves,
+    ) -> Result<Meeting, Fault> {
+        let Self { me, addresses, workers, listener, secret, agreement, wait, at_once, memory: _ } = self;
+        let sizes =
+            [("the number of processes of the cluster", addresses.len()), ("the number of workers", workers)];
+        let sizes = sizes.map(|(name, n)| (name.to_owned(), n.to_string()));
+        let agreement = Agreement::new(agreement.into_iter().chain(sizes).chain(facts));
+        let joining = Joining { me, addresses: addresses.clone(), secret, agreement, wait, at_once };
+        let Links { states, life } = join(joining, listener, log, stop).map_err(Fault)?;
+        let (lost, news) = mpsc::channel();
+        let watch = Arc::new(Watch::start(life, &addresses, &lost, Lost::Fault).map_err(Fault)?);
+        let (tell, heard) = mpsc::channel();
+        let failed = |error: io::Error| Fault(format!("cannot use the connections: {error}"));
+        for (other, link) in states.iter().enumerate() {
+            let Some(link) = link else { continue };
+            link.set_write_timeout(Some(LATER)).map_err(failed)?;
+            let (link, tell, lost) = (link.try_clone().map_err(failed)?, tell.clone(), lost.clone());
+            let who = format!("the connection to process {other} ({}) was lost", addresses[other]);
+            let listen = move || {
+                if let Err(error) = listen(other, &link, &tell) {
+                    // Nobody asks any more when the run has ended.
+                    let _ = lost.send(Lost::Broken(other, format!("{who}: {error}")));
+                }
+            };
+            thread::Builder::new().name("hearing".into()).spawn(listen).map_err(failed)?;
+        }
+        let (over, fault) = (Arc::new(AtomicBool::new(false)), Arc::new(OnceLock::new()));
+        let attending = Attending {
+            news,
+            watch: Arc::clone(&watch),
+            over: Arc::clone(&over),
+            fault: Arc::clone(&fault),
+            interrupt: interrupt.clone(),
+            leaves,
+        };
+        let attend = move || attending.attend();
+        thread::Builder::new().name("attending".into()).spawn(attend).map_err(failed)?;
+        Ok(Meeting {
+            me,
+            links: states.into_iter().map(|link| link.map(Mutex::new)).collect(),
+            heard: Mutex::new(heard),
+            lost,
+            watch,
+            over,
+            fault,
+            interrupt: interrupt.clone(),
+        })
+    }
+}
+
+impl Meeting {
+    /// The number of this process, and how many there are.
+    pub fn place(&self) -> (usize, usize) {
+        (self.me, self.links.len())
+    }
+
+    /// Numbers of the other processes.
+    pub fn others(&self) -> impl Iterator<Item = usize> {
+        (0..self.links.len()).filter(|other| *other != self.me)
+    }
+
+    /// Says something to another process. One that does not take it is lost, which the interrupt will tell.
+    pub fn say(&self, to: usize, message: &[u8]) {
+        let length = u32::try_from(message.len()).ok().filter(|length| *length < END);
+        let sent = match length {
+            Some(length) => self.send(to, length, message),
+            None => Err(io::Error::other("there is too much to say")),
+        };
+        if let Err(error) = sent {
+            let text = format!("the connection to process {to} was lost: {error}");
+            // Nobody attends any more when the run has ended.
+            let _ = self.lost.send(Lost::Broken(to, text));
+        }
+    }
+
+    fn send(&self, to: usize, length: u32, message: &[u8]) -> io::Result<()> {
+        let Some(link) = &self.links[to] else { return Ok(()) };
+        let mut link = link.lock().unwrap_or_else(PoisonError::into_inner);
+        link.write_all(&length.to_le_bytes())?;
+        link.write_all(message)
+    }
+
+    /// What came from any other process, waiting for it no longer than this.
+    pub fn hear(&self, patience: Duration) -> Option<Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(patience).ok()
+    }
+
+    /// Whether the run must end.
+    pub fn is_over(&self) -> bool {
+        self.interrupt.reason().is_some()
+    }
+
+    /// What a process said makes no sense: all end, and the interrupt says so when this is back.
+    pub fn distrust(&self, process: usize) {
+        let _ = self.lost.send(Lost::Fault(format!("process {process} said what makes no sense")));
+        while !self.is_over() && !self.over.load(Ordering::Relaxed) {
+            thread::sleep(PATIENCE);
+        }
+    }
+
+    /// This process has nothing more to say, and misses nobody.
+    ///
+    /// # Errors
+    /// Somebody was lost before that.
+    pub fn end(&self) -> Result<(), Fault> {
+        self.over.store(true, Ordering::Relaxed);
+        for other in self.others() {
+            // Who has ended before does not listen.
+            let _ = self.send(other, END, &[]);
+        }
+        match self.fault.get() {
+            Some(why) => return Err(Fault(why.clone())),
+            None => self.watch.done(),
+        }
+        Ok(())
+    }
+}
+
+/// Hands on what a process says, until it has nothing more to say.
+fn listen(from: usize, mut link: &TcpStream, tell: &Sender<Heard>) -> io::Result<()> {
+    loop {
+        let mut length = [0; 4];
+        link.read_exact(&mut length)?;
+        let length = u32::from_le_bytes(length);
+        if length == END {
+            let _ = tell.send(Heard::Ended(from));
+            return Ok(());
+        }
+        // No more room is made than for what comes.
+        let mut message = Vec::new();
+        if link.take(length.into()).read_to_end(&mut message)? < length as usize {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if tell.send(Heard::Message(from, message)).is_err() {
+            return Ok(());
+        }
+    }
+}
+
+/// Ends the run when a process is lost, or this one leaves.
+struct Attending {
+    news: Receiver<Lost>,
+    watch: Arc<Watch>,
+    over: Arc<AtomicBool>,
+    fault: Arc<OnceLock<String>>,
+    interrupt: Interrupt,
+    leaves: Leaves,
+}
+
+impl Attending {
+    fn attend(self) {
+        let mut broken: Option<(usize, String, Instant)> = None;
+        while !self.over.load(Ordering::Relaxed) {
+            let mut why = match self.news.recv_timeout(PATIENCE) {
+                Ok(Lost::Fault(why)) => Some(why),
+                Ok(Lost::Broken(of, why)) => {
+                    broken.get_or_insert_with(|| (of, why, Instant::now()));
+                    None
+                }
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            why = why.or_else(|| (self.leaves)());
+            let late = broken.take_if(|(.., since)| since.elapsed() >= LATER);
+            let late = late.filter(|(of, ..)| !self.watch.has_left(*of));
+            if let Some(why) = why.or_else(|| late.map(|(_, why, _)| why)) {
+                self.watch.fault(&why);
+                let _ = self.fault.set(why.clone());
+                self.interrupt.lose(format!("{why}; start all processes again"));
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The other processes of a campaign, as far as walks know them.
+
+use crate::options::ForwardOptions;
+
+/// What a process says in an epoch.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EpochWord {
+    /// What its walks found.
+    Found(Vec<u8>),
+    /// Its memory is full: the campaign has ended with the epoch before.
+    Full,
+}
+
+/// The other processes of a campaign.
+pub trait Companions: Send {
+    /// The number of this process, and how many there are.
+    fn place(&self) -> (usize, usize);
+
+    /// Says a word to all others.
+    fn say(&mut self, word: &EpochWord);
+
+    /// What all others say of this epoch, in order, and nothing in the place of this process. `None` when the campaign has
+    /// ended for one of them, or `stop` says so.
+    fn hear(&mut self, stop: &dyn Fn() -> bool) -> Option<Vec<Option<EpochWord>>>;
+
+    /// What a process said makes no sense.
+    fn distrust(&mut self, process: usize);
+}
+
+impl std::fmt::Debug for dyn Companions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Companions")
+    }
+}
+
+/// All that what walks find depends on beside the model, by name: who walks together must agree.
+pub fn walking_agreement(procs: usize, options: &ForwardOptions) -> Vec<(String, String)> {
+    let said = |yes: bool| if yes { "on" } else { "off" }.to_owned();
+    let number = |n: Option<usize>| n.map_or_else(|| "none".to_owned(), |n| n.to_string());
+    let all = [
+        ("the number of processes", procs.to_string()),
+        ("the order of the exploration", format!("{:?}", options.strategy)),
+        ("the way to choose", format!("{:?}", options.cfl_choice)),
+        ("the restarts", format!("{:?}", options.restart)),
+        ("the seed", options.seed.to_string()),
+        ("the number of epochs", number(options.epochs)),
+        ("the number of states", number(options.max_states)),
+        ("the depth", number(options.depth)),
+        ("symmetry", said(options.symmetry)),
+        ("leaving cells open", said(options.undefined_cells)),
+        ("looking for deadlocks", said(options.deadlock)),
+        ("stopping at an unsafe state", said(options.stop_at_unsafe)),
+        ("searching around errors", said(options.jumpstart)),
+        ("the expected end", format!("{:?}", options.expected_end)),
+        ("the range of numbers", format!("{:?}", options.number_range)),
+    ];
+    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

@@ -1,0 +1,61 @@
+//! A campaign of several processes: each does its share of the walks of an epoch, and all take in what all found.
+//!
+//! Each process has the whole state of the campaign and plans the same walks, so that nothing but what walks found has to
+//! be told. Walk number i of an epoch is done by process i mod n, and merged in its place: the campaign is, state by state,
+//! that of one process alone.
+
+use std::time::Duration;
+
+use crate::forward::fuzz::campaign::Campaign;
+use crate::forward::fuzz::companions::{Companions, EpochWord};
+use crate::forward::fuzz::outcome::WalkOutcome;
+use crate::forward::fuzz::technique::Task;
+use crate::forward::fuzz::wire::{OutcomeReader, put_outcome};
+use crate::result::Stop;
+
+impl Campaign {
+    /// Does the walks of an epoch together with others; `None` when the campaign ends.
+    pub fn walk_together(
+        &mut self,
+        tasks: &[Task],
+        companions: &mut dyn Companions,
+    ) -> Option<Vec<(WalkOutcome, Duration)>> {
+        let (me, processes) = companions.place();
+        let mine: Vec<Task> = tasks.iter().skip(me).step_by(processes).copied().collect();
+        let walked = self.walk(&mine)?;
+        let mut found = Vec::new();
+        for walked in &walked {
+            put_outcome(&mut found, walked);
+        }
+        companions.say(&EpochWord::Found(found));
+        let clock = &self.limits.clock;
+        let told = companions.hear(&|| clock.expired())?;
+        if told.contains(&Some(EpochWord::Full)) {
+            self.limits.stop = Some(Stop::Memory);
+            return None;
+        }
+        let mut all: Vec<Option<(WalkOutcome, Duration)>> = tasks.iter().map(|_| None).collect();
+        let places = |process: usize| (process..tasks.len()).step_by(processes);
+        places(me).zip(walked).for_each(|(place, walked)| all[place] = Some(walked));
+        for (process, word) in told.iter().enumerate() {
+            let Some(EpochWord::Found(bytes)) = word else { continue };
+            let mut reader = OutcomeReader::new(self, bytes);
+            for place in places(process) {
+                all[place] = reader.outcome(&tasks[place]).ok();
+            }
+            if !reader.is_at_end() || places(process).any(|place| all[place].is_none()) {
+                companions.distrust(process);
+                return None;
+            }
+        }
+        all.into_iter().collect()
+    }
+
+    /// Tells the others when the campaign ends here for a reason that they do not see.
+    pub fn leave(&mut self) {
+        let Some(mut companions) = self.companions.take() else { return };
+        if self.limits.stop == Some(Stop::Memory) {
+            companions.say(&EpochWord::Full);
+        }
+    }
+}
