@@ -5,6 +5,8 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -117,7 +119,7 @@ fn one_line_changes_and_goes_away() {
         {
             let what = if columns == 20 { "" } else { what };
             let mut running = OnTerminal::new(&format!("{AT_LAST} {line}"), &model, columns, Stdio::null());
-            let seen = running.watch(6, what);
+            let seen = running.watch(3, what);
             assert!(seen.iter().all(|row| row.len() < usize::from(columns) - 1), "room for ^C: {seen:#?}");
             running.interrupt();
             let (code, screen) = running.finish();
@@ -165,29 +167,30 @@ fn a_short_run_looks_as_it_does_in_a_pipe() {
     }
 }
 
+/// A line is due ten seconds after the start. The processes sleep until then, since only clocks matter.
 #[test]
 fn elsewhere_a_line_comes_now_and_then() {
     let folder = TempDir::new().unwrap();
-    let mut child = Running::of(
-        cubicle()
-            .args(format!("{AT_LAST} {PROOF}").split_whitespace())
-            .arg(endless(&folder))
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped()),
-    );
-    let mut line = String::new();
-    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
-    assert!(line.contains(" s, ") && line.contains(" MiB: "), "{line}");
-    drop(child);
     // Who asked for little, or for what the original program prints, gets no such line.
-    let mut quiet = Vec::new();
-    for flag in ["-q", "--classic-output"] {
+    let runs = ["", "-q", "--classic-output"].map(|flag| {
         let mut command = cubicle();
-        command.args(["--time-limit", "11s", flag]).args(PROOF.split_whitespace()).arg(endless(&folder));
-        quiet.push(Running::of(command.stdout(Stdio::null()).stderr(Stdio::piped())));
-    }
-    for child in quiet {
-        let outcome = child.finish();
+        command.args(format!("{AT_LAST} {flag} {PROOF}").split_whitespace()).arg(endless(&folder));
+        Running::of(command.stdout(Stdio::null()).stderr(Stdio::piped()))
+    });
+    sleep(Duration::from_millis(300));
+    runs.iter().for_each(|run| run.signal(Signal::STOP));
+    sleep(Duration::from_secs(10));
+    runs.iter().for_each(|run| run.signal(Signal::CONT));
+    let [mut told, quiet @ ..] = runs;
+    let mut line = String::new();
+    BufReader::new(told.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.contains(" s, ") && line.contains(" MiB: "), "{line}");
+    drop(told);
+    // They have had as long as the one that told.
+    for run in quiet {
+        run.signal(Signal::INT);
+        let outcome = run.finish();
+        assert_eq!(outcome.code, Some(130), "{}", outcome.stderr);
         assert!(!outcome.stderr.contains(" MiB: "), "{}", outcome.stderr);
     }
 }
