@@ -1,10 +1,12 @@
 //! The one answer type of every engine.
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::Conj;
 pub use crate::model::semantics::Trace;
 
 /// Why an exploration ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Stop {
     /// Every reachable state was seen.
@@ -43,7 +45,7 @@ pub enum Stop {
 }
 
 /// An exploration that did not see all states.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Cut {
     /// Processes of the instance.
@@ -55,7 +57,7 @@ pub struct Cut {
 }
 
 /// Why there is no verdict.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Reason {
     /// The node limit was reached.

@@ -46,13 +46,18 @@ impl ShownObligations {
         all
     }
 
+    /// What is shown now, which is forgotten.
+    pub fn take_learned(&self) -> ShownTable {
+        std::mem::take(&mut *self.learned.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     /// The cubes that refuted an obligation before.
     pub(super) fn recall(&self, key: u128) -> Option<&[u128]> {
         self.known.get(&key).map(Vec::as_slice)
     }
 
     /// Notes what was shown; of several ways the least, so that it does not count who was first.
-    pub(super) fn learn(&self, shown: impl IntoIterator<Item = (u128, Vec<u128>)>) {
+    pub fn learn(&self, shown: impl IntoIterator<Item = (u128, Vec<u128>)>) {
         let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
         for (key, cubes) in shown {
             let known = learned.entry(key).or_insert_with(|| cubes.clone());

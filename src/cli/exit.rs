@@ -48,11 +48,16 @@ pub fn of_report(report: &Report) -> u8 {
         Conclusion::Unsafe | Conclusion::InvariantRefuted | Conclusion::Violated => UNSAFE,
         Conclusion::AssumptionRefuted => USAGE,
         Conclusion::Deadlock => DEADLOCK,
-        Conclusion::Unknown => match report.open() {
-            Some(Reason::Interrupted(signal)) => of_signal(*signal),
-            Some(Reason::Uncertified(_) | Reason::Storage(_) | Reason::Cluster(_)) => INTERNAL,
-            _ => UNKNOWN,
-        },
+        Conclusion::Unknown => report.open().map_or(UNKNOWN, of_reason),
+    }
+}
+
+/// The code for a run that has no answer for this reason.
+pub fn of_reason(reason: &Reason) -> u8 {
+    match reason {
+        Reason::Interrupted(signal) => of_signal(*signal),
+        Reason::Uncertified(_) | Reason::Storage(_) | Reason::Cluster(_) => INTERNAL,
+        _ => UNKNOWN,
     }
 }
 

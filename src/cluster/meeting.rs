@@ -153,12 +153,17 @@ impl Meeting {
 
     /// Whether the run must end.
     pub fn is_over(&self) -> bool {
-        self.interrupt.reason().is_some()
+        self.interrupt.reason().is_some() || self.interrupt.signals() > 0
     }
 
     /// What a process said makes no sense: all end, and the interrupt says so when this is back.
     pub fn distrust(&self, process: usize) {
-        let _ = self.lost.send(Lost::Fault(format!("process {process} said what makes no sense")));
+        self.fail(format!("process {process} said what makes no sense"));
+    }
+
+    /// This process cannot go on: all end, and the interrupt says so when this is back.
+    pub fn fail(&self, why: String) {
+        let _ = self.lost.send(Lost::Fault(why));
         while !self.is_over() && !self.over.load(Ordering::Relaxed) {
             thread::sleep(PATIENCE);
         }

@@ -5,7 +5,7 @@
 //! a connection, before a byte of it is believed), `agreement` (what all must have in common), `join` (from addresses to
 //! connections), `watch` (who is still there), `flow` (states as a dataflow of timely, the only file that knows it) and
 //! `events` (what happens beside), `states` (all states as an oracle) and `explore` (all of it); `meeting` (messages of any kind, for what is no
-//! exploration of that sort) and `swarm` (walks). Two connections lead to each other process: one for states, one for signs of life, so that one
+//! exploration of that sort), `swarm` (walks) and `handout` (pieces of work). Two connections lead to each other process: one for states, one for signs of life, so that one
 //! that has much to do is not taken for one that is gone.
 //!
 //! Nothing here is encrypted: the secret keeps strangers out, and whoever can read or change packets is not kept out.
@@ -14,6 +14,7 @@ mod agreement;
 mod events;
 mod explore;
 mod flow;
+mod handout;
 mod handshake;
 mod join;
 mod meeting;
@@ -25,6 +26,7 @@ mod watch;
 pub use agreement::Agreement;
 pub use events::note_panic;
 pub use explore::{Cluster, Fault, Figures, Found, Told};
+pub use handout::{deal, help, told};
 pub use handshake::{Claim, Kind, Refusal, initiate, respond};
 pub use join::listen;
 pub use meeting::{Heard, Leaves, Meeting};

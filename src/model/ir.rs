@@ -26,7 +26,7 @@ pub struct AbstractId(pub u16);
 pub struct VarId(pub u16);
 
 /// Index of a transition in [`System::transitions`](super::System::transitions).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct TransitionId(pub u16);
 
 /// The most constructors an enum may have: a set of them is one 64-bit word.

@@ -46,7 +46,25 @@ pub struct MutantMemory {
 struct RememberedRun {
     mutants: Vec<RememberedMutant>,
     /// For the key of an obligation those of the cubes that refute it, in hexadecimal digits.
-    shown: BTreeMap<String, Vec<String>>,
+    shown: ShownWords,
+}
+
+/// A [`ShownTable`], in hexadecimal digits.
+pub type ShownWords = BTreeMap<String, Vec<String>>;
+
+/// As it is written.
+pub fn shown_words(shown: &ShownTable) -> ShownWords {
+    let number = |number: &u128| format!("{number:x}");
+    shown.iter().map(|(key, cubes)| (number(key), cubes.iter().map(number).collect())).collect()
+}
+
+/// As it was; `None` when these are no digits.
+pub fn shown_by(words: &ShownWords) -> Option<ShownTable> {
+    let number = |text: &String| u128::from_str_radix(text, 16).ok();
+    words
+        .iter()
+        .map(|(key, cubes)| Some((number(key)?, cubes.iter().map(number).collect::<Option<_>>()?)))
+        .collect()
 }
 
 /// A mutant of an earlier run.
@@ -99,11 +117,7 @@ impl MutantMemory {
             return Err(damaged());
         }
         let all: RememberedRun = serde_json::from_str(body).map_err(|_| damaged())?;
-        let mut shown = ShownTable::new();
-        for (key, cubes) in &all.shown {
-            let number = |text: &String| u128::from_str_radix(text, 16).map_err(|_| damaged());
-            shown.insert(number(key)?, cubes.iter().map(number).collect::<Result<_, _>>()?);
-        }
+        let shown = shown_by(&all.shown).ok_or_else(damaged)?;
         let mut memory = Self { shown: ShownObligations::new(shown), ..Self::default() };
         for it in all.mutants {
             memory.places.insert(it.place.clone(), it.clone());
@@ -126,10 +140,7 @@ impl MutantMemory {
     ) -> String {
         let mutants = found.mutants.iter().zip(keys);
         let mutants = mutants.filter_map(|(it, key)| remembered(it, *key, source, options)).collect();
-        let number = |number: &u128| format!("{number:x}");
-        let shown = self.shown.all(MOST_SHOWN);
-        let shown = shown.iter().map(|(key, cubes)| (number(key), cubes.iter().map(number).collect()));
-        let all = RememberedRun { mutants, shown: shown.collect() };
+        let all = RememberedRun { mutants, shown: shown_words(&self.shown.all(MOST_SHOWN)) };
         let body = serde_json::to_string(&all).expect("keys are strings");
         format!("{MAGIC} {} {}\n{body}", stamp(), digest(&body))
     }

@@ -2,7 +2,8 @@
 //!
 //! In: a model, options, an interrupt. Out: a [`Mutation`](crate::result::Mutation). In reading order: `plan` (which
 //! mutants, and how much effort), `baseline` (what is known of the model itself), `examine` (one mutant, by the cheapest
-//! engine first), `memory` (what earlier runs found), `claims` (which claims a mutant violates), `pool` (threads), `run` (all of it), `summary` (kill rates,
+//! engine first), `memory` (what earlier runs found), `claims` (which claims a mutant violates), `looking` (with all of that),
+//! `pool` (threads), `others` (processes), `run` (all of it), `summary` (kill rates,
 //! the smallest set of claims, the number of processes at which no more are killed); `properties` (mutants of what the
 //! model claims: what it could claim beside).
 //!
@@ -13,7 +14,9 @@
 mod baseline;
 mod claims;
 mod examine;
+mod looking;
 mod memory;
+mod others;
 mod plan;
 mod pool;
 mod properties;
@@ -21,8 +24,9 @@ mod run;
 mod summary;
 
 pub use memory::{MutantMemory, finder_name};
+pub use others::{Helper, Others};
 pub use plan::{MutantSelection, MutationOptions, Plan};
 pub use pool::THREAD;
 pub use properties::{PropertySelection, properties};
-pub use run::{MutationProgress, run};
+pub use run::{MutationProgress, run, run_with};
 pub use summary::{KillCurve, Rate, curve, rate_by, rate_by_claim, smallest_set};

@@ -2,18 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::baseline::Baseline;
-use super::examine::{Mutant, examine};
-use super::memory::{MutantMemory, Recall};
+use super::looking::{Looked, Looking};
+use super::memory::MutantMemory;
+use super::others::Others;
 use super::plan::{MutationOptions, Plan};
-use super::{claims, pool};
-use crate::diagnostic::Source;
+use super::pool::{self, Shared};
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::result::{Fate, MutantResult, Mutation};
-
-/// Rounds that a mutant gets less when as many as were asked for did not decide it the last time.
-const HURRY: u32 = 3;
 
 /// How far a run is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,45 +53,68 @@ pub fn run(
     interrupt: &Interrupt,
     tell: &(dyn Fn(MutationProgress) + Sync),
 ) -> Mutation {
-    let baseline = Baseline::new(system, claims::of(system, text), options, interrupt, &memory.shown);
+    run_with((system, text), plan, (options, memory), None, interrupt, tell)
+}
+
+/// As [`run`], with `others` that look at mutants as well; see [`Helper`](super::Helper). Their results stand where those
+/// of this process would.
+///
+/// # Panics
+/// When the plan is about another model.
+pub fn run_with(
+    (system, text): (&System, &str),
+    plan: &Plan,
+    (options, memory): (&MutationOptions, &MutantMemory),
+    others: Option<&dyn Others>,
+    interrupt: &Interrupt,
+    tell: &(dyn Fn(MutationProgress) + Sync),
+) -> Mutation {
+    let looking = Looking::new((system, text), plan, (options, memory), interrupt);
     let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     // A search may take a signal for its own: whoever interrupts wants all of it to end.
     let stop = || interrupt.reason().is_some() || interrupt.signals() > 0;
-    let results = pool::share(&plan.mutants, options.jobs, stop, |(candidate, key)| {
-        let system = candidate.system(text).expect("the plan has models only");
-        let text_of = &candidate.text(text);
-        let source = &Source { name: "", text };
-        let recall = memory.recall((candidate, *key, &system), source, options);
-        let hard = matches!(recall, Some(Recall::Hard));
-        let rounds = if hard { options.rounds.saturating_sub(HURRY).max(1) } else { options.rounds };
-        let mutant = Mutant { baseline: &baseline, system: &system, text: text_of, rounds };
-        let found = examine(&mutant, recall);
-        let hurried = hard && matches!(found.0, Fate::Undecided(_) | Fate::Same);
-        let dead = usize::from(matches!(found.0, Fate::Killed(_)));
+    let told = |looked: &Looked| {
+        let dead = usize::from(matches!(looked.fate, Fate::Killed(_)));
         let killed = killed.fetch_add(dead, Ordering::Relaxed) + dead;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         tell(MutationProgress { done, of: plan.mutants.len(), killed });
-        (found, hurried)
+    };
+    let deal = |shared: Shared<'_, Looked>, others: &dyn Others| {
+        let put = |at: usize, answer: &[u8]| {
+            let Some(result) = looking.answer(at, answer) else { return false };
+            result.iter().for_each(told);
+            (shared.put)(at, result);
+            true
+        };
+        others.deal(shared.next, &put);
+    };
+    let deal = others.map(|others| move |shared: Shared<'_, Looked>| deal(shared, others));
+    let deal = deal.as_ref().map(|deal| deal as &(dyn Fn(Shared<'_, Looked>) + Sync));
+    let results = pool::share_with(&plan.mutants, options.jobs, deal, stop, |at, _| {
+        let looked = looking.at(at);
+        told(&looked);
+        looked
     });
     let stopped = interrupt.reason();
     let mutants = plan.mutants.iter().zip(results).map(|((candidate, _), result)| {
-        let ((fate, change), hurried) = match result {
-            None => ((Fate::Untried, None), false),
-            Some(Err(panic)) => ((Fate::Failed(panic), None), false),
+        let looked = match result {
+            None => Looked::only(Fate::Untried),
+            Some(Err(panic)) => Looked::only(Fate::Failed(panic)),
             // What was under way when the run ended was not looked at.
-            Some(Ok(((Fate::Undecided(reason), _), _))) if stopped.as_ref() == Some(&reason) => {
-                ((Fate::Untried, None), false)
+            Some(Ok(Looked { fate: Fate::Undecided(reason), .. })) if stopped.as_ref() == Some(&reason) => {
+                Looked::only(Fate::Untried)
             }
-            Some(Ok(found)) => found,
+            Some(Ok(looked)) => looked,
         };
+        let Looked { fate, change, hurried } = looked;
         MutantResult { candidate: candidate.clone(), fate, hurried, change }
     });
     Mutation {
         mutants: mutants.collect(),
-        claims: baseline.claims.clone(),
+        claims: looking.baseline.claims.clone(),
         ill_typed: plan.ill_typed,
         same: plan.same,
-        sizes: baseline.sizes.clone(),
+        sizes: looking.baseline.sizes.clone(),
         stopped,
     }
 }

@@ -1,5 +1,7 @@
 //! What became of the mutants of a model.
 
+use serde::{Deserialize, Serialize};
+
 use super::Decider;
 use crate::diagnostic::Span;
 use crate::model::BadKind;
@@ -52,7 +54,7 @@ pub struct MutantResult {
 }
 
 /// What became of a mutant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Fate {
     /// A bad state is reachable.
     Killed(Kill),
@@ -70,7 +72,7 @@ pub enum Fate {
 }
 
 /// How a mutant was killed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Kill {
     /// The claims that it violates, by their numbers in [`Mutation::claims`]; that of the run first. Those that only
@@ -83,7 +85,7 @@ pub struct Kill {
 }
 
 /// What finds a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum KillFinder {
     /// Exhaustive exploration.
     Exploration,
@@ -96,10 +98,11 @@ pub enum KillFinder {
 }
 
 /// How a mutant survived.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Survival {
-    /// What proved it safe.
+    /// What proved it safe; `None` where another process or an earlier run did.
+    #[serde(skip)]
     pub decider: Option<Decider>,
     /// Cubes of the certificate.
     pub invariants: usize,
@@ -110,7 +113,7 @@ pub struct Survival {
 }
 
 /// How the reachable states of a mutant differ from those of the model, up to renaming of processes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Change {
     /// Processes of the instances that are compared.
     pub procs: usize,

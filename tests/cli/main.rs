@@ -14,6 +14,7 @@ mod export;
 mod files;
 mod flags;
 mod fmt;
+mod handout;
 mod harness;
 mod kill_rates;
 mod lemmas;

@@ -36,7 +36,8 @@ end with 0 when the run has ended in good order.";
 /// not depend on the number of processes and workers: states, depth, deadlocks, the verdict and its trace. Where an
 /// error ends the exploration, its level is finished, and the trace is that to the smallest bad state. With `brab K`, the
 /// first process proves, and the states of all are its oracle. With --forward cfl or random, all walk, and share what they
-/// saw after each epoch: the output is that of one process.
+/// saw after each epoch: the output is that of one process. So is that of `mutate` and its options, whose mutants go to
+/// whoever is free.
 #[derive(Debug, Parser)]
 #[command(
     name = "cubicle cluster",
@@ -91,7 +92,7 @@ pub struct ClusterArgs {
     #[arg(long, hide = true, value_delimiter = ',', requires = "started")]
     pub addresses: Vec<String>,
 
-    /// Options of an exploration, and its model
+    /// Options of an exploration, or `mutate` and its options, and a model
     #[arg(last = true, required = true, value_name = "OPTIONS")]
     pub exploration: Vec<OsString>,
 }

@@ -5,6 +5,7 @@ mod following;
 mod here;
 mod hosts;
 mod launch;
+mod mutants;
 mod walks;
 
 use std::ffi::OsString;
@@ -28,11 +29,12 @@ use following::Following;
 use here::Leading;
 use here::Place;
 use launch::Children;
+use mutants::MutantTeam;
 
 use super::args::Args;
 use super::model::{Asked, UsageError, parse_for, prepared, supervised};
 use super::output::complain;
-use super::{document, ends, exit, settings};
+use super::{document, ends, exit, mutate, settings};
 
 /// The longest secret that is read from another process.
 const MOST_SECRET: u64 = 4096;
@@ -45,6 +47,9 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Err(error) => return exit::refuse(&error),
     };
     let typed: Vec<OsString> = ["cubicle".into(), "cluster".into()].into_iter().chain(words).collect();
+    if told.exploration.first().is_some_and(|word| word == "mutate") {
+        return mutate_together(&told, &typed);
+    }
     let exploration = std::iter::once("cubicle".into()).chain(told.exploration.iter().cloned()).collect();
     let for_cluster = |args: &mut Args| {
         args.cluster = true;
@@ -64,6 +69,24 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Err((code, why)) => {
             complain(&format!("error: {why}"));
             document::refused(&typed, code, why)
+        }
+    }
+}
+
+/// Looks at mutants; the exit code.
+fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
+    let mut args = match mutate::parse(told.exploration[1..].to_vec()) {
+        Ok(args) => args,
+        Err(code) => return code,
+    };
+    let fits = mutants::fits(&args).map_err(|why| (exit::USAGE, why));
+    args.jobs = told.workers;
+    match fits.and_then(|()| place(told)) {
+        Ok((place, _)) if place.me > 0 => mutants::follow(&args, place, told.started.is_some()),
+        Ok((place, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(place, children)))),
+        Err((code, why)) => {
+            complain(&format!("error: {why}"));
+            document::refused(typed, code, why)
         }
     }
 }

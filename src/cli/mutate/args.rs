@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueEnum};
+use cubicle::mutation::{MutantSelection, MutationOptions};
+use cubicle::options::BackwardMode;
 use cubicle::transform::mutate::{OPERATORS, Operator};
 
 use crate::cli::quantities::duration;
@@ -14,7 +16,7 @@ use crate::cli::quantities::duration;
 /// A mutant is killed by a run to a bad state, which was replayed; it survives when it is proved safe for any number of
 /// processes, by a certificate that was checked. A survivor that changes what the model can do may point to an
 /// `unsafe` that is missing. Whatever limits a mutant's share of the work is counted, not timed: the same command
-/// prints the same, for any --jobs.
+/// prints the same, for any --jobs, and on any number of machines: `cubicle cluster --local 2 -- mutate FILE`.
 ///
 /// Exit codes: 0 the mutants were looked at; 1, 3 the model itself is not safe, or not decided (see --anyway), or, for
 /// 3, fewer are killed than --min-kill-rate asks for, or a limit ended the run; 2 wrong usage, or errors in the model;
@@ -116,6 +118,49 @@ pub struct MutateArgs {
     /// Print the answer only: survivors and figures stay away
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
+}
+
+impl MutateArgs {
+    /// Which mutants are looked at.
+    pub fn selection(&self) -> MutantSelection {
+        MutantSelection {
+            operators: self.only.clone(),
+            transitions: self.transition.clone(),
+            sample: self.sample.map(|most| most as usize),
+            seed: self.seed,
+        }
+    }
+
+    /// How.
+    pub fn options(&self) -> MutationOptions {
+        MutationOptions {
+            proof: self.proof(),
+            rounds: self.rounds.into(),
+            procs: self.procs.into(),
+            max_states: self.max_states as usize,
+            jobs: self.jobs.into(),
+            seed: self.seed,
+        }
+    }
+
+    /// How a proof is looked for.
+    pub fn proof(&self) -> BackwardMode {
+        self.brab.map_or(BackwardMode::Auto, |procs| BackwardMode::Brab(procs.into()))
+    }
+
+    /// All that the result depends on beside the model, by name: who looks at mutants together must agree.
+    pub fn agreement(&self) -> Vec<(String, String)> {
+        let MutationOptions { proof, rounds, procs, max_states, jobs: _, seed } = self.options();
+        let all = [
+            ("which mutants", format!("{:?}", self.selection())),
+            ("the search for proofs", format!("{proof:?}")),
+            ("the number of rounds", rounds.to_string()),
+            ("the number of processes", procs.to_string()),
+            ("the number of states", max_states.to_string()),
+            ("the seed", seed.to_string()),
+        ];
+        all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
 }
 
 /// How results are written.

@@ -13,11 +13,9 @@ use cubicle::check::check_here;
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::mutation::{
-    MutantMemory, MutantSelection, MutationOptions, Plan, PropertySelection, properties, run as look_at,
-};
+use cubicle::mutation::{MutantMemory, Others, Plan, PropertySelection, properties, run_with as look_at};
 use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, Options, Vacuity};
+use cubicle::options::{Options, Vacuity};
 use cubicle::report::document::{Head, Level, Message, MutationDocument, WhyOpen};
 use cubicle::report::{self, MutationPage, Style};
 use cubicle::result::Mutation;
@@ -40,16 +38,43 @@ const LATE: Duration = Duration::from_secs(2);
 /// Name of the file of a cache.
 const MEMORY: &str = "mutants";
 
+/// Other processes that look at mutants, too.
+pub trait Team: Others + Send {
+    /// Waits until all are there, who must agree on the model and on these facts. `log` is told of strangers.
+    ///
+    /// # Errors
+    /// Somebody did not come; for the user.
+    fn gather(
+        &self,
+        model: String,
+        facts: Vec<(String, String)>,
+        interrupt: &Interrupt,
+        log: &dyn Fn(&str),
+    ) -> Result<(), String>;
+
+    /// Tells them what stands in the cache, before mutants are handed out.
+    fn tell(&self, cache: &str);
+
+    /// There is nothing more to do.
+    fn end(&self);
+}
+
 /// Runs the command on the words after `mutate`.
 pub fn run(words: Vec<OsString>) -> u8 {
-    let args = match MutateArgs::try_parse_from(std::iter::once("cubicle mutate".into()).chain(words)) {
-        Ok(args) => args,
-        Err(error) => {
-            let code = exit::refuse(&error);
-            let typed: Vec<OsString> = std::env::args_os().collect();
-            return exit::why(&error).map_or(code, |why| document::refused(&typed, code, why));
-        }
-    };
+    parse(words).map_or_else(|code| code, |args| run_with(args, None))
+}
+
+/// What the words after `mutate` say; the exit code when that makes no sense, which was told.
+pub fn parse(words: Vec<OsString>) -> Result<MutateArgs, u8> {
+    MutateArgs::try_parse_from(std::iter::once("cubicle mutate".into()).chain(words)).map_err(|error| {
+        let code = exit::refuse(&error);
+        let typed: Vec<OsString> = std::env::args_os().collect();
+        exit::why(&error).map_or(code, |why| document::refused(&typed, code, why))
+    })
+}
+
+/// Runs the command, together with others where there are some; the exit code.
+pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
     let limits = (args.time_limit.map(|limit| limit + LATE), memory::most_of_it());
     let head = Head {
         seed: args.seed,
@@ -63,8 +88,12 @@ pub fn run(words: Vec<OsString>) -> u8 {
         move |interrupt, ending| {
             live::start(ending, false);
             let interrupt = &within(interrupt, args.time_limit);
-            let mut run = MutateRun { args: &args, ending, interrupt, afterwards: Vec::new() };
+            let team = team.as_deref();
+            let mut run = MutateRun { args: &args, ending, interrupt, team, afterwards: Vec::new() };
             let ended = run.mutate();
+            if let Some(team) = team {
+                team.end();
+            }
             ending.begin();
             let code = match ended {
                 Ok(code) => exit::after_output(code, ending.output.finish()),
@@ -108,6 +137,7 @@ struct MutateRun<'a> {
     args: &'a MutateArgs,
     ending: &'a Arc<Ending>,
     interrupt: &'a Interrupt,
+    team: Option<&'a dyn Team>,
     /// What is to be said behind the results.
     afterwards: Vec<String>,
 }
@@ -126,9 +156,10 @@ impl MutateRun<'_> {
         if let Some(error) = self.unknown_transition(&loaded.file) {
             return Err(self.failed(exit::USAGE, error));
         }
+        self.gather(&text)?;
         ending.progress().begin("making mutants");
         let model = (&loaded.file, text.as_str(), &system);
-        let plan = Plan::new(model, &self.selection(), self.interrupt);
+        let plan = Plan::new(model, &args.selection(), self.interrupt);
         if args.list {
             let style = settings::automatic_style(&stdout());
             ending.begin();
@@ -149,8 +180,13 @@ impl MutateRun<'_> {
             let (done, of, killed) = (progress.done, progress.of, progress.killed);
             ending.progress().begin(&format!("{done} of {of} mutants, {killed} killed"));
         };
-        let (options, memory) = (self.options(), self.remembered());
-        let found = look_at((&system, &text), &plan, (&options, &memory), self.interrupt, &tell);
+        let (options, others) = (args.options(), self.team.map(|team| team as &dyn Others));
+        let (memory, cache) = self.remembered();
+        if let Some(team) = self.team {
+            team.tell(&cache);
+        }
+        let how = (&options, &memory);
+        let found = look_at((&system, &text), &plan, how, others, self.interrupt, &tell);
         ending.begin();
         let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
         // Before anything is shown, since a document says whether that went well.
@@ -185,16 +221,29 @@ impl MutateRun<'_> {
         self.args.cache.as_ref().map(|folder| folder.join(MEMORY))
     }
 
-    /// What earlier runs found.
-    fn remembered(&self) -> MutantMemory {
+    /// What earlier runs found, and as it stands in the file.
+    fn remembered(&self) -> (MutantMemory, String) {
         let Some(path) = self.memory_file().filter(|path| path.exists()) else {
-            return MutantMemory::default();
+            return Default::default();
         };
         let read = std::fs::read_to_string(&path).map_err(|error| error.to_string());
-        read.and_then(|text| MutantMemory::read(&text)).unwrap_or_else(|why| {
+        read.and_then(|text| Ok((MutantMemory::read(&text)?, text))).unwrap_or_else(|why| {
             let text = format!("the cache {} is not used, and written anew: {why}", path.display());
             self.ending.messages.warning(&text);
-            MutantMemory::default()
+            Default::default()
+        })
+    }
+
+    /// Waits for the others, if there are any.
+    fn gather(&self, text: &str) -> Result<(), NoMutants> {
+        let Self { args, ending, interrupt, .. } = self;
+        let Some(team) = self.team else { return Ok(()) };
+        ending.progress().begin("waiting for the other processes");
+        let (model, log) = (document::sha256(text.as_bytes()), |what: &str| ending.messages.warning(what));
+        team.gather(model, args.agreement(), interrupt, &log).map_err(|why| match interrupt.reason() {
+            Some(reason) => self
+                .failed(exit::of_reason(&reason), "not all processes of the cluster were there".to_owned()),
+            None => self.failed(exit::INTERNAL, format!("{why}; start all processes again")),
         })
     }
 
@@ -206,30 +255,6 @@ impl MutateRun<'_> {
             std::fs::create_dir_all(folder).map_err(wrong)?;
         }
         files::write(&path, &text())
-    }
-
-    fn selection(&self) -> MutantSelection {
-        MutantSelection {
-            operators: self.args.only.clone(),
-            transitions: self.args.transition.clone(),
-            sample: self.args.sample.map(|most| most as usize),
-            seed: self.args.seed,
-        }
-    }
-
-    fn options(&self) -> MutationOptions {
-        MutationOptions {
-            proof: self.proof(),
-            rounds: self.args.rounds.into(),
-            procs: self.args.procs.into(),
-            max_states: self.args.max_states as usize,
-            jobs: self.args.jobs.into(),
-            seed: self.args.seed,
-        }
-    }
-
-    fn proof(&self) -> BackwardMode {
-        self.args.brab.map_or(BackwardMode::Auto, |procs| BackwardMode::Brab(procs.into()))
     }
 
     /// What is wrong with the names of transitions.
@@ -269,7 +294,7 @@ impl MutateRun<'_> {
         }
         self.ending.progress().begin("checking the model itself");
         let options = Options::default()
-            .proof(self.proof())
+            .proof(self.args.proof())
             .vacuity(Vacuity::Ignore)
             .only_states(true)
             .jobs(self.args.jobs.into())
@@ -282,6 +307,9 @@ impl MutateRun<'_> {
         };
         self.ending.begin();
         let error = format!("the model itself is {what}: what its mutants show says little");
+        if let Some(Reason::Cluster(why)) = report.open() {
+            return Err(self.failed(exit::INTERNAL, why.clone()));
+        }
         let (failed, _) = self.failed(exit::of_report(&report), error);
         self.ending
             .messages
@@ -304,7 +332,7 @@ impl MutateRun<'_> {
         let selection =
             PropertySelection { stronger: args.properties, proof: proof.filter(|_| args.suggest) };
         let tell = |what: String| ending.progress().begin(&what);
-        let found = properties(model, (plan, selection), &self.options(), self.interrupt, &tell);
+        let found = properties(model, (plan, selection), &args.options(), self.interrupt, &tell);
         ending.begin();
         let code = match &found.stopped {
             Some(Reason::Interrupted(signal)) => exit::of_signal(*signal),
@@ -382,10 +410,8 @@ impl MutateRun<'_> {
     }
 
     fn code(&mut self, found: &Mutation) -> u8 {
-        match &found.stopped {
-            Some(Reason::Interrupted(signal)) => return exit::of_signal(*signal),
-            Some(_) => return exit::UNKNOWN,
-            None => {}
+        if let Some(reason) = &found.stopped {
+            return exit::of_reason(reason);
         }
         let (killed, counted) = (found.killed().count(), found.counted());
         let Some(least) = self.args.min_kill_rate else { return exit::OK };

@@ -1,5 +1,7 @@
 //! Concrete states of an instance: values, states, steps, and where each cell stands.
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::{Rational, System, TransitionId, Type, VarId};
 
 /// Distance between the points of two neighbouring processes; outside values lie in between.
@@ -8,7 +10,7 @@ pub const PROC_STRIDE: i64 = 1 << 20;
 /// A value of proc type: a point of a total order. Process `#(i+1)` is the point `i * PROC_STRIDE`;
 /// every other point is an outside value. Points are equal iff the values are, and compare as the
 /// values do in the process order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Point(pub i64);
 
 impl Point {
@@ -26,7 +28,7 @@ impl Point {
 }
 
 /// The value of a cell in a concrete state.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Value {
     /// Constructor of an enum.
     Constructor(u8),
@@ -57,7 +59,7 @@ impl Value {
 
 /// A concrete state of the instance with `procs` processes: one value for each cell. Cells stand in
 /// order of [`System::vars`], those of an array row by row (last index fastest).
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct State {
     /// Number of processes.
     pub procs: usize,
@@ -103,7 +105,7 @@ impl Layout {
 }
 
 /// One step of a concrete run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Step {
     /// Which transition fired.
     pub transition: TransitionId,

@@ -1,0 +1,101 @@
+//! Pieces of work for whoever is free: process 0 hands out their numbers, and gets an answer for each.
+
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use super::meeting::{Heard, Meeting};
+use crate::interrupt::Interrupt;
+
+/// How often it is looked whether the run must end while somebody works.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Bytes of the number of a piece.
+const NUMBER: usize = 8;
+
+/// Hands out the pieces that `next` gives, to `workers` of each other process, and their answers to `put`, which says
+/// whether they make sense. Ends when `next` has no more and all are answered, or the run must end.
+pub fn deal(
+    meeting: &Meeting,
+    workers: usize,
+    next: &dyn Fn() -> Option<usize>,
+    put: &dyn Fn(usize, &[u8]) -> bool,
+) {
+    let (_, processes) = meeting.place();
+    // What each process works on.
+    let mut out: Vec<Vec<u64>> = vec![Vec::new(); processes];
+    let give = |out: &mut Vec<Vec<u64>>, to: usize| {
+        let Some(piece) = next() else { return };
+        out[to].push(piece as u64);
+        meeting.say(to, &(piece as u64).to_le_bytes());
+    };
+    for _ in 0..workers {
+        for to in meeting.others() {
+            give(&mut out, to);
+        }
+    }
+    while out.iter().any(|pieces| !pieces.is_empty()) && !meeting.is_over() {
+        let (from, answer) = match meeting.hear(PATIENCE) {
+            Some(Heard::Message(from, answer)) => (from, answer),
+            // Nobody ends before process 0 does.
+            Some(Heard::Ended(from)) => return meeting.distrust(from),
+            None => continue,
+        };
+        let (number, answer) = answer.split_at(NUMBER.min(answer.len()));
+        let number = number.try_into().map(u64::from_le_bytes).ok();
+        let place = number.and_then(|number| out[from].iter().position(|piece| *piece == number));
+        let Some(place) = place else { return meeting.distrust(from) };
+        let piece = out[from].swap_remove(place);
+        if !put(piece as usize, answer) {
+            return meeting.distrust(from);
+        }
+        give(&mut out, from);
+    }
+}
+
+/// Answers with `work` for each piece that process 0 hands out, on `workers` threads of this kind, until there are no
+/// more; what is under way then is to be given up, as the interrupt tells.
+pub fn help(
+    meeting: &Meeting,
+    (workers, worker): (usize, &dyn Fn() -> thread::Builder),
+    interrupt: &Interrupt,
+    work: &(dyn Fn(usize) -> Vec<u8> + Sync),
+) {
+    let (give, take) = mpsc::channel::<u64>();
+    let take = Mutex::new(take);
+    let next = || take.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
+    let works = || {
+        while let Some(piece) = next() {
+            let answer = work(piece as usize);
+            if interrupt.reason().is_none() {
+                meeting.say(0, &[&piece.to_le_bytes()[..], &answer].concat());
+            }
+        }
+    };
+    thread::scope(|scope| {
+        // With fewer threads it takes longer.
+        let begun = (0..workers).filter_map(|_| worker().spawn_scoped(scope, works).ok()).count();
+        if begun == 0 {
+            meeting.fail(format!("process {} got no thread", meeting.place().0));
+        }
+        while let Some(piece) = told(meeting) {
+            match piece.try_into().map(u64::from_le_bytes) {
+                Ok(piece) => drop(give.send(piece)),
+                Err(_) => meeting.distrust(0),
+            }
+        }
+        interrupt.expire();
+        drop(give);
+    });
+}
+
+/// The next thing that process 0 says; `None` when it has nothing more to say, or the run must end.
+pub fn told(meeting: &Meeting) -> Option<Vec<u8>> {
+    while !meeting.is_over() {
+        match meeting.hear(PATIENCE) {
+            Some(Heard::Message(0, message)) => return Some(message),
+            Some(Heard::Ended(0)) => return None,
+            _ => {}
+        }
+    }
+    None
+}
