@@ -178,9 +178,13 @@ fn elsewhere_a_line_comes_now_and_then() {
         Running::of(command.stdout(Stdio::null()).stderr(Stdio::piped()))
     });
     sleep(Duration::from_millis(300));
-    runs.iter().for_each(|run| run.signal(Signal::STOP));
+    for run in &runs {
+        run.signal(Signal::STOP);
+    }
     sleep(Duration::from_secs(10));
-    runs.iter().for_each(|run| run.signal(Signal::CONT));
+    for run in &runs {
+        run.signal(Signal::CONT);
+    }
     let [mut told, quiet @ ..] = runs;
     let mut line = String::new();
     BufReader::new(told.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
