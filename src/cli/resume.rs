@@ -7,16 +7,18 @@ use std::time::Duration;
 use clap::Parser;
 use cubicle::forward::Manifest;
 
+use super::kept::Again;
 use super::model::{UsageError, parse, supervised};
 use super::output::complain;
 use super::quantities::{bytes, duration};
-use super::{document, exit};
+use super::{cluster, document, exit};
 
 /// Goes on with an exploration that `--checkpoint DIR` kept and that a limit, a signal or a crash ended: what it
 /// prints is what the whole run would have printed.
 ///
 /// The command line is that of the first run, and the model is read again from where it was: the command is to be
-/// started in the same folder. Another model, other options or another version of the program are refused.
+/// started in the same folder. Another model, other options or another version of the program are refused. Of a
+/// cluster, this is process 0, on its host: it starts the others, unless they are started by hand, as the first time.
 ///
 /// Exit codes: those of the exploration; 2 also when the checkpoint is not one of this model or this version; 4 also
 /// when it cannot be read or written.
@@ -30,6 +32,10 @@ pub struct ResumeArgs {
     /// Threads, which may be others than before
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
+
+    /// Workers of each process of a cluster, which may be others than before
+    #[arg(long, value_name = "W", value_parser = clap::value_parser!(u16).range(1..=256))]
+    workers: Option<u16>,
 
     /// End the run after this time (500ms, 10s, 2m), in place of the limit of the first run
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -62,31 +68,28 @@ pub fn run(words: Vec<OsString>) -> u8 {
         }
     };
     let typed: Vec<OsString> = manifest.command.iter().map(OsString::from).collect();
+    let jobs = told.jobs;
+    let workers = told.workers;
+    let ResumeArgs { folder, time_limit, memory_limit, checkpoint_every, run_dir, .. } = told;
+    let again = Again { folder, time_limit, memory_limit, checkpoint_every, run_dir };
+    let refused = |why: &str| {
+        complain(&format!("error: {why}"));
+        exit::USAGE
+    };
+    match (&manifest.spread, jobs, workers) {
+        (Some(_), Some(_), _) => return refused("--jobs has no effect here: a cluster has --workers"),
+        (None, _, Some(_)) => return refused("--workers has no effect here: no cluster explored"),
+        (Some(_), ..) => return cluster::resume(again, workers, &manifest),
+        (None, ..) => {}
+    }
     let mut asked = match parse(typed.clone(), &typed) {
         Ok(asked) => asked,
         Err(UsageError { code, error: Some(error) }) => return document::refused(&typed, code, error),
         Err(UsageError { code, error: None }) => return code,
     };
-    let args = &mut asked.args;
-    if args.checkpoint.is_none() || !args.only_forward {
-        complain(&format!("error: the command line in {} keeps no checkpoint", told.folder.display()));
-        return exit::USAGE;
+    if let Err(why) = again.settle(&mut asked.args, &manifest) {
+        return refused(&why);
     }
-    if !args.file.exists() && args.file.as_os_str() != "-" {
-        let (file, folder) = (args.file.display(), &manifest.started_in);
-        complain(&format!("error: there is no {file} here: the exploration was started in {folder}"));
-        return exit::USAGE;
-    }
-    args.resume = true;
-    args.checkpoint = Some(told.folder);
-    args.jobs = told.jobs.unwrap_or(args.jobs);
-    args.time_limit = told.time_limit.or(args.time_limit);
-    args.memory_limit = told.memory_limit.or(args.memory_limit);
-    args.checkpoint_every = told.checkpoint_every.unwrap_or(args.checkpoint_every);
-    args.run_dir = told.run_dir.or_else(|| args.run_dir.take());
-    if !args.quiet {
-        // No message of the run itself: those belong to its document, which is that of the whole run.
-        complain(&format!("note: going on at depth {}, with {} states", manifest.level, manifest.states));
-    }
+    asked.args.jobs = jobs.unwrap_or(asked.args.jobs);
     supervised(asked)
 }

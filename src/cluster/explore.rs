@@ -11,6 +11,7 @@ use super::agreement::Agreement;
 use super::events::{Event, unexplained};
 use super::flow::{self, Course, Part, Wake};
 use super::join::{Joining, Links, join};
+use super::kept::Kept;
 use super::secret::Secret;
 use super::states::SpreadStates;
 use super::watch::Watch;
@@ -53,6 +54,8 @@ pub struct Cluster {
     pub at_once: bool,
     /// Bytes that the states of this process may take.
     pub memory: usize,
+    /// Is told what becomes of the checkpoint.
+    pub kept: Arc<Kept>,
 }
 
 /// Who is told what happens.
@@ -87,7 +90,7 @@ impl Cluster {
         interrupt: &Interrupt,
         mut told: Told<'_>,
     ) -> Result<Option<Found>, Fault> {
-        let Self { me, addresses, workers, listener, secret, agreement, wait, at_once, memory } = self;
+        let Self { me, addresses, workers, listener, secret, agreement, wait, at_once, memory, kept } = self;
         let sizes =
             [("the number of processes of the cluster", addresses.len()), ("the number of workers", workers)];
         let sizes = sizes.map(|(name, n)| (name.to_owned(), n.to_string()));
@@ -100,12 +103,14 @@ impl Cluster {
         let (ask, questions) = mpsc::channel();
         let part = Arc::new(Part {
             instance: instance.clone(),
+            workers,
             memory: memory / workers,
             interrupt: interrupt.clone(),
             course: Mutex::new(tell.clone()),
             told: Event::Course,
             questions: Mutex::new((serves && me == 0).then_some(questions)),
             rounds: AtomicU64::new(0),
+            kept,
         });
         let begun = flow::start(Arc::clone(&part), (me, workers), states).and_then(|guards| {
             let leaving = thread::Builder::new().name(format!("{}leave", super::THREADS));

@@ -19,6 +19,7 @@ use timely::dataflow::operators::{Capability, ConnectLoop, Feedback};
 use timely::execute::execute_from;
 use timely::worker::Worker;
 
+use super::kept::Kept;
 use crate::forward::{Command, Instance, Lead, Member, Outcome, Parcel, Summary};
 use crate::interrupt::Interrupt;
 use crate::model::Literal;
@@ -51,6 +52,8 @@ type Addressed = (u64, Parcel);
 pub struct Part<T> {
     /// What is explored.
     pub instance: Instance,
+    /// Members of each process.
+    pub workers: usize,
     /// Bytes that the states of each member may take.
     pub memory: usize,
     /// Asks members to stop.
@@ -63,6 +66,8 @@ pub struct Part<T> {
     pub questions: Mutex<Option<Receiver<Question>>>,
     /// Rounds so far.
     pub rounds: AtomicU64,
+    /// What is known of the checkpoint.
+    pub kept: Arc<Kept>,
 }
 
 /// Starts `threads` members in process number `me`, which is connected to the others.
@@ -90,9 +95,10 @@ pub fn start<T: Send + 'static>(
 /// Builds the dataflow of one member.
 fn member<T: Send + 'static>(worker: &mut Worker, part: &Arc<Part<T>>) {
     let (me, members) = (worker.index(), worker.peers());
-    let owner = part.instance.member((me, members), part.memory, &part.interrupt);
+    let owner = part.instance.member((me, members), part.workers, part.memory, &part.interrupt);
     let questions = if me == 0 { locked(&part.questions).take() } else { None };
-    let lead = (me == 0).then(|| part.instance.lead(questions.is_some()));
+    let sizes = (members / part.workers, part.workers);
+    let lead = (me == 0).then(|| part.instance.lead(questions.is_some(), sizes));
     let part = Arc::clone(part);
     worker.dataflow::<u64, _, _>(move |scope| {
         let (handle, cycle) = scope.feedback::<Vec<Addressed>>(1);
@@ -185,8 +191,10 @@ impl<T> Turn<T> {
                 self.lead_at = self.lead_at.take().or_else(|| cap.cloned());
             }
             Parcel::Command(Command::End) => {}
+            Parcel::Command(Command::Fail(why)) => self.part.kept.fail(why),
             Parcel::Command(command) => {
                 self.owner.command(command);
+                self.owner.kept().iter().for_each(|level| self.part.kept.counts(*level));
                 self.working = cap.cloned();
             }
         }
@@ -231,7 +239,8 @@ impl<T> Turn<T> {
         let lead = self.lead.as_mut().expect("summaries go to the lead");
         let (states, waiting, depth) = lead.progress(&told);
         let command = lead.next(told);
-        let outcome = matches!(command, Command::Serve | Command::End).then(|| lead.outcome());
+        let outcome =
+            matches!(command, Command::Serve | Command::End | Command::Fail(_)).then(|| lead.outcome());
         self.serves = command == Command::Serve;
         self.tell(match outcome {
             Some(outcome) => Course::Over(Box::new(outcome)),

@@ -66,7 +66,7 @@ impl Cluster {
         (log, stop): (&dyn Fn(&str), &dyn Fn() -> Option<String>),
         leaves: Leaves,
     ) -> Result<Meeting, Fault> {
-        let Self { me, addresses, workers, listener, secret, agreement, wait, at_once, memory: _ } = self;
+        let Self { me, addresses, workers, listener, secret, agreement, wait, at_once, .. } = self;
         let sizes =
             [("the number of processes of the cluster", addresses.len()), ("the number of workers", workers)];
         let sizes = sizes.map(|(name, n)| (name.to_owned(), n.to_string()));

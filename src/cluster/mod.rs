@@ -3,9 +3,10 @@
 //!
 //! In reading order: `secret` (a key that all know, and what is proved with it), `handshake` (who is at the other end of
 //! a connection, before a byte of it is believed), `agreement` (what all must have in common), `join` (from addresses to
-//! connections), `watch` (who is still there), `flow` (states as a dataflow of timely, the only file that knows it) and
-//! `events` (what happens beside), `states` (all states as an oracle) and `explore` (all of it); `meeting` (messages of any kind, for what is no
-//! exploration of that sort), `swarm` (walks) and `handout` (pieces of work). Two connections lead to each other process: one for states, one for signs of life, so that one
+//! connections), `watch` (who is still there), `kept` (what is known of the checkpoint), `flow` (states as a dataflow of timely,
+//! the only file that knows it) and `events` (what happens beside), `states` (all states as an oracle) and `explore` (all of
+//! it); `meeting` (messages of any kind, for what is no exploration of that sort), `swarm` (walks) and `handout` (pieces of
+//! work). Two connections lead to each other process: one for states, one for signs of life, so that one
 //! that has much to do is not taken for one that is gone.
 //!
 //! Nothing here is encrypted: the secret keeps strangers out, and whoever can read or change packets is not kept out.
@@ -17,6 +18,7 @@ mod flow;
 mod handout;
 mod handshake;
 mod join;
+mod kept;
 mod meeting;
 mod secret;
 mod states;
@@ -29,6 +31,7 @@ pub use explore::{Cluster, Fault, Figures, Found, Told};
 pub use handout::{deal, help, told};
 pub use handshake::{Claim, Kind, Refusal, initiate, respond};
 pub use join::listen;
+pub use kept::Kept;
 pub use meeting::{Heard, Leaves, Meeting};
 pub use secret::Secret;
 pub use states::SpreadStates;

@@ -28,6 +28,7 @@ mod checkpoint;
 mod compact;
 mod disk;
 mod guards;
+mod kept;
 mod lossy;
 mod random;
 mod runs;

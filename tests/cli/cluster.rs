@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::harness::{Outcome, Running, Signal, cubicle, run};
 
 /// All processes end within this time after a fault; some more on a machine that has much to do.
-const SOON: Duration = Duration::from_secs(12);
+pub const SOON: Duration = Duration::from_secs(12);
 
 /// Processes that are started by hand.
 pub struct Hosts {
@@ -34,11 +34,11 @@ impl Hosts {
         hosts
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn write(&self, name: &str, text: &str) {
+    pub fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).unwrap();
     }
 
@@ -60,7 +60,7 @@ impl Hosts {
 const LONG: &str = "--procs 8 --quiet --allow C0916 examples/german.cub";
 
 /// Waits until a process explores.
-fn until_it_explores(run: &Running) {
+pub fn until_it_explores(run: &Running) {
     // Its threads have the names of a dataflow then.
     until_it_has(run, "timely:work");
     sleep(Duration::from_millis(300));
@@ -375,7 +375,11 @@ fn what_makes_no_sense_is_refused() {
         ("--local 2 -- brab 2 --forward cfl examples/mutex.cub".to_owned(), "is explored breadth first"),
         ("--local 2 -- --forward dfs examples/mutex.cub".to_owned(), "add --restart-every N"),
         ("--local 2 -- --jobs 2 examples/mutex.cub".to_owned(), "--jobs (-j) has no effect here"),
-        ("--local 2 -- --checkpoint x examples/mutex.cub".to_owned(), "--checkpoint has no effect here"),
+        (
+            "--local 2 -- brab 2 --checkpoint x examples/mutex.cub".to_owned(),
+            "--checkpoint has no effect here",
+        ),
+        ("--local 2 -- --spill x examples/mutex.cub".to_owned(), "--spill has no effect here"),
         ("--local 2 -- --certify examples/mutex.cub".to_owned(), "--certify has no effect here"),
         ("--local 2 -- -".to_owned(), "it must be a file"),
         ("--local 0 -- examples/mutex.cub".to_owned(), "0 is not in 1..=64"),
@@ -418,7 +422,7 @@ fn other_hosts_are_started_through_ssh() {
     assert!(!log.contains("dictionary"), "{log}");
 }
 
-fn make_executable(path: &Path) {
+pub fn make_executable(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }

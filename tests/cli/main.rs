@@ -8,6 +8,7 @@ mod browser;
 mod certificate;
 mod checkpoint;
 mod cluster;
+mod cluster_kept;
 mod done;
 mod engines;
 mod export;

@@ -26,8 +26,12 @@ Processes prove to each other that they know the secret before anything else is 
 say is not encrypted: use a private network or a tunnel. The secret is 16 bytes or more of a file;
 `openssl rand -hex 32` makes a good one.
 
+With --checkpoint DIR behind `--`, each process keeps its states in DIR/process-I on its host at the
+end of levels, and `cubicle resume DIR` goes on from the last level that all have kept: it is process
+0, and starts the others as before; those started by hand are started with the same words again.
+
 Exit codes of process 0, which writes the report: those of the exploration. When a process is lost,
-every other one ends within ten seconds with exit code 4; all are to be started again then. Others
+every other one ends within ten seconds with exit code 4, and a message that says what is kept. Others
 end with 0 when the run has ended in good order.";
 
 /// Explores one instance on several processes or machines. Breadth first, each orbit of states belongs to one of them.
@@ -91,6 +95,14 @@ pub struct ClusterArgs {
     /// The hosts, for a process that another one has started
     #[arg(long, hide = true, value_delimiter = ',', requires = "started")]
     pub addresses: Vec<String>,
+
+    /// Where the checkpoint is, for a process that another one has started
+    #[arg(long, hide = true, requires = "started")]
+    pub kept: Option<PathBuf>,
+
+    /// Bytes of the memory limit, for a process that another one has started
+    #[arg(long, hide = true, requires = "started")]
+    pub memory: Option<usize>,
 
     /// Options of an exploration, or `mutate` and its options, and a model
     #[arg(last = true, required = true, value_name = "OPTIONS")]

@@ -1,9 +1,11 @@
 //! A process of a cluster that another one leads: signals to it, and how it ends.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use cubicle::cluster::Fault;
+use cubicle::cluster::{Fault, Kept};
+use cubicle::options::Checkpoint;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -20,6 +22,9 @@ pub struct Following {
     /// Whether another process has started it.
     started: bool,
     signals: Vec<(i32, Arc<AtomicBool>)>,
+    /// The folder of the checkpoint, and what is known of it.
+    folder: Option<PathBuf>,
+    kept: Arc<Kept>,
 }
 
 impl Following {
@@ -30,7 +35,13 @@ impl Following {
             .map(|signal| (signal, Arc::new(AtomicBool::new(false))))
             .filter(|(signal, raised)| flag::register(*signal, Arc::clone(raised)).is_ok())
             .collect();
-        Self { me: place.me, address: place.addresses[place.me].clone(), started, signals }
+        let (me, kept) = (place.me, Arc::clone(&place.kept));
+        Self { me, address: place.addresses[me].clone(), started, signals, folder: None, kept }
+    }
+
+    /// There is to be a checkpoint, or none.
+    pub fn keeps(&mut self, checkpoint: Option<&Checkpoint>) {
+        self.folder = checkpoint.map(|it| it.folder.clone());
     }
 
     /// Where it says what is wrong.
@@ -62,13 +73,30 @@ impl Following {
     /// The exit code at the end, which is told when it is a fault.
     pub fn ended(&self, how: Result<(), Fault>) -> u8 {
         match (how, self.came()) {
-            (Ok(()), _) => exit::OK,
+            (Ok(()), _) => match self.kept.failed() {
+                // The one that has started this one tells it.
+                Some(_) if self.started => exit::INTERNAL,
+                Some(why) => self.failed(exit::INTERNAL, &why),
+                None => exit::OK,
+            },
             (Err(_), Some(signal)) => exit::of_signal(signal),
             // The one that has started this one tells it, if it can.
             (Err(Fault(why)), None) if self.started && !why.starts_with("process 0 ") => exit::INTERNAL,
-            (Err(Fault(why)), None) => {
-                self.failed(exit::INTERNAL, &format!("{why}; start all processes again"))
-            }
+            (Err(Fault(why)), None) => self.failed(exit::INTERNAL, &format!("{why}; {}", self.advice())),
+        }
+    }
+
+    /// What to do when the cluster is lost, as far as one knows that does not lead.
+    fn advice(&self) -> String {
+        let others = if self.started { "" } else { "; start the others as before" };
+        match (self.folder.as_ref().map(|it| it.display()), self.kept.level()) {
+            (None, _) => "start all processes again".to_owned(),
+            (Some(folder), Some(level)) => format!(
+                "`cubicle resume {folder}`, on the host of process 0, goes on at depth {level} or later{others}"
+            ),
+            (Some(folder), None) => format!(
+                "start all processes again, process 0 by `cubicle resume {folder}` if it has kept a level"
+            ),
         }
     }
 }

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cubicle::check::Elsewhere;
-use cubicle::cluster::{Cluster, Fault, Figures, Found, Secret, SpreadStates, Told};
+use cubicle::cluster::{Cluster, Fault, Figures, Found, Kept, Secret, SpreadStates, Told};
 use cubicle::export;
-use cubicle::forward::{Explored, Instance, Outcome, Remote, explore, walks};
+use cubicle::forward::{Explored, Instance, Manifest, Outcome, Remote, explore, walks};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::{Literal, System};
 use cubicle::observer::{Event, Observer};
-use cubicle::options::ForwardOptions;
+use cubicle::options::{Checkpoint, ForwardOptions};
 use cubicle::oracle::{Oracle, OracleAnswer};
 
 use super::launch::Children;
@@ -29,15 +29,17 @@ pub struct Place {
     pub wait: Duration,
     /// Whether all processes were started on this machine before it joins.
     pub at_once: bool,
+    /// Is told what becomes of the checkpoint.
+    pub kept: Arc<Kept>,
 }
 
 impl Place {
     /// What the library calls it, with what names the model and the bytes that all states may take.
     pub fn cluster(self, model: String, memory: Option<usize>) -> Cluster {
         let memory = memory.map_or(usize::MAX, |bytes| bytes / self.sharing());
-        let Self { me, addresses, workers, listener, secret, wait, at_once } = self;
+        let Self { me, addresses, workers, listener, secret, wait, at_once, kept } = self;
         let agreement = vec![("the version".to_owned(), version::exact()), ("the model".to_owned(), model)];
-        Cluster { me, addresses, workers, listener, secret, agreement, wait, at_once, memory }
+        Cluster { me, addresses, workers, listener, secret, agreement, wait, at_once, memory, kept }
     }
 
     /// How many processes share the memory of this machine.
@@ -55,7 +57,9 @@ impl Place {
         (stop, progress): (&dyn Fn() -> Option<String>, &mut dyn FnMut(usize, usize, usize)),
         serves: bool,
     ) -> Result<Option<Found>, Fault> {
-        let cluster = self.cluster(sha256(export::model(system).as_bytes()), options.memory);
+        let mut cluster = self.cluster(sha256(export::model(system).as_bytes()), options.memory);
+        let keeps = if options.checkpoint.is_some() { "kept" } else { "not kept" };
+        cluster.agreement.push(("a checkpoint".to_owned(), keeps.to_owned()));
         cluster.explore(instance, serves, interrupt, Told { log, stop, progress })
     }
 }
@@ -135,7 +139,7 @@ impl Elsewhere for Leading {
             Ok(None) => Explored::lost(procs, "the cluster ended without an outcome".to_owned()),
             Err(Fault(why)) => match interrupt.reason() {
                 Some(reason) => Explored::ended(procs, reason.into()),
-                None => Explored::lost(procs, format!("{why}; start all processes again")),
+                None => Explored::lost(procs, format!("{why}; {}", advice(options.checkpoint.as_ref()))),
             },
         }
     }
@@ -146,6 +150,15 @@ impl Elsewhere for Leading {
             states.end();
         }
     }
+}
+
+/// What to do when the cluster is lost.
+fn advice(checkpoint: Option<&Checkpoint>) -> String {
+    let lost = || match checkpoint {
+        Some(_) => "no level was kept: start all processes again".to_owned(),
+        None => "what they knew is lost, without --checkpoint: start all processes again".to_owned(),
+    };
+    checkpoint.and_then(|it| Manifest::advice(&it.folder)).unwrap_or_else(lost)
 }
 
 /// The states of all, as an oracle.

@@ -101,9 +101,18 @@ fn words(told: &ClusterArgs, number: usize, addresses: &[String], started: Start
     };
     let wait = format!("{}ms", told.wait.as_millis());
     let own = ["cluster", "--process", &number.to_string(), "--started", started].map(OsString::from);
-    let rest =
-        ["--addresses", &addresses.join(","), "--workers", &told.workers.to_string(), "--wait", &wait, "--"];
-    own.into_iter().chain(rest.map(OsString::from)).chain(told.exploration.iter().cloned()).collect()
+    let rest = ["--addresses", &addresses.join(","), "--workers", &told.workers.to_string(), "--wait", &wait];
+    let mut words: Vec<OsString> = own.into_iter().chain(rest.map(OsString::from)).collect();
+    if let Some(memory) = told.memory {
+        words.extend(["--memory".into(), memory.to_string().into()]);
+    }
+    // Other hosts have it where the command line says.
+    if let Some(kept) = told.kept.as_ref().filter(|_| told.local.is_some()) {
+        words.extend(["--kept".into(), kept.into()]);
+    }
+    words.push("--".into());
+    words.extend(told.exploration.iter().cloned());
+    words
 }
 
 /// A word as a shell takes it for one.

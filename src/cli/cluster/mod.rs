@@ -17,7 +17,7 @@ use std::sync::Arc;
 use clap::Parser;
 use cubicle::check::only_instance;
 use cubicle::cluster::{Secret, listen};
-use cubicle::forward::{Instance, walks};
+use cubicle::forward::{Instance, Manifest, walks};
 use cubicle::interrupt::Interrupt;
 use cubicle::load::Allowed;
 use rand::TryRng;
@@ -32,6 +32,7 @@ use launch::Children;
 use mutants::MutantTeam;
 
 use super::args::Args;
+use super::kept::{self, Again};
 use super::model::{Asked, UsageError, parse_for, prepared, supervised};
 use super::output::complain;
 use super::{document, ends, exit, mutate, settings};
@@ -50,17 +51,44 @@ pub fn run(words: Vec<OsString>) -> u8 {
     if told.exploration.first().is_some_and(|word| word == "mutate") {
         return mutate_together(&told, &typed);
     }
+    start(&told, &typed, |_| Ok(()))
+}
+
+/// Goes on from a checkpoint of a cluster, as its process 0.
+pub fn resume(again: Again, workers: Option<u16>, manifest: &Manifest) -> u8 {
+    let typed: Vec<OsString> = manifest.command.iter().map(OsString::from).collect();
+    let words = std::iter::once("cubicle cluster".into()).chain(typed.iter().skip(2).cloned());
+    let mut told = match ClusterArgs::try_parse_from(words) {
+        Ok(told) => told,
+        Err(error) => return exit::refuse(&error),
+    };
+    told.workers = workers.unwrap_or(told.workers);
+    (told.kept, told.memory) = (Some(again.folder.clone()), again.memory_limit);
+    start(&told, &typed, |args| again.settle(args, manifest))
+}
+
+/// Starts what the command line says; `settle` has the last word on the exploration.
+fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) -> Result<(), String>) -> u8 {
     let exploration = std::iter::once("cubicle".into()).chain(told.exploration.iter().cloned()).collect();
     let for_cluster = |args: &mut Args| {
         args.cluster = true;
         args.only_forward |= args.brab.is_none() && args.engine.is_none();
     };
-    let mut asked = match parse_for(exploration, &typed, for_cluster) {
+    let mut asked = match parse_for(exploration, typed, for_cluster) {
         Ok(asked) => asked,
-        Err(UsageError { code, error: Some(error) }) => return document::refused(&typed, code, error),
+        Err(UsageError { code, error: Some(error) }) => return document::refused(typed, code, error),
         Err(UsageError { code, error: None }) => return code,
     };
-    match place(&told) {
+    let args = &mut asked.args;
+    if told.started.is_some() {
+        args.memory_limit = told.memory.or(args.memory_limit);
+        args.checkpoint = told.kept.clone().or_else(|| args.checkpoint.take());
+    }
+    if let Err(why) = settle(args) {
+        complain(&format!("error: {why}"));
+        return document::refused(typed, exit::USAGE, why);
+    }
+    match place(told) {
         Ok((place, _)) if place.me > 0 => follow(&asked, place, told.started.is_some()),
         Ok((place, children)) => {
             asked.elsewhere = Some(Arc::new(Leading::new(place, children, asked.args.profile)));
@@ -68,7 +96,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         }
         Err((code, why)) => {
             complain(&format!("error: {why}"));
-            document::refused(&typed, code, why)
+            document::refused(typed, code, why)
         }
     }
 }
@@ -104,6 +132,7 @@ fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
         secret: Secret::none(),
         wait: told.wait,
         at_once: told.started == Some(Started::Local) || told.local.is_some(),
+        kept: Arc::default(),
     };
     if let Some(processes) = told.local {
         let mut secret = [0u8; 32];
@@ -166,7 +195,7 @@ fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
 /// Takes part in the exploration that process 0 leads, without a word unless something is wrong; the exit code.
 fn follow(asked: &Asked, place: Place, started: bool) -> u8 {
     let args = &asked.args;
-    let following = Following::new(&place, started);
+    let mut following = Following::new(&place, started);
     let interrupt = Interrupt::default();
     let (system, text) = match prepared(args, &Following::messages()) {
         Ok(prepared) => prepared,
@@ -182,6 +211,8 @@ fn follow(asked: &Asked, place: Place, started: bool) -> u8 {
     }
     // The one that leads looks at the clock, for all.
     options.time = None;
+    options.checkpoint = kept::checkpoint(args, &system, Vec::new());
+    following.keeps(options.checkpoint.as_ref());
     let procs = only_instance(&system, &whole);
     if walks(&options) {
         let walked = place.walk_along(&system, (procs, &options), &interrupt, &following);

@@ -155,10 +155,15 @@ fn curve(from: &mut Bytes<'_>, level: usize, states: usize) -> Result<Curve, Dam
         .collect::<Result<Vec<_>, Damage>>()?;
     let thinned = from.below(64)? as u32;
     let seen = from.number()?;
+    whole_curve(points, thinned, seen, level)
+}
+
+/// A curve of a search that has finished this level, from its parts.
+pub fn whole_curve(points: Vec<CurvePoint>, thinned: u32, seen: u64, level: usize) -> Result<Curve, Damage> {
     let grows = points.windows(2).all(|pair| pair[0].work < pair[1].work && pair[0].states <= pair[1].states);
     // One for each level so far.
     let ends = points.last().is_none_or(|last| last.work <= level as u64) && seen == level as u64 + 1;
-    if !grows || !ends || points.len() > MOST_POINTS {
+    if !grows || !ends || points.len() > MOST_POINTS || thinned >= u64::BITS {
         return Err(Damage("the number of states did not grow like this"));
     }
     Ok(Curve::from_parts(points, thinned, seen))

@@ -1,8 +1,10 @@
 //! The files of a checkpoint: each appears whole or not at all, and is read no further than it should be.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +79,7 @@ pub fn write(folder: &Path, file: &str, bytes: &[u8]) -> Result<Part, StorageErr
 }
 
 /// Sees to it that the names in a folder are on the disk, where the system can.
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
@@ -182,6 +184,27 @@ pub fn read_text(path: &Path) -> Result<String, StorageError> {
     read().map_err(|why| failed("read", path, &why))
 }
 
+/// Name of the file that says whether somebody writes to a folder.
+pub const LOCK: &str = "lock";
+
+/// A run that ends may write for so long.
+const ENDS: Duration = if cfg!(test) { Duration::from_millis(400) } else { Duration::from_secs(10) };
+
+/// Sees to it that nobody else writes to a folder while the file is open: a run that was lost may not have ended.
+pub fn lock(folder: &Path) -> Result<File, StorageError> {
+    let path = folder.join(LOCK);
+    let file = File::create(&path).map_err(|why| failed("write", &path, &why))?;
+    let since = Instant::now();
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if since.elapsed() < ENDS => thread::sleep(ENDS / 200),
+            Err(TryLockError::WouldBlock) => return Err(failed("use", folder, &"another run uses it")),
+            // Some disks know no locks.
+            Err(TryLockError::Error(_)) | Ok(()) => return Ok(file),
+        }
+    }
+}
+
 /// Whether a checkpoint has a file of this name, half written or whole; the manifest aside.
 pub fn is_ours(name: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -190,7 +213,7 @@ pub fn is_ours(name: &str) -> bool {
     whole == "model"
         || name == "manifest.new"
         || whole.strip_prefix("course-").is_some_and(number)
-        || whole.strip_prefix("states-").is_some_and(states)
+        || ["states-", "waiting-"].iter().any(|kind| whole.strip_prefix(kind).is_some_and(states))
 }
 
 /// Removes what is no longer needed, and what a run that was killed left half written.
@@ -211,7 +234,15 @@ mod tests {
 
     #[test]
     fn files_of_others_are_told_from_ours() {
-        for name in ["model", "model.new", "course-12", "course-0.new", "states-0-17", "manifest.new"] {
+        for name in [
+            "model",
+            "model.new",
+            "course-12",
+            "course-0.new",
+            "states-0-17",
+            "waiting-3-1.new",
+            "manifest.new",
+        ] {
             assert!(is_ours(name), "{name}");
         }
         for name in

@@ -70,6 +70,10 @@ impl Keeper {
             return Ok((keeper, None));
         }
         let manifest = Manifest::read(folder)?;
+        if manifest.spread.is_some() {
+            let why = "it is that of a cluster, and no cluster explores";
+            return Err(failed("use the checkpoint in", folder, &why).into());
+        }
         manifest.fits(folder, to)?;
         manifest.has_options(&keeper.options)?;
         if manifest.states > options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES) {
@@ -181,6 +185,7 @@ impl Keeper {
             states: self.states,
             parts: self.parts.clone(),
             course,
+            spread: None,
         };
         manifest.write(&folder)?;
         let needed = |name: &str| {

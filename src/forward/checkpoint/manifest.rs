@@ -41,6 +41,31 @@ pub struct Manifest {
     pub parts: Vec<Part>,
     /// What else is known.
     pub course: Part,
+    /// The files of each owner, when several explored; there are no [`parts`](Self::parts) then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<SpreadParts>,
+}
+
+/// The files of those who explored together. Those of process I are in the folder `process-I`, on its machine.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpreadParts {
+    /// How many processes there were.
+    pub processes: usize,
+    /// Members of each.
+    pub workers: usize,
+    /// What each member wrote, process by process.
+    pub members: Vec<MemberParts>,
+}
+
+/// The files of one owner.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemberParts {
+    /// Its states, level by level.
+    pub states: Vec<Part>,
+    /// How those of the last level were found.
+    pub waiting: Part,
 }
 
 impl Manifest {
@@ -79,8 +104,14 @@ impl Manifest {
     }
 
     /// Puts it into the folder: from then on, the checkpoint is this one.
-    pub(super) fn write(&self, folder: &Path) -> Result<(), StorageError> {
+    pub(in crate::forward) fn write(&self, folder: &Path) -> Result<(), StorageError> {
         write(folder, FILE, self.text().as_bytes()).map(drop)
+    }
+
+    /// How to go on from the checkpoint in a folder, for the user; `None` when there is none.
+    pub fn advice(folder: &Path) -> Option<String> {
+        let Self { level, states, .. } = Self::read(folder).ok()?;
+        Some(format!("`cubicle resume {}` goes on at depth {level}, with {states} states", folder.display()))
     }
 
     /// What the file says, with its checksum.
@@ -128,7 +159,7 @@ impl Manifest {
     }
 
     /// Whether it is of an exploration with these options.
-    pub(super) fn has_options(&self, options: &[(String, String)]) -> Result<(), StorageError> {
+    pub(in crate::forward) fn has_options(&self, options: &[(String, String)]) -> Result<(), StorageError> {
         if self.options.len() != options.len() {
             return Err(StorageError("the checkpoint is of an exploration with other options".to_owned()));
         }

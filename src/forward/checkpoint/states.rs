@@ -51,7 +51,8 @@ pub fn write(folder: &Path, visited: &Visited, range: Range<usize>) -> Result<Pa
     part.finish(folder)
 }
 
-fn put_change(bytes: &mut Vec<u8>, change: u64) {
+/// Appends the bytes of a word that are not 0, and which these are.
+pub fn put_change(bytes: &mut Vec<u8>, change: u64) {
     let at = bytes.len();
     bytes.push(0);
     for (i, byte) in change.to_le_bytes().into_iter().enumerate() {
@@ -62,7 +63,8 @@ fn put_change(bytes: &mut Vec<u8>, change: u64) {
     }
 }
 
-fn change(from: &mut impl Source) -> Result<u64, Damage> {
+/// What [`put_change`] appended.
+pub fn change(from: &mut impl Source) -> Result<u64, Damage> {
     let mask = from.byte()?;
     let mut word = 0;
     for i in (0..8).filter(|i| mask >> i & 1 == 1) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::forward::checkpoint::manifest;
 use crate::forward::conclude::{conclude_with, search_clean_among};
-use crate::forward::error::Unbuildable;
+use crate::forward::error::{StorageError, Unbuildable};
 use crate::forward::exhaustive::search::widest;
 use crate::forward::explore::{Explored, compile, exploration, none};
 use crate::forward::program::compiled::Program;
@@ -13,6 +13,8 @@ use crate::forward::run::finding::Finding;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;
 use crate::forward::run::searched::{Course, Searched};
+use crate::forward::spread::files::Keeping;
+use crate::forward::spread::keeper::Keeper;
 use crate::forward::spread::lead::{Lead, Outcome};
 use crate::forward::spread::member::{Duties, Member};
 use crate::forward::spread::message::Worth;
@@ -54,23 +56,39 @@ impl Instance {
         manifest::options(&self.program, &self.options)
     }
 
-    /// Member number `me` of `members`, whose states may take `memory` bytes. It is for the thread that asks.
-    pub fn member(&self, (me, members): (usize, usize), memory: usize, interrupt: &Interrupt) -> Member {
+    /// Member number `me` of `members`, of which `workers` are in each process; its states may take `memory` bytes. It is
+    /// for the thread that asks.
+    pub fn member(
+        &self,
+        (me, members): (usize, usize),
+        workers: usize,
+        memory: usize,
+        interrupt: &Interrupt,
+    ) -> Member {
         let limits = Limits::new(&self.options, interrupt);
         let deadlock = self.options.deadlock;
-        let duties = Duties { me, members, deadlock, widest: widest(&limits), memory };
+        let duties = Duties { me, members, workers, deadlock, widest: widest(&limits), memory };
         let (system, program) = (Arc::clone(&self.system), Arc::clone(&self.program));
-        Member::new(system, program, Clock::new(&self.options, interrupt), duties)
+        let kept = self.options.checkpoint.as_ref();
+        let keeping = kept.map(|to| Keeping::new(&to.folder, me / workers, me % workers));
+        Member::new(system, program, Clock::new(&self.options, interrupt), duties, keeping)
     }
 
-    /// Who leads; `serves`: the states are to serve as oracle afterwards, unless an error was found.
-    pub fn lead(&self, serves: bool) -> Lead {
-        Lead::new(self.program.packing.words, self.system.transitions.len(), serves, &self.options)
+    /// Who leads so many processes with so many workers each; `serves`: the states are to serve as oracle afterwards,
+    /// unless an error was found.
+    pub fn lead(&self, serves: bool, sizes: (usize, usize)) -> Lead {
+        let Self { system, program, options } = self;
+        let keeper = options.checkpoint.as_ref();
+        let keeper = keeper.map(|to| Keeper::new(to, system, program, options, sizes));
+        Lead::new((program.packing.words, system.transitions.len()), serves, options, keeper)
     }
 
     /// Makes the runs of what was found, each of which is replayed.
     pub fn conclude(&self, outcome: Outcome, interrupt: &Interrupt, observer: &mut dyn Observer) -> Explored {
         let Self { system, program, options } = self;
+        if let Some(fault) = outcome.fault {
+            return none(program.cells.procs, Unbuildable::Storage(StorageError(fault)));
+        }
         match outcome.stop {
             Stop::TooLarge if outcome.states == 0 => return none(program.cells.procs, Unbuildable::TooLarge),
             Stop::Numbers if outcome.states == 0 => return none(program.cells.procs, Unbuildable::Numbers),

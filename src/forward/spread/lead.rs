@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::forward::run::curve::Curve;
+use crate::forward::spread::keeper::Keeper;
 use crate::forward::spread::message::{Command, Deadlocks, Summary, Traffic, Worth};
 use crate::forward::tuning::MAX_DEADLOCK_TRACES;
 use crate::options::ForwardOptions;
@@ -22,6 +23,8 @@ pub struct Place {
 pub struct Outcome {
     /// Why it ended.
     pub stop: Stop,
+    /// What could not be written or read, with [`Stop::Storage`].
+    pub fault: Option<String>,
     /// States that count.
     pub states: usize,
     /// The largest depth of one.
@@ -46,9 +49,13 @@ pub struct Outcome {
 
 /// What the round that goes on is for.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Phase {
+pub enum Phase {
     /// Nothing has begun.
     Begin,
+    /// A checkpoint is being read.
+    Resume,
+    /// A checkpoint is being written.
+    Save,
     /// A level is being expanded, or found.
     Level,
     /// Too many states were found: the largest that is kept, as far as its bits are known, and the bit that is tried.
@@ -65,21 +72,23 @@ enum Phase {
 #[derive(Debug)]
 pub struct Lead {
     words: usize,
-    max_states: usize,
+    pub(super) max_states: usize,
     depth_limit: Option<usize>,
     stop_at_unsafe: bool,
     serves: bool,
-    phase: Phase,
+    pub(super) phase: Phase,
+    /// Keeps the checkpoint, if there is to be one.
+    pub(super) keeper: Option<Keeper>,
     /// The level that is being found; 0 are the initial states.
-    level: usize,
+    pub(super) level: usize,
     /// Deadlocks and firings of the level that is being expanded, which count when it is done.
     deadlocks: Deadlocks,
     fired: Vec<u64>,
-    numbers: bool,
-    curve: Curve,
+    pub(super) numbers: bool,
+    pub(super) curve: Curve,
     /// States of levels for which parents are wanted.
     wanted: BTreeMap<usize, BTreeSet<Vec<u64>>>,
-    outcome: Outcome,
+    pub(super) outcome: Outcome,
 }
 
 fn point(depth: usize, states: usize) -> CurvePoint {
@@ -88,7 +97,12 @@ fn point(depth: usize, states: usize) -> CurvePoint {
 
 impl Lead {
     /// Of members of states of so many words.
-    pub fn new(words: usize, transitions: usize, serves: bool, options: &ForwardOptions) -> Self {
+    pub fn new(
+        (words, transitions): (usize, usize),
+        serves: bool,
+        options: &ForwardOptions,
+        keeper: Option<Keeper>,
+    ) -> Self {
         Self {
             words,
             max_states: options.max_states.unwrap_or(usize::MAX),
@@ -96,6 +110,7 @@ impl Lead {
             stop_at_unsafe: options.stop_at_unsafe,
             serves,
             phase: Phase::Begin,
+            keeper,
             level: 0,
             deadlocks: Deadlocks::default(),
             fired: vec![0; transitions],
@@ -104,6 +119,7 @@ impl Lead {
             wanted: BTreeMap::new(),
             outcome: Outcome {
                 stop: Stop::Complete,
+                fault: None,
                 states: 0,
                 depth: 0,
                 fired: vec![0; transitions],
@@ -120,7 +136,9 @@ impl Lead {
 
     /// States that are known, those that wait to be expanded, and the depth.
     pub fn progress(&self, summaries: &[Summary]) -> (usize, usize, usize) {
-        let found: usize = summaries.iter().map(|told| told.found).sum();
+        // What a checkpoint has is counted already.
+        let counted = matches!(self.phase, Phase::Resume | Phase::Save);
+        let found: usize = summaries.iter().filter(|_| !counted).map(|told| told.found).sum();
         let rest: usize = summaries.iter().map(|told| told.rest).sum();
         (self.outcome.states + found, rest + found, self.outcome.depth)
     }
@@ -131,7 +149,7 @@ impl Lead {
     }
 
     /// The next command; the summaries are those of all members, in order, and none before the first command. When it
-    /// is [`Command::Serve`] or [`Command::End`], the outcome is known.
+    /// is [`Command::Serve`], [`Command::End`] or [`Command::Fail`], the outcome is known.
     pub fn next(&mut self, summaries: Vec<Summary>) -> Command {
         match self.explore(summaries) {
             Command::End if self.serves && self.outcome.stop != Stop::Unsafe => Command::Serve,
@@ -141,14 +159,19 @@ impl Lead {
 
     fn explore(&mut self, summaries: Vec<Summary>) -> Command {
         for told in &summaries {
-            self.outcome.traffic.sent += told.traffic.sent;
-            self.outcome.traffic.known += told.traffic.known;
+            // What a checkpoint says of it may be any number.
+            let all = &mut self.outcome.traffic;
+            all.sent = all.sent.saturating_add(told.traffic.sent);
+            all.known = all.known.saturating_add(told.traffic.known);
         }
-        match std::mem::replace(&mut self.phase, Phase::Over) {
-            Phase::Begin => {
-                self.phase = Phase::Level;
-                Command::Begin
-            }
+        let phase = std::mem::replace(&mut self.phase, Phase::Over);
+        if let Some(why) = summaries.iter().find_map(|told| told.fault.clone()) {
+            return if phase == Phase::Save { self.not_saved(&why) } else { self.fail(why) };
+        }
+        match phase {
+            Phase::Begin => self.begin(),
+            Phase::Resume => self.resumed(&summaries),
+            Phase::Save => self.saved(summaries),
             Phase::Level => self.level(summaries),
             Phase::Count { pivot, bit, keep } => {
                 let counted = summaries.iter().map(|told| told.count).sum();
@@ -210,8 +233,7 @@ impl Lead {
             };
             self.end()
         } else {
-            self.phase = Phase::Level;
-            Command::Expand { next: true }
+            self.level_is_done()
         }
     }
 
@@ -228,7 +250,7 @@ impl Lead {
             *share += told.found;
         }
         for (all, new) in self.outcome.fired.iter_mut().zip(&mut self.fired) {
-            *all += std::mem::take(new);
+            *all = all.saturating_add(std::mem::take(new));
         }
         self.take_deadlocks();
         let mut bads: BTreeMap<usize, Worth> = BTreeMap::new();
@@ -306,7 +328,7 @@ impl Lead {
     }
 
     /// No time is left to make runs.
-    fn give_up(&mut self) -> Command {
+    pub(super) fn give_up(&mut self) -> Command {
         self.outcome.bads.clear();
         self.outcome.deadlocks = Deadlocks::default();
         self.outcome.deadlock_levels = [Vec::new(), Vec::new()];
@@ -338,7 +360,10 @@ impl Lead {
             }
         }
         for (target, parent) in targets.iter().zip(best) {
-            let parent = parent.expect("a state of a level was found from one of the level before");
+            let Some(parent) = parent else {
+                assert!(self.keeper.is_some(), "a state of a level was found from one of the level before");
+                return self.fail("a state of the checkpoint is reached from no other".to_owned());
+            };
             self.wanted.entry(level - 1).or_default().insert(parent.clone());
             self.outcome.parents.insert((level, target.clone()), parent);
         }

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, RwLock};
 use std::time::Instant;
 
-use crate::forward::error::Unbuildable;
+use crate::forward::error::{StorageError, Unbuildable};
 use crate::forward::explored::bitmap_index::BitmapIndex;
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Program;
@@ -13,6 +13,7 @@ use crate::forward::program::sleep::{AWAKE, SleepId};
 use crate::forward::program::step::Scratch;
 use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::run::findings::Findings;
+use crate::forward::spread::files::Keeping;
 use crate::forward::spread::message::{Command, Deadlocks, Halt, Parcel, States, Summary, Worth};
 use crate::forward::spread::outbox::{Filter, Outbox, owner};
 use crate::forward::spread::parents::Wanted;
@@ -30,6 +31,8 @@ pub struct Duties {
     pub me: usize,
     /// How many members there are.
     pub members: usize,
+    /// How many of them are in one process.
+    pub workers: usize,
     /// Look for deadlocks.
     pub deadlock: bool,
     /// Steps of one state beyond which it gives up.
@@ -81,6 +84,8 @@ pub struct Member {
     /// States of a round that has not.
     early: Vec<States>,
     system: Arc<System>,
+    /// Its part of the checkpoint, if there is to be one.
+    pub(super) keeping: Option<Keeping>,
     /// All its states, once they serve as oracle.
     index: Option<BitmapIndex>,
     /// Words sent in this round.
@@ -90,7 +95,13 @@ pub struct Member {
 
 impl Member {
     /// One that owns nothing. Its clock is that of this thread.
-    pub fn new(system: Arc<System>, program: Arc<Program>, clock: Clock, duties: Duties) -> Self {
+    pub fn new(
+        system: Arc<System>,
+        program: Arc<Program>,
+        clock: Clock,
+        duties: Duties,
+        keeping: Option<Keeping>,
+    ) -> Self {
         let words = program.packing.words;
         Self {
             duties,
@@ -114,6 +125,7 @@ impl Member {
             round: 0,
             early: Vec::new(),
             system,
+            keeping,
             index: None,
             sent_words: 0,
             summary: Summary::default(),
@@ -132,10 +144,13 @@ impl Member {
             Command::Begin => self.begin(),
             Command::Expand { next } => {
                 if next {
+                    self.keeping.iter_mut().for_each(Keeping::go_on);
                     self.next_level();
                 }
                 self.task = Task::Expand(Instant::now());
             }
+            Command::Resume { level, parts } => self.resume(level, &parts),
+            Command::Save => self.save(),
             Command::Count(pivot) => self.summary.count = self.count(&pivot),
             Command::Cut(pivot) => self.bads.retain(|_, worth| worth.state <= pivot),
             Command::Parents { level, targets } => {
@@ -152,7 +167,7 @@ impl Member {
                     Some(OracleAnswer::Untested) | None => None,
                 };
             }
-            Command::End => {}
+            Command::End | Command::Fail(_) => {}
         }
         for states in std::mem::take(&mut self.early) {
             self.receive(states);
@@ -260,7 +275,16 @@ impl Member {
         (self.levels, self.cursor) = (vec![0], 0);
     }
 
+    /// The last level of a checkpoint that counts, as far as is known here.
+    pub fn kept(&self) -> Option<usize> {
+        self.keeping.as_ref().and_then(Keeping::counts)
+    }
+
     fn begin(&mut self) {
+        if let Some(Err(StorageError(why))) = self.keeping.as_mut().map(Keeping::begin) {
+            self.summary.fault = Some(why);
+            return;
+        }
         let program = Arc::clone(&self.program);
         let mut numbers = false;
         let mut buffer = vec![0; program.packing.words];

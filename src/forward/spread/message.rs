@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::forward::checkpoint::manifest::{MemberParts, SpreadParts};
 use crate::model::Literal;
 use crate::result::Stop;
 
@@ -21,6 +22,16 @@ pub enum Parcel {
 pub enum Command {
     /// Keep the initial states that are yours.
     Begin,
+    /// Take in your part of a checkpoint.
+    Resume {
+        /// The last level that it has.
+        level: usize,
+        /// The files of all.
+        parts: SpreadParts,
+    },
+    /// Write your part of a checkpoint at the end of the level that was found. It counts as soon as the next level is to be
+    /// expanded.
+    Save,
     /// Expand a piece of the level. `next`: from now on that is the one that was found.
     Expand {
         /// Whether all of the level before is expanded.
@@ -49,6 +60,8 @@ pub enum Command {
     },
     /// It is over.
     End,
+    /// It is over, since somebody could not write or read a file.
+    Fail(String),
 }
 
 /// States on the way to their owner.
@@ -150,6 +163,10 @@ pub struct Summary {
     pub parents: Vec<(usize, Vec<u64>)>,
     /// The answer to [`Command::Ask`]: whether there is such a state; `None` when that cannot be told.
     pub answer: Option<bool>,
+    /// The answer to [`Command::Save`].
+    pub kept: Option<MemberParts>,
+    /// A file that could not be written or read, in words.
+    pub fault: Option<String>,
     /// What it sent and received in this round.
     pub traffic: Traffic,
 }

@@ -18,7 +18,7 @@ use crate::options::{Checkpoint, ForwardOptions, StoreKind};
 use crate::result::{Exploration, Stop};
 
 /// A lock that several may hold, with a number and an outside value.
-const MODEL: &str = "
+pub const MODEL: &str = "
     type t = Idle | Want | Crit
     var Turn : proc
     var N : int

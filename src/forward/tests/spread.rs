@@ -11,22 +11,40 @@ use crate::forward::spread::message::{Command, Parcel};
 
 /// Explores with so many members; parcels arrive in an order that `seed` says.
 fn spread(instance: &Instance, members: usize, seed: u64) -> Outcome {
+    spread_until(instance, (members, 1), seed, &mut || true).expect("it goes on to the end")
+}
+
+/// As [`spread`], with so many processes and workers, as long as `goes_on` says so, which is asked before each step of
+/// anybody.
+pub fn spread_until(
+    instance: &Instance,
+    (processes, workers): (usize, usize),
+    seed: u64,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Option<Outcome> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let interrupt = Interrupt::default();
+    let members = processes * workers;
     let mut owners: Vec<_> =
-        (0..members).map(|me| instance.member((me, members), usize::MAX, &interrupt)).collect();
-    let mut lead = instance.lead(false);
+        (0..members).map(|me| instance.member((me, members), workers, usize::MAX, &interrupt)).collect();
+    let mut lead = instance.lead(false, (processes, workers));
     let mut told = Vec::new();
     loop {
+        if !goes_on() {
+            return None;
+        }
         let command = lead.next(std::mem::take(&mut told));
-        if command == Command::End {
-            return lead.outcome();
+        if matches!(command, Command::End | Command::Fail(_)) {
+            return Some(lead.outcome());
         }
         let mut busy: Vec<usize> = Vec::new();
         // States of one member may be faster than the command to another one.
         let mut parcels: Vec<(usize, Parcel)> =
             (0..members).map(|to| (to, Parcel::Command(command.clone()))).collect();
         while !busy.is_empty() || !parcels.is_empty() {
+            if !goes_on() {
+                return None;
+            }
             if busy.is_empty() || !parcels.is_empty() && rng.random_range(0..2) == 0 {
                 let (to, parcel) = parcels.swap_remove(rng.random_range(0..parcels.len()));
                 match parcel {
@@ -48,7 +66,7 @@ fn spread(instance: &Instance, members: usize, seed: u64) -> Outcome {
     }
 }
 
-fn of_spread(system: &System, procs: usize, options: &ForwardOptions, members: usize) -> Exploration {
+pub fn of_spread(system: &System, procs: usize, options: &ForwardOptions, members: usize) -> Exploration {
     let interrupt = Interrupt::default();
     match Instance::new(system, procs, options, &interrupt) {
         Ok(instance) => {
@@ -60,7 +78,7 @@ fn of_spread(system: &System, procs: usize, options: &ForwardOptions, members: u
 }
 
 /// What must not depend on the number of members.
-fn all(of: &Exploration) -> String {
+pub fn all(of: &Exploration) -> String {
     format!("{of:?}")
 }
 

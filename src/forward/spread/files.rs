@@ -1,0 +1,141 @@
+//! The files of a member, which are its part of a checkpoint.
+//!
+//! What it writes counts only once the lead has a manifest that names it. That is known when the next level is to be
+//! expanded, and only then do files go that the checkpoint before needed.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use crate::forward::checkpoint::files::{LOCK, Part, failed, is_ours, lock, sweep, sync_folder, write};
+use crate::forward::checkpoint::manifest::MemberParts;
+use crate::forward::checkpoint::share;
+use crate::forward::error::StorageError;
+use crate::forward::program::sleep::SleepId;
+use crate::forward::store::table::Store;
+
+/// The folder of a process below that of the checkpoint.
+pub fn folder_of(process: usize) -> String {
+    format!("process-{process}")
+}
+
+/// The files of a member.
+#[derive(Debug)]
+pub struct Keeping {
+    /// That of its process.
+    pub folder: PathBuf,
+    /// Its number in the process; the first one looks after the folder.
+    pub worker: usize,
+    /// Keeps others from the folder.
+    lock: Option<File>,
+    /// Files with its states, and how many levels these are.
+    states: Vec<Part>,
+    levels: usize,
+    /// How the states of the last level in them were found.
+    waiting: Option<Part>,
+    /// What the checkpoint before needs.
+    obsolete: Vec<String>,
+    /// Whether somebody waits to hear that the last one counts.
+    open: bool,
+    /// The last level of a checkpoint that counts.
+    counts: Option<usize>,
+}
+
+impl Keeping {
+    /// Of worker number `worker` of a process, below the folder of the checkpoint.
+    pub fn new(folder: &Path, process: usize, worker: usize) -> Self {
+        Self {
+            folder: folder.join(folder_of(process)),
+            worker,
+            lock: None,
+            states: Vec::new(),
+            levels: 0,
+            waiting: None,
+            obsolete: Vec::new(),
+            open: false,
+            counts: None,
+        }
+    }
+
+    /// The last level of a checkpoint that counts, as far as is known here.
+    pub const fn counts(&self) -> Option<usize> {
+        self.counts
+    }
+
+    /// Makes the folder ready.
+    pub fn begin(&mut self) -> Result<(), StorageError> {
+        if self.worker > 0 {
+            return Ok(());
+        }
+        let folder = &self.folder;
+        fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
+        self.lock = Some(lock(folder)?);
+        let mut empty = true;
+        for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
+            let entry = entry.map_err(|why| failed("read", folder, &why))?;
+            let name = entry.file_name();
+            let half = name.to_str().is_some_and(|name| is_ours(name) && name.strip_suffix(".new").is_some());
+            empty &= (half || name == LOCK) && entry.path().is_file();
+        }
+        if !empty {
+            let why = "it is not empty; it may be part of a checkpoint that process 0 had elsewhere";
+            return Err(failed("begin a checkpoint in", folder, &why));
+        }
+        sweep(folder, |_| false).map_err(|why| failed("clear", folder, &why))?;
+        let above = folder.parent().unwrap_or(folder);
+        sync_folder(above).map_err(|why| failed("write", above, &why))
+    }
+
+    /// Writes the levels that no file has yet; `firsts` has the first state of each, the last of which waits to be
+    /// expanded.
+    pub fn save(
+        &mut self,
+        store: &Store,
+        firsts: &[usize],
+        sleeps: &[SleepId],
+    ) -> Result<MemberParts, StorageError> {
+        let level = firsts.len() - 1;
+        let ends = firsts[1..].iter().copied().chain([store.len()]);
+        let ranges = firsts.iter().zip(ends).map(|(first, end)| *first..end).skip(self.levels);
+        let name = |kind: &str| format!("{kind}-{level}-{}", self.worker);
+        let states = share::write(&self.folder, name("states"), store, ranges)?;
+        let waiting = write(&self.folder, &name("waiting"), sleeps)?;
+        self.states.push(states);
+        self.levels = firsts.len();
+        self.obsolete.extend(self.waiting.replace(waiting.clone()).map(|part| part.file));
+        self.open = true;
+        Ok(MemberParts { states: self.states.clone(), waiting })
+    }
+
+    /// The next level is to be expanded: what was written before it counts.
+    pub fn go_on(&mut self) {
+        if std::mem::take(&mut self.open) {
+            self.counts = self.levels.checked_sub(1);
+            for name in self.obsolete.drain(..) {
+                // What stays is in nobody's way, and goes when the run is resumed.
+                let _ = fs::remove_file(self.folder.join(name));
+            }
+        }
+    }
+
+    /// Goes on from a checkpoint in which this process has these files, as many as workers.
+    pub fn resumes(&mut self, level: usize, theirs: &[MemberParts], same: bool) -> Result<(), StorageError> {
+        self.counts = Some(level);
+        if same {
+            let own = &theirs[self.worker];
+            (self.states, self.levels) = (own.states.clone(), level + 1);
+            self.waiting = Some(own.waiting.clone());
+        }
+        if self.worker > 0 {
+            return Ok(());
+        }
+        fs::read_dir(&self.folder).map_err(|why| failed("read", &self.folder, &why))?;
+        self.lock = Some(lock(&self.folder)?);
+        let names = || theirs.iter().flat_map(|it| it.states.iter().chain([&it.waiting])).map(|it| &it.file);
+        if !same {
+            self.obsolete = names().cloned().collect();
+        }
+        let folder = &self.folder;
+        let needed = |name: &str| names().any(|file| file == name);
+        sweep(folder, needed).map_err(|why| failed("clear", folder, &why))
+    }
+}

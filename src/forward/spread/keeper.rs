@@ -1,0 +1,252 @@
+//! The checkpoint of those who explore together: its manifest names the files of all, and is written once all have
+//! said that theirs are on the disk.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use crate::forward::checkpoint::bytes::Damage;
+use crate::forward::checkpoint::course::whole_curve;
+use crate::forward::checkpoint::files::{LOCK, MOST_TEXT, Part, failed, is_ours, lock, sweep, write};
+use crate::forward::checkpoint::manifest::{self, Manifest, MemberParts, SpreadParts};
+use crate::forward::checkpoint::states::Valid;
+use crate::forward::error::StorageError;
+use crate::forward::program::compiled::Program;
+use crate::forward::run::curve::Curve;
+use crate::forward::spread::files::folder_of;
+use crate::forward::spread::message::{Deadlocks, Traffic, Worth};
+use crate::forward::tuning::MAX_DEADLOCK_TRACES;
+use crate::model::System;
+use crate::options::{Checkpoint, ForwardOptions};
+use crate::result::CurvePoint;
+
+/// Name of the file with the model.
+const MODEL: &str = "model";
+
+/// What a lead knows at the end of a level, beside its number and that of the states.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Known {
+    /// A number left its range.
+    pub numbers: bool,
+    /// For each transition, how often it fired.
+    pub fired: Vec<u64>,
+    /// Points of the curve (depth and states), how thin they are, and how many were seen.
+    pub points: (Vec<(u64, usize)>, u32, u64),
+    /// For each bad cube that was met, the level and the first state, and the cube.
+    pub bads: Vec<(usize, Worth, usize)>,
+    /// Deadlocked states.
+    pub deadlocks: Deadlocks,
+    /// The levels of the first ones.
+    pub deadlock_levels: [Vec<usize>; 2],
+    /// What crossed the borders between members.
+    pub traffic: Traffic,
+}
+
+impl Known {
+    /// The curve up to this level.
+    fn curve(&self, level: usize) -> Result<Curve, Damage> {
+        let (points, thinned, seen) = &self.points;
+        let point = |(work, states): &(u64, usize)| CurvePoint {
+            work: *work,
+            states: *states,
+            techniques: Vec::new(),
+        };
+        whole_curve(points.iter().map(point).collect(), *thinned, *seen, level)
+    }
+
+    /// The curve, when it can be what is known of so many states up to this level.
+    fn check(
+        &self,
+        system: &System,
+        valid: &Valid<'_>,
+        (level, states): (usize, usize),
+    ) -> Result<Curve, Damage> {
+        if self.fired.len() != system.transitions.len() {
+            return Err(Damage("it is of a model with other transitions"));
+        }
+        let curve = self.curve(level)?;
+        let Deadlocks { states: all, outside, first, first_outside } = &self.deadlocks;
+        let few = |worths: &[Worth], levels: &[usize], most: usize| {
+            worths.len() == levels.len() && worths.len() <= most.min(MAX_DEADLOCK_TRACES)
+        };
+        let counts = *all <= states && outside <= all;
+        let [levels, outside_levels] = &self.deadlock_levels;
+        if !counts || !few(first, levels, all - outside) || !few(first_outside, outside_levels, *outside) {
+            return Err(Damage("its deadlocks do not fit each other"));
+        }
+        let cubes: Vec<usize> = self.bads.iter().map(|(_, _, bad)| *bad).collect();
+        if (0..cubes.len()).any(|i| cubes[i] >= system.bad.len() || cubes[..i].contains(&cubes[i])) {
+            return Err(Damage("it has a bad state twice"));
+        }
+        let levels = self.bads.iter().map(|(level, ..)| level).chain(self.deadlock_levels.iter().flatten());
+        let worths = self.bads.iter().map(|(_, worth, _)| worth).chain(first).chain(first_outside);
+        let shown = worths.flat_map(|worth| [&worth.state, &worth.refined]);
+        if levels.into_iter().any(|it| *it > level) || !shown.into_iter().all(|state| valid.cells(state)) {
+            return Err(Damage("it has a state that the model does not have"));
+        }
+        Ok(curve)
+    }
+}
+
+/// An exploration that goes on.
+#[derive(Clone, Debug)]
+pub struct Resumed {
+    /// The level that is to be expanded next.
+    pub level: usize,
+    /// States of all levels up to that one.
+    pub states: usize,
+    /// What else is known.
+    pub known: Known,
+    /// How the number of states grew.
+    pub curve: Curve,
+    /// Who has which states.
+    pub parts: SpreadParts,
+}
+
+/// Keeps the checkpoint.
+#[derive(Debug)]
+pub struct Keeper {
+    to: Checkpoint,
+    system: Arc<System>,
+    program: Arc<Program>,
+    options: Vec<(String, String)>,
+    processes: usize,
+    workers: usize,
+    model: Option<Part>,
+    /// Keeps others from the folder.
+    lock: Option<File>,
+    /// When the last one was written, or the exploration began.
+    last: Instant,
+}
+
+impl Keeper {
+    /// Of an exploration by so many processes with so many workers each.
+    pub fn new(
+        to: &Checkpoint,
+        system: &Arc<System>,
+        program: &Arc<Program>,
+        options: &ForwardOptions,
+        (processes, workers): (usize, usize),
+    ) -> Self {
+        Self {
+            to: to.clone(),
+            options: manifest::options(program, options),
+            system: Arc::clone(system),
+            program: Arc::clone(program),
+            processes,
+            workers,
+            model: None,
+            lock: None,
+            last: Instant::now(),
+        }
+    }
+
+    /// Makes the folder ready; what to go on with, if so.
+    pub fn begin(&mut self) -> Result<Option<Resumed>, StorageError> {
+        if self.to.resume {
+            return self.resume().map(Some);
+        }
+        let folder = &self.to.folder;
+        fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))?;
+        self.lock = Some(lock(folder)?);
+        if Manifest::is_in(folder) {
+            let why = "it has one already, which `cubicle resume` goes on with";
+            return Err(failed("begin a checkpoint in", folder, &why));
+        }
+        // Whoever has the model here began, and never had a manifest: what others wrote for it is of no use.
+        let mine = folder.join(MODEL).exists();
+        let mut stale = Vec::new();
+        for entry in fs::read_dir(folder).map_err(|why| failed("read", folder, &why))? {
+            let entry = entry.map_err(|why| failed("read", folder, &why))?;
+            let (name, path) = (entry.file_name(), entry.path());
+            let of_process = |name: &str| (0..self.processes).any(|process| name == folder_of(process));
+            match name.to_str() {
+                Some(name) if (is_ours(name) || name == LOCK) && path.is_file() => {}
+                Some(name) if of_process(name) && path.is_dir() => stale.push(path),
+                _ => return Err(failed("begin a checkpoint in", folder, &"it is not empty")),
+            }
+        }
+        for process in stale.iter().filter(|_| mine) {
+            sweep(process, |_| false).map_err(|why| failed("clear", process, &why))?;
+        }
+        sweep(folder, |name| name == MODEL).map_err(|why| failed("clear", folder, &why))?;
+        self.model = Some(write(folder, MODEL, self.to.model.as_bytes())?);
+        Ok(None)
+    }
+
+    fn resume(&mut self) -> Result<Resumed, StorageError> {
+        let folder = &self.to.folder;
+        let wrong = |why: &str| failed("use the checkpoint in", folder, &why);
+        // Nothing is made where there is no checkpoint.
+        Manifest::read(folder)?;
+        self.lock = Some(lock(folder)?);
+        let manifest = Manifest::read(folder)?;
+        manifest.fits(folder, &self.to)?;
+        manifest.has_options(&self.options)?;
+        let Manifest { level, states, .. } = manifest;
+        if level >= states {
+            return Err(wrong("there are fewer states than levels"));
+        }
+        let parts = manifest.spread.ok_or_else(|| wrong("it is not that of a cluster"))?;
+        if parts.processes != self.processes {
+            let (there, here) = (parts.processes, self.processes);
+            return Err(wrong(&format!("it is that of {there} processes, and this cluster has {here}")));
+        }
+        if parts.workers == 0 || Some(parts.members.len()) != parts.workers.checked_mul(parts.processes) {
+            return Err(wrong("it does not have the files of all workers"));
+        }
+        let course = manifest.course;
+        let bytes = course.open(folder, MOST_TEXT)?.rest()?;
+        let damaged = |why: &dyn std::fmt::Display| failed("use", &folder.join(&course.file), why);
+        let known: Known = serde_json::from_slice(&bytes).map_err(|why| damaged(&why))?;
+        let curve = known
+            .check(&self.system, &Valid::new(&self.program), (level, states))
+            .map_err(|why| damaged(&why))?;
+        self.model = Some(manifest.model);
+        Ok(Resumed { level, states, known, curve, parts })
+    }
+
+    /// Whether it is time for a checkpoint.
+    pub fn is_due(&self) -> bool {
+        self.last.elapsed() >= self.to.every
+    }
+
+    /// All members have these files on their disks: from now on, the checkpoint is this one.
+    pub fn commit(
+        &mut self,
+        (level, states): (usize, usize),
+        known: &Known,
+        members: Vec<MemberParts>,
+    ) -> Result<(), StorageError> {
+        let folder = &self.to.folder;
+        let text = serde_json::to_string(known).expect("it is made of texts and numbers");
+        let course = write(folder, &format!("course-{level}"), text.as_bytes())?;
+        let spread = SpreadParts { processes: self.processes, workers: self.workers, members };
+        let manifest = Manifest {
+            tool: self.to.tool.clone(),
+            command: self.to.command.clone(),
+            started_in: self.to.started_in.clone(),
+            model: self.model.clone().expect("it is written first, or read"),
+            options: self.options.clone(),
+            level,
+            states,
+            parts: Vec::new(),
+            course,
+            spread: Some(spread),
+        };
+        manifest.write(folder)?;
+        let needed = |name: &str| name == MODEL || name == manifest.course.file;
+        sweep(folder, needed).map_err(|why| failed("clear", folder, &why))?;
+        self.last = Instant::now();
+        Ok(())
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.to.folder
+    }
+}

@@ -1,0 +1,105 @@
+//! The lead between two levels: a checkpoint is written when it is time, or gone on with.
+
+use crate::forward::checkpoint::manifest::Manifest;
+use crate::forward::error::StorageError;
+use crate::forward::spread::keeper::{Keeper, Known, Resumed};
+use crate::forward::spread::lead::{Lead, Phase, Place};
+use crate::forward::spread::message::{Command, Summary};
+use crate::result::Stop;
+
+impl Lead {
+    /// The first command.
+    pub fn begin(&mut self) -> Command {
+        match self.keeper.as_mut().map_or(Ok(None), Keeper::begin) {
+            Err(StorageError(why)) => self.fail(why),
+            Ok(None) => {
+                self.phase = Phase::Level;
+                Command::Begin
+            }
+            Ok(Some(Resumed { level, states, known, curve, parts })) => {
+                let Known { numbers, fired, bads, deadlocks, deadlock_levels, traffic, .. } = &known;
+                self.numbers = *numbers;
+                (self.curve, self.level) = (curve, level + 1);
+                let outcome = &mut self.outcome;
+                (outcome.states, outcome.depth, outcome.fired) = (states, level, fired.clone());
+                outcome.bads = bads
+                    .iter()
+                    .map(|(level, worth, bad)| (Place { level: *level, worth: worth.clone() }, *bad))
+                    .collect();
+                (outcome.deadlocks, outcome.traffic) = (deadlocks.clone(), *traffic);
+                outcome.deadlock_levels.clone_from(deadlock_levels);
+                self.phase = Phase::Resume;
+                Command::Resume { level, parts }
+            }
+        }
+    }
+
+    /// All members have taken in their parts of the checkpoint.
+    pub fn resumed(&mut self, summaries: &[Summary]) -> Command {
+        if let Some(halt) = summaries.iter().filter_map(|told| told.halt).min() {
+            self.outcome.stop = halt.into();
+            return self.give_up();
+        }
+        self.outcome.shares = summaries.iter().map(|told| told.states).collect();
+        let (is, wanted) = (self.outcome.shares.iter().sum::<usize>(), self.outcome.states);
+        if is != wanted || is > self.max_states {
+            return self.fail(format!("the files of the checkpoint have {is} states, not {wanted}"));
+        }
+        self.next_level()
+    }
+
+    /// A level is done: the next one, or a checkpoint before.
+    pub fn level_is_done(&mut self) -> Command {
+        if self.keeper.as_ref().is_some_and(Keeper::is_due) {
+            self.phase = Phase::Save;
+            return Command::Save;
+        }
+        self.next_level()
+    }
+
+    fn next_level(&mut self) -> Command {
+        self.phase = Phase::Level;
+        Command::Expand { next: true }
+    }
+
+    /// All members have written their parts.
+    pub fn saved(&mut self, summaries: Vec<Summary>) -> Command {
+        let members = summaries.into_iter().filter_map(|told| told.kept).collect();
+        let known = self.known();
+        let end = (self.outcome.depth, self.outcome.states);
+        match self.keeper.as_mut().map_or(Ok(()), |keeper| keeper.commit(end, &known, members)) {
+            Ok(()) => self.next_level(),
+            Err(StorageError(why)) => self.not_saved(&why),
+        }
+    }
+
+    /// A checkpoint could not be written. What the one before has is not lost.
+    pub fn not_saved(&mut self, why: &str) -> Command {
+        let before = self.keeper.as_ref().and_then(|keeper| Manifest::advice(keeper.folder()));
+        let before = before.unwrap_or_else(|| "there is no checkpoint before".to_owned());
+        self.fail(format!("{why}; {before}"))
+    }
+
+    /// A file could not be written or read: the exploration ends.
+    pub fn fail(&mut self, why: String) -> Command {
+        self.outcome.stop = Stop::Storage;
+        self.outcome.fault = Some(why.clone());
+        self.give_up();
+        Command::Fail(why)
+    }
+
+    fn known(&self) -> Known {
+        let (points, thinned, seen) = self.curve.parts();
+        let outcome = &self.outcome;
+        let bad = |(place, bad): &(Place, usize)| (place.level, place.worth.clone(), *bad);
+        Known {
+            numbers: self.numbers,
+            fired: outcome.fired.clone(),
+            points: (points.iter().map(|point| (point.work, point.states)).collect(), thinned, seen),
+            bads: outcome.bads.iter().map(bad).collect(),
+            deadlocks: outcome.deadlocks.clone(),
+            deadlock_levels: outcome.deadlock_levels.clone(),
+            traffic: outcome.traffic,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! A member writes its part of a checkpoint, and begins with that of one.
+
+use std::sync::Arc;
+
+use crate::forward::checkpoint::bytes::Damage;
+use crate::forward::checkpoint::manifest::SpreadParts;
+use crate::forward::checkpoint::share::Levels;
+use crate::forward::checkpoint::states::Valid;
+use crate::forward::error::{StorageError, Unbuildable};
+use crate::forward::program::sleep::SleepId;
+use crate::forward::spread::member::Member;
+use crate::forward::spread::message::Halt;
+use crate::forward::spread::outbox::owner;
+use crate::forward::store::hash::hash;
+use crate::forward::store::table::{Inserted, MAX_STATES};
+use crate::forward::tuning::TOUCHED;
+use crate::result::Stop;
+
+/// The states of the last level do not fit how they were found.
+const WAITING: Damage = Damage("it does not say of all states that wait how they were found");
+
+impl Member {
+    /// Writes what no file has yet.
+    pub fn save(&mut self) {
+        let Some(keeping) = &mut self.keeping else { return };
+        match keeping.save(&self.store, &self.levels, &self.next_sleeps) {
+            Ok(parts) => self.summary.kept = Some(parts),
+            Err(StorageError(why)) => self.summary.fault = Some(why),
+        }
+    }
+
+    /// Takes in its part of a checkpoint whose last level is this one.
+    pub fn resume(&mut self, level: usize, spread: &SpreadParts) {
+        match self.read(level, spread) {
+            Ok(()) => {}
+            Err(Unbuildable::Storage(StorageError(why))) => self.summary.fault = Some(why),
+            Err(why) => self.summary.halt = Some(Halt::from(Stop::from(why))),
+        }
+    }
+
+    /// Each state belongs to the process that it belonged to; which of its workers owns it may be another one.
+    fn read(&mut self, level: usize, spread: &SpreadParts) -> Result<(), Unbuildable> {
+        let program = Arc::clone(&self.program);
+        let valid = Valid::new(&program);
+        let Some(keeping) = &mut self.keeping else { return Ok(()) };
+        let (process, same) = (self.duties.me / self.duties.workers, spread.workers == self.duties.workers);
+        let theirs = &spread.members[process * spread.workers..][..spread.workers];
+        keeping.resumes(level, theirs, same)?;
+        let folder = keeping.folder.clone();
+        let mine = if same { &theirs[keeping.worker..=keeping.worker] } else { theirs };
+        let mut files = Vec::new();
+        for it in mine {
+            let waiting = it.waiting.open(&folder, u64::MAX)?.rest()?;
+            files.push((Levels::new(&folder, it.states.clone(), &valid), waiting));
+        }
+        self.levels.clear();
+        for number in 0..=level {
+            self.levels.push(self.store.len());
+            for (levels, waiting) in &mut files {
+                let sleeps = if number == level { Some(waiting.as_slice()) } else { None };
+                self.read_level(levels, sleeps, same)?;
+            }
+        }
+        for (mut levels, _) in files {
+            if levels.next_level()? {
+                return Err(levels.damaged(&Damage("it has more levels than the manifest says")).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the next level of a file, and with `sleeps` how its states were found; `all` of them are its own.
+    fn read_level(
+        &mut self,
+        levels: &mut Levels<'_>,
+        sleeps: Option<&[SleepId]>,
+        all: bool,
+    ) -> Result<(), Unbuildable> {
+        if !levels.next_level()? {
+            return Err(levels.damaged(&Damage("it has fewer levels than the manifest says")).into());
+        }
+        let size = self.program.packing.words;
+        let (mut words, mut place) = (Vec::new(), 0);
+        loop {
+            levels.states(TOUCHED, &mut words)?;
+            if words.is_empty() {
+                break;
+            }
+            self.hashes.clear();
+            self.hashes.extend(words.chunks_exact(size).map(hash));
+            self.store.touch(&self.hashes);
+            for (state, at) in words.chunks_exact(size).zip(0..) {
+                let h = self.hashes[at];
+                let is = owner(h, self.duties.members);
+                if is / self.duties.workers != self.duties.me / self.duties.workers {
+                    return Err(levels.damaged(&Damage("it has a state of another process")).into());
+                }
+                let sleep = match sleeps {
+                    None => 0,
+                    Some(sleeps) => *sleeps.get(place).ok_or_else(|| levels.damaged(&WAITING))?,
+                };
+                place += 1;
+                if is == self.duties.me {
+                    self.add(levels, (state, h), sleeps.map(|_| sleep))?;
+                } else if all {
+                    return Err(levels.damaged(&Damage("it has a state of another worker")).into());
+                }
+            }
+            if let Some(stop) = self.ticker.count(TOUCHED as u32, &self.clock) {
+                return Err(Unbuildable::Interrupted(stop));
+            }
+        }
+        self.hashes.clear();
+        match sleeps {
+            Some(sleeps) if sleeps.len() != place => Err(levels.damaged(&WAITING).into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes in a state of its own, which nobody else has.
+    fn add(
+        &mut self,
+        levels: &Levels<'_>,
+        (state, h): (&[u64], u64),
+        sleep: Option<SleepId>,
+    ) -> Result<(), StorageError> {
+        if self.store.len() >= MAX_STATES || self.store.bytes() > self.duties.memory {
+            let why = "it has more states than the memory limit allows for";
+            return Err(StorageError(format!("cannot go on with the checkpoint: {why}")));
+        }
+        match self.store.insert(state, h) {
+            Inserted::New(_) => {
+                self.next_sleeps.extend(sleep);
+                Ok(())
+            }
+            Inserted::Old(_) => Err(levels.damaged(&Damage("it has a state twice"))),
+        }
+    }
+}
