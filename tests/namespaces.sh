@@ -40,17 +40,22 @@ printf '10.77.0.1\n10.77.0.2\n10.77.0.3\n' > "$work/hosts"
 head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n' > "$work/secret"
 echo "another secret of more than 16 bytes" > "$work/other"
 
-# start I OWN.. -- OPTIONS: starts process I; its output, errors and exit code go to files.
-start() {
+# on I WORDS..: runs the program on host I; its output, errors and exit code go to files.
+on() {
     local i=$1
     shift
     (
-        ip netns exec "$(host "$i")" "$program" cluster --hosts "$work/hosts" --process "$i" "$@" \
-            > "$work/out$i" 2> "$work/err$i" &
+        ip netns exec "$(host "$i")" "$program" "$@" > "$work/out$i" 2> "$work/err$i" &
         echo $! > "$work/pid$i"
         wait $!
         echo $? > "$work/code$i"
     ) 2> /dev/null &
+}
+# start I OWN.. -- OPTIONS: starts process I.
+start() {
+    local i=$1
+    shift
+    on "$i" cluster --hosts "$work/hosts" --process "$i" "$@"
 }
 begin() {
     rm -f "$work"/{out,err,code,pid}*
@@ -128,6 +133,27 @@ all -- $short; sleep 1; ip -n "$hub" link set to2 down; sleep 3; ip -n "$hub" li
 row "the link of host 2 is cut for 3 s" 0 "$(ended 120 0 1 2)" 0 1 2
 all -- $short; sleep 1; kill -STOP "$(cat "$work/pid1")"; sleep 4; kill -CONT "$(cat "$work/pid1")"
 row "process 1 is stopped for 4 s" 0 "$(ended 120 0 1 2)" 0 1 2
+
+kept="--checkpoint $work/kept --checkpoint-every 0s --procs 6 --quiet --allow C0916 examples/german.cub"
+plain=$("$program" --only-forward --procs 6 --quiet --allow C0916 examples/german.cub)
+# lost NAME COMMAND I J: process 0 of a run with a checkpoint is lost, or another one; these are left. Then all go on.
+lost() {
+    rm -rf "$work/kept"
+    all -- $kept
+    until [ -e "$work/kept/process-2/states-20-0" ]; do sleep 0.01; done
+    eval "$2"
+    row "$1, with a checkpoint" 4 "$(ended 10 $3 $4)" $3 $4
+    ip -n "$hub" link set to2 up
+    ended 10 0 1 2 > /dev/null
+    begin
+    for i in 1 2; do start $i --secret "$work/secret" -- $kept; done
+    on 0 resume "$work/kept"
+    row "...and all go on" 0 "$(ended 120 0 1 2)" 0 1 2
+    [ "$plain" = "$(cat "$work/out0")" ] || { echo "**what it found is not the same**"; failures=$((failures + 1)); }
+}
+lost "process 2 is killed" 'kill -9 "$(cat "$work/pid2")"' 0 1
+lost "process 0 is killed" 'kill -9 "$(cat "$work/pid0")"' 1 2
+lost "the link of host 2 is cut" 'ip -n "$hub" link set to2 down' 0 1
 
 begin
 start 0 --secret "$work/secret" -- $short
