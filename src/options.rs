@@ -117,7 +117,7 @@ pub struct ForwardOptions {
     pub store: StoreKind,
     /// [`Strategy::Bfs`] only: keep a checkpoint, or go on with one.
     pub checkpoint: Option<Checkpoint>,
-    /// [`Strategy::Bfs`] only, without a checkpoint: go on on a disk when the memory is full.
+    /// [`Strategy::Bfs`] only: go on on a disk when the memory is full.
     pub spill: Option<Spill>,
 }
 

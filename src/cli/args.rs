@@ -286,7 +286,7 @@ pub struct Args {
 
     /// When the memory limit is near, go on with the states in files in DIR, which is made or empty, and empty again at
     /// the end. For the breadth-first exploration of one instance
-    #[arg(long, value_name = "DIR", conflicts_with = "checkpoint", help_heading = FORWARD)]
+    #[arg(long, value_name = "DIR", help_heading = FORWARD)]
     pub spill: Option<std::path::PathBuf>,
 
     /// Goes on with the checkpoint

@@ -171,7 +171,6 @@ fn explore_with(
         (_, Some(_)) if options.strategy != Strategy::Bfs => {
             "only a breadth-first exploration goes on on a disk"
         }
-        (Some(_), Some(_)) => "an exploration that goes on on a disk has no checkpoints",
         _ => "",
     };
     if !why.is_empty() {

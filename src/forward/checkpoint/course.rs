@@ -83,6 +83,12 @@ pub fn most_bytes(system: &System, valid: &Valid<'_>, states: usize) -> u64 {
     few + findings + (states as u64).saturating_mul(1 + NUMBER)
 }
 
+/// Number of the first state that waits, and how it and those after it were found, as far as [`read`] agrees later.
+pub fn waiting(bytes: &[u8], states: usize) -> (usize, &[SleepId]) {
+    let first = Bytes(bytes).below(states).unwrap_or(states);
+    (first, &bytes[bytes.len().saturating_sub(states - first)..])
+}
+
 /// Reads it again, as of a search of `system` that has `states` states and is to expand this level next.
 pub fn read(
     bytes: &[u8],

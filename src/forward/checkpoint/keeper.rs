@@ -10,10 +10,12 @@ use std::time::Instant;
 use crate::forward::checkpoint::course::{self, LevelState, Restored};
 use crate::forward::checkpoint::files::{Part, failed, is_ours, sweep, write};
 use crate::forward::checkpoint::manifest::{self, Manifest};
-use crate::forward::checkpoint::states::{self, LastLevel, Valid};
+use crate::forward::checkpoint::states::{self, LastLevel, Reading, Valid};
 use crate::forward::error::{StorageError, Unbuildable};
 use crate::forward::program::compiled::Program;
+use crate::forward::program::sleep::SleepId;
 use crate::forward::run::limits::Limits;
+use crate::forward::store::disk::states::DiskStates;
 use crate::forward::store::table::MAX_STATES;
 use crate::forward::store::visited::Visited;
 use crate::model::System;
@@ -54,7 +56,7 @@ impl Keeper {
         system: &System,
         program: &Program,
         options: &ForwardOptions,
-        limits: &mut Limits,
+        (limits, disk): (&mut Limits, &mut dyn FnMut() -> Option<DiskStates>),
     ) -> Result<(Self, Option<Resumed>), Unbuildable> {
         let folder = &to.folder;
         let mut keeper = Self {
@@ -80,8 +82,11 @@ impl Keeper {
             let why = "it has more states than the exploration was to see";
             return Err(failed("use the checkpoint in", folder, &why).into());
         }
-        let visited = keeper.states(&manifest, program, options.store, limits)?;
-        let resumed = keeper.restore(&manifest, visited, system, program)?;
+        let most = course::most_bytes(system, &Valid::new(program), manifest.states);
+        let course = manifest.course.open(folder, most)?.rest()?;
+        let how = (options.store, course::waiting(&course, manifest.states));
+        let (read, may_pack) = keeper.states(&manifest, program, how, (limits, disk))?;
+        let resumed = keeper.restore(&manifest, (read, may_pack), &course, (system, program))?;
         Ok((keeper, Some(resumed)))
     }
 
@@ -111,9 +116,9 @@ impl Keeper {
         &self,
         manifest: &Manifest,
         program: &Program,
-        store: StoreKind,
-        limits: &mut Limits,
-    ) -> Result<(Visited, bool), Unbuildable> {
+        (store, waiting): (StoreKind, (usize, &[SleepId])),
+        (limits, disk): (&mut Limits, &mut dyn FnMut() -> Option<DiskStates>),
+    ) -> Result<((Visited, LastLevel), bool), Unbuildable> {
         let folder = &self.to.folder;
         let valid = Valid::new(program);
         let mut may_pack = store == StoreKind::Auto;
@@ -124,51 +129,54 @@ impl Keeper {
             visited = Visited::of(program, StoreKind::Compact);
         }
         let most = states::most_bytes(manifest.states, &valid);
+        let mut reading = Reading::new(visited, waiting, disk);
         for part in &manifest.parts {
-            states::read(part.open(folder, most)?, &valid, manifest.states, limits, &mut visited)?;
+            reading.read(part.open(folder, most)?, &valid, manifest.states, limits)?;
         }
+        if !reading.end()? {
+            return Err(failed("use the checkpoint in", folder, &"its files have a state twice").into());
+        }
+        let Reading { visited, level, .. } = reading;
         if visited.len() != manifest.states {
             let (is, wanted) = (visited.len(), manifest.states);
             let why = format!("its files have {is} states, and the manifest says {wanted}");
             return Err(failed("use the checkpoint in", folder, &why).into());
         }
-        Ok((visited, may_pack))
+        Ok(((visited, level), may_pack))
     }
 
     fn restore(
         &mut self,
         manifest: &Manifest,
-        (visited, may_pack): (Visited, bool),
-        system: &System,
-        program: &Program,
+        ((visited, level), may_pack): ((Visited, LastLevel), bool),
+        course: &[u8],
+        (system, program): (&System, &Program),
     ) -> Result<Resumed, StorageError> {
         let folder = &self.to.folder;
-        let valid = Valid::new(program);
-        let level = LastLevel::of(&visited);
         if level.level != manifest.level {
             let (is, wanted) = (level.level, manifest.level);
             let why = format!("its states have a depth of {is}, and the manifest says {wanted}");
             return Err(failed("use the checkpoint in", folder, &why));
         }
-        let most = course::most_bytes(system, &valid, manifest.states);
-        let bytes = manifest.course.open(folder, most)?.rest()?;
-        let rest = course::read(&bytes, system, &valid, (level, manifest.states))
+        let rest = course::read(course, system, &Valid::new(program), (level, manifest.states))
             .map_err(|why| failed("use", &folder.join(&manifest.course.file), &why))?;
         (self.parts, self.states) = (manifest.parts.clone(), manifest.states);
         self.model = Some(manifest.model.clone());
         Ok(Resumed { visited, may_pack, level, rest })
     }
 
-    /// A level is about to be expanded, number `level`: writes a checkpoint when it is time.
+    /// Whether it is time for a checkpoint.
+    pub fn is_due(&self) -> bool {
+        self.last.elapsed() >= self.to.every
+    }
+
+    /// A level is about to be expanded, number `level`: writes a checkpoint.
     pub fn level(
         &mut self,
         level: usize,
         state: &LevelState<'_>,
         visited: &Visited,
     ) -> Result<(), StorageError> {
-        if self.last.elapsed() < self.to.every {
-            return Ok(());
-        }
         let folder = self.to.folder.clone();
         if self.states < visited.len() {
             self.parts.push(states::write(&folder, visited, self.states..visited.len())?);

@@ -11,8 +11,10 @@ use crate::forward::checkpoint::bytes::{Damage, Source, put};
 use crate::forward::checkpoint::files::{NewPart, Part, PartReader};
 use crate::forward::error::{StorageError, Unbuildable};
 use crate::forward::program::compiled::Program;
+use crate::forward::program::sleep::{AWAKE, SleepId};
 use crate::forward::run::limits::Limits;
 use crate::forward::state::cells::{CellShape, CodeKind};
+use crate::forward::store::disk::states::DiskStates;
 use crate::forward::store::origin::ROOT;
 use crate::forward::store::visited::Visited;
 use crate::result::Stop;
@@ -24,18 +26,16 @@ const BLOCK: usize = 1 << 16;
 pub fn write(folder: &Path, visited: &Visited, range: Range<usize>) -> Result<Part, StorageError> {
     let mut part = NewPart::begin(folder, format!("states-{}-{}", range.start, range.end))?;
     let mut bytes = Vec::with_capacity(2 * BLOCK);
-    let mut buffer = Vec::new();
     let mut before: Option<Vec<u64>> = None;
     let mut parent = 0;
-    for number in range {
-        let state = visited.states(number..number + 1, &mut buffer);
+    visited.each(range, &mut |state, from| {
         let last = before.get_or_insert_with(|| vec![0; state.len()]);
         for (word, old) in state.iter().zip(last) {
             put_change(&mut bytes, *word ^ *old);
             *old = *word;
         }
         // 0 for an initial state, else one more than the distance.
-        match visited.parent(number) {
+        match from {
             ROOT => bytes.push(0),
             of => {
                 put(&mut bytes, u64::from(of - parent) + 1);
@@ -46,7 +46,8 @@ pub fn write(folder: &Path, visited: &Visited, range: Range<usize>) -> Result<Pa
             part.write(&bytes)?;
             bytes.clear();
         }
-    }
+        Ok(())
+    })?;
     part.write(&bytes)?;
     part.finish(folder)
 }
@@ -79,71 +80,132 @@ pub fn most_bytes(states: usize, valid: &Valid<'_>) -> u64 {
     (states as u64).saturating_mul(9 * valid.words() as u64 + 10)
 }
 
-/// Adds the states of a part to those that are known, of which there may be `most`.
-pub fn read(
-    mut part: PartReader,
-    valid: &Valid<'_>,
-    most: usize,
-    limits: &mut Limits,
-    visited: &mut Visited,
-) -> Result<(), Unbuildable> {
-    let mut state = vec![0; valid.program.packing.words];
-    let mut parent = 0;
-    let mut before = visited.len().checked_sub(1).map(|last| visited.parent(last));
-    while !part.is_at_end() {
-        let next = (|| {
-            for word in &mut state {
-                *word ^= change(&mut part)?;
-            }
-            match part.number()? {
-                0 => Ok(ROOT),
-                distance => {
-                    let of = (distance - 1).checked_add(parent).filter(|of| *of < visited.len() as u64);
-                    parent = of.ok_or(Damage("a state comes before its parent"))?;
-                    Ok(parent as u32)
-                }
-            }
-        })();
-        let added = next.and_then(|of| {
-            if visited.len() >= most {
-                return Err(Damage("it has more states than it says"));
-            }
-            if !valid.cells(&state) {
-                return Err(Damage("it has a state that the model does not have"));
-            }
-            let follows = match before {
-                None | Some(ROOT) => true,
-                Some(last) => of != ROOT && last <= of,
-            };
-            before = Some(of);
-            if follows && visited.add(&state, of) {
-                Ok(())
-            } else {
-                Err(Damage("its states are not in order"))
-            }
-        });
-        added.map_err(|why| part.damaged(&why))?;
-        has_room(limits, visited, most)?;
-        if !limits.tick() {
-            return Err(Unbuildable::Interrupted(limits.stop.unwrap_or(Stop::Time)));
-        }
-    }
-    Ok(())
+/// States as they are read.
+pub struct Reading<'a> {
+    /// Those that were read.
+    pub visited: Visited,
+    /// The level of the last of them.
+    pub level: LastLevel,
+    /// The parent of the last of them.
+    before: Option<u32>,
+    /// Number of the first state that waits, and how it and those after it were found.
+    pub waiting: (usize, &'a [SleepId]),
+    /// Where states go on when the memory is full; `None` when they cannot.
+    pub disk: &'a mut dyn FnMut() -> Option<DiskStates>,
 }
 
-/// Whether the states have room in the memory, as far as they are read. In a table, and not kept as numbers, it is
-/// known after how many they have not.
-fn has_room(limits: &Limits, visited: &Visited, most: usize) -> Result<(), StorageError> {
-    let states = visited.len();
-    let over = match &visited.compact {
-        Some(compact) => states.is_multiple_of(1 << 10) && limits.is_over(compact.bytes()),
-        None => states > limits.fit(visited.table_bytes_each(false)),
-    };
-    if !over {
-        return Ok(());
+impl<'a> Reading<'a> {
+    /// None so far, to be kept like these.
+    pub const fn new(
+        visited: Visited,
+        waiting: (usize, &'a [SleepId]),
+        disk: &'a mut dyn FnMut() -> Option<DiskStates>,
+    ) -> Self {
+        let level = LastLevel { level: 0, first: 0, past: 0 };
+        Self { visited, level, before: None, waiting, disk }
     }
-    let fit = states - 1;
-    Err(StorageError(format!("the checkpoint has {most} states, and the memory limit allows for {fit}")))
+
+    /// How a state was found.
+    fn sleep(&self, number: usize) -> SleepId {
+        let place = number.checked_sub(self.waiting.0);
+        place.and_then(|place| self.waiting.1.get(place)).copied().unwrap_or(AWAKE)
+    }
+
+    /// Adds the states of a part, so that there are no more than `most`.
+    pub fn read(
+        &mut self,
+        mut part: PartReader,
+        valid: &Valid<'_>,
+        most: usize,
+        limits: &mut Limits,
+    ) -> Result<(), Unbuildable> {
+        let mut state = vec![0; valid.program.packing.words];
+        let mut parent = 0;
+        while !part.is_at_end() {
+            let number = self.visited.len();
+            let next = (|| {
+                for word in &mut state {
+                    *word ^= change(&mut part)?;
+                }
+                match part.number()? {
+                    0 => Ok(ROOT),
+                    distance => {
+                        let of = (distance - 1).checked_add(parent).filter(|of| *of < number as u64);
+                        parent = of.ok_or(Damage("a state comes before its parent"))?;
+                        Ok(parent as u32)
+                    }
+                }
+            })();
+            let of = next.map_err(|why| part.damaged(&why))?;
+            if number >= most {
+                return Err(part.damaged(&Damage("it has more states than it says")).into());
+            }
+            if !valid.cells(&state) {
+                return Err(part.damaged(&Damage("it has a state that the model does not have")).into());
+            }
+            if !self.add(&state, of)? {
+                return Err(part.damaged(&Damage("its states are not in order")).into());
+            }
+            self.make_room(limits, most, valid.words())?;
+            if !limits.tick() {
+                return Err(Unbuildable::Interrupted(limits.stop.unwrap_or(Stop::Time)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a state; whether it may come after those before. On a disk, it is known at the end that none is there twice.
+    fn add(&mut self, state: &[u64], of: u32) -> Result<bool, StorageError> {
+        let follows = match self.before {
+            None | Some(ROOT) => true,
+            Some(last) => of != ROOT && last <= of,
+        };
+        let number = self.visited.len();
+        let sleep = self.sleep(number);
+        let new = match &mut self.visited.disk {
+            Some(disk) => disk.append(state, of, sleep).map(|()| true)?,
+            None => self.visited.add(state, of),
+        };
+        self.before = Some(of);
+        // A level are the children of the one before.
+        if of != ROOT && of as usize >= self.level.first {
+            let LastLevel { level, first, .. } = self.level;
+            self.level = LastLevel { level: level + 1, first: number, past: number - first };
+        }
+        Ok(follows && new)
+    }
+
+    /// Sees to it that the states have room, as far as they are read. In a table, and not kept as numbers, it is known after
+    /// how many they have not.
+    fn make_room(&mut self, limits: &Limits, most: usize, words: usize) -> Result<(), StorageError> {
+        let (states, visited) = (self.visited.len(), &self.visited);
+        let over = match &visited.compact {
+            Some(compact) => states.is_multiple_of(1 << 10) && limits.is_over(compact.bytes()),
+            None => states > limits.fit(visited.table_bytes_each(false)),
+        };
+        if visited.disk.is_some() || !over && !limits.is_full(states) {
+            return Ok(());
+        }
+        let Some(mut disk) = (self.disk)() else {
+            let fit = states - 1;
+            let why = format!("the checkpoint has {most} states, and the memory limit allows for {fit}");
+            return Err(StorageError(why));
+        };
+        let mut number = 0;
+        visited.each(0..states, &mut |state, parent| {
+            number += 1;
+            disk.append(state, parent, self.sleep(number - 1))
+        })?;
+        self.visited = Visited::on_disk(words, disk);
+        Ok(())
+    }
+
+    /// All are read: whether none was there twice.
+    pub fn end(&mut self) -> Result<bool, StorageError> {
+        let Some(disk) = &mut self.visited.disk else { return Ok(true) };
+        disk.sort_from(0)?;
+        Ok(disk.are_distinct())
+    }
 }
 
 /// The last level of a breadth-first search that stands between two levels.
@@ -155,35 +217,6 @@ pub struct LastLevel {
     pub first: usize,
     /// States of the level before.
     pub past: usize,
-}
-
-impl LastLevel {
-    /// What the parents say: a level are the children of the one before.
-    pub fn of(visited: &Visited) -> Self {
-        let mut last = Self { level: 0, first: 0, past: 0 };
-        loop {
-            // The first state whose parent is in the level; they do not fall.
-            let is_child = |n: usize| visited.parent(n) != ROOT && visited.parent(n) as usize >= last.first;
-            let (mut known, mut step) = (last.first, 1);
-            while known + step < visited.len() && !is_child(known + step) {
-                known += step;
-                step *= 2;
-            }
-            let mut end = visited.len().min(known + step);
-            while known + 1 < end {
-                let middle = known.midpoint(end);
-                if is_child(middle) {
-                    end = middle;
-                } else {
-                    known = middle;
-                }
-            }
-            if end == visited.len() {
-                return last;
-            }
-            last = Self { level: last.level + 1, first: end, past: end - last.first };
-        }
-    }
 }
 
 /// Which packed words are states.

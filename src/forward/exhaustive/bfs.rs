@@ -105,13 +105,18 @@ impl Search<'_> {
     /// Begins with a checkpoint, or a folder for one: the level to expand, when the search goes on.
     fn go_on(&mut self) -> Result<Option<LastLevel>, Unbuildable> {
         let Some(to) = &self.options.checkpoint else { return Ok(None) };
-        let (keeper, known) = Keeper::new(to, self.system, self.program, self.options, &mut self.limits)?;
+        let (options, words, overflow) = (self.options, self.program.packing.words, &mut self.overflow);
+        let mut disk = || overflow.spills(options, words);
+        let with = (&mut self.limits, &mut disk as &mut dyn FnMut() -> _);
+        let (keeper, known) = Keeper::new(to, self.system, self.program, options, with)?;
         self.keeper = Some(keeper);
         let Some(Resumed { visited, may_pack, level, rest }) = known else { return Ok(None) };
         (self.visited, self.fired, self.findings) = (visited, rest.fired, rest.findings);
         (self.curve, self.numbers, self.depth) = (rest.curve, rest.numbers, level.level);
         self.may_pack = may_pack;
-        if self.visited.compact.is_some() {
+        if self.visited.disk.is_some() {
+            self.are_spilled(level.first, level.first);
+        } else if self.visited.compact.is_some() {
             self.are_packed();
         } else {
             self.limits.bound_memory(self.table_bytes_each());
@@ -122,16 +127,25 @@ impl Search<'_> {
 
     /// Writes a checkpoint, when it is time for one.
     fn keep(&mut self, level: usize, first: usize) {
-        let Some(keeper) = &mut self.keeper else { return };
+        let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.is_due()) else { return };
+        let level_range = first..self.visited.len();
+        let mut from_disk = Vec::new();
+        let read = self.visited.disk.as_ref().map(|disk| {
+            disk.each(level_range.clone(), &mut |_, _, sleep| {
+                from_disk.push(sleep);
+                Ok(())
+            })
+        });
         let state = LevelState {
             first,
-            sleeps: self.sleeps.of(first..self.visited.len()),
+            sleeps: if read.is_some() { &from_disk } else { self.sleeps.of(level_range) },
             fired: &self.fired,
             findings: &self.findings,
             curve: &self.curve,
             numbers: self.numbers,
         };
-        if let Err(why) = keeper.level(level, &state, &self.visited) {
+        let kept = read.unwrap_or(Ok(())).and_then(|()| keeper.level(level, &state, &self.visited));
+        if let Err(why) = kept {
             self.fault = Some(why);
             self.limits.stop = Some(Stop::Storage);
         }

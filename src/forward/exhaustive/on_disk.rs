@@ -18,7 +18,7 @@ use crate::forward::store::disk::folder::Folder;
 use crate::forward::store::disk::states::{DiskStates, Offer, Settled};
 use crate::forward::store::origin::ROOT;
 use crate::forward::store::visited::Visited;
-use crate::forward::tuning::{CHUNK, LEAST_SPILL, MOST_SPILL};
+use crate::forward::tuning::CHUNK;
 use crate::result::Stop;
 
 impl Search<'_> {
@@ -40,13 +40,8 @@ impl Search<'_> {
     /// what the caller still has of the successors before it, and that is of the states from `first` on.
     #[cold]
     pub fn spill(&mut self, first: usize, next: usize) {
-        let Overflow::Spills(folder) = std::mem::take(&mut self.overflow) else { return };
-        let asked = self.options.spill.as_ref().and_then(|spill| spill.buffer);
-        let bytes = asked.unwrap_or_else(|| {
-            self.options.memory.map_or(MOST_SPILL, |memory| (memory / 2).clamp(LEAST_SPILL, MOST_SPILL))
-        });
         let words = self.program.packing.words;
-        let mut disk = DiskStates::new(folder, words, bytes);
+        let Some(mut disk) = self.overflow.spills(self.options, words) else { return };
         if let Err(why) = self.write_all(&mut disk) {
             return self.fail(why);
         }
@@ -57,6 +52,11 @@ impl Search<'_> {
             return self.fail(why);
         }
         self.limits.stop = None;
+        self.are_spilled(first, next);
+    }
+
+    /// States are on the disk, and the memory is no bound on how many there may be; as in [`Search::spill`].
+    pub fn are_spilled(&mut self, first: usize, next: usize) {
         self.limits.bound_in_memory(None);
         self.limits.unbound_memory();
         self.may_pack = false;

@@ -2,6 +2,9 @@
 
 use crate::forward::run::findings::DeadlockCounts;
 use crate::forward::store::disk::folder::Folder;
+use crate::forward::store::disk::states::DiskStates;
+use crate::forward::tuning::{LEAST_SPILL, MOST_SPILL};
+use crate::options::ForwardOptions;
 
 /// What becomes of a search whose memory is full.
 #[derive(Debug, Default)]
@@ -13,6 +16,25 @@ pub enum Overflow {
     Spills(Folder),
     /// It went on there.
     Spilled(Before),
+}
+
+impl Overflow {
+    /// Where states of so many words go when it is time for that; `None` when there is no such place. It is that of nobody
+    /// else afterwards.
+    pub fn spills(&mut self, options: &ForwardOptions, words: usize) -> Option<DiskStates> {
+        let folder = match std::mem::take(self) {
+            Self::Spills(folder) => folder,
+            other => {
+                *self = other;
+                return None;
+            }
+        };
+        let asked = options.spill.as_ref().and_then(|spill| spill.buffer);
+        let bytes = asked.unwrap_or_else(|| {
+            options.memory.map_or(MOST_SPILL, |memory| (memory / 2).clamp(LEAST_SPILL, MOST_SPILL))
+        });
+        Some(DiskStates::new(folder, words, bytes))
+    }
 }
 
 /// A search before the states from one on were expanded, none of whose successors were held against the states.

@@ -118,6 +118,11 @@ impl Limits {
         }
     }
 
+    /// Whether the memory is taken for full when there are so many states.
+    pub const fn is_full(&self, states: usize) -> bool {
+        states > self.most_in_memory
+    }
+
     /// How many states the memory holds when each takes `bytes_each` bytes.
     pub const fn fit(&self, bytes_each: usize) -> usize {
         self.memory / bytes_each

@@ -115,7 +115,23 @@ impl Visited {
         buffer
     }
 
-    /// The parent of a state.
+    /// Hands the states of a range to `f`, one after the other, each with its parent.
+    pub fn each(
+        &self,
+        range: Range<usize>,
+        f: &mut dyn FnMut(&[u64], u32) -> Result<(), StorageError>,
+    ) -> Result<(), StorageError> {
+        if let Some(disk) = &self.disk {
+            return disk.each(range, &mut |state, parent, _| f(state, parent));
+        }
+        let mut buffer = Vec::new();
+        for number in range {
+            f(self.states(number..number + 1, &mut buffer), self.parent(number))?;
+        }
+        Ok(())
+    }
+
+    /// The parent of a state that is in the memory.
     pub fn parent(&self, state: usize) -> u32 {
         match (&self.compact, &self.lossy) {
             (Some(compact), _) => compact.parent(state),

@@ -14,7 +14,7 @@ use crate::forward::explore;
 use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::Silent;
-use crate::options::{Checkpoint, ForwardOptions, StoreKind};
+use crate::options::{Checkpoint, ForwardOptions, Spill, StoreKind};
 use crate::result::{Exploration, Stop};
 
 /// A lock that several may hold, with a number and an outside value.
@@ -30,11 +30,17 @@ pub const MODEL: &str = "
     transition leave (p) requires { At[p] = Crit && Turn = p } { At[p] := Idle }";
 
 fn run(system: &System, folder: &Path, resume: bool) -> Exploration {
+    run_with(system, folder, resume, None)
+}
+
+/// The same, which may go on on a disk.
+fn run_with(system: &System, folder: &Path, resume: bool, spill: Option<Spill>) -> Exploration {
     // Who goes on would wait for the disk.
     let every = Duration::from_secs(if resume { 3600 } else { 0 });
     let checkpoint = Checkpoint::new(folder, MODEL).every(every).resume(resume);
     let options = ForwardOptions::default().stop_at_unsafe(false).deadlock(true).max_states(2000);
-    explore(system, 3, &options.checkpoint(checkpoint), &Interrupt::default(), &mut Silent).exploration
+    let options = ForwardOptions { spill, ..options.checkpoint(checkpoint) };
+    explore(system, 3, &options, &Interrupt::default(), &mut Silent).exploration
 }
 
 /// Sets the manifest right for the bytes of its files, which may be any.
@@ -83,6 +89,7 @@ fn any_bytes_are_refused_or_explored() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let files: Vec<&Part> = manifest.parts.iter().chain([&manifest.course]).collect();
     let whole: Vec<Vec<u8>> = files.iter().map(|part| fs::read(folder.join(&part.file)).unwrap()).collect();
+    let spilled = tempfile::TempDir::new().unwrap();
     let mut refused = 0;
     for round in 0..900 {
         for (part, bytes) in files.iter().zip(&whole) {
@@ -108,7 +115,8 @@ fn any_bytes_are_refused_or_explored() {
             forge(&mut forged, &mut rng);
         }
         sign(folder, &forged);
-        let found = run(&system, folder, true);
+        let spill = Spill::new(spilled.path()).buffer(3_000).after(40);
+        let found = run_with(&system, folder, true, (round % 2 == 0).then_some(spill));
         assert_eq!(found.stop == Stop::Storage, found.fault.is_some(), "{found:?}");
         refused += usize::from(found.fault.is_some());
     }

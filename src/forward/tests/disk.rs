@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use super::random::{Shape, wide_system};
 use super::run;
 use crate::forward::store::disk::folder::Folder;
 use crate::forward::store::disk::states::{DiskStates, Offer, Settled};
+use crate::interrupt::Interrupt;
+use crate::observer::Silent;
 use crate::options::{Checkpoint, ForwardOptions, Spill, StoreKind};
 use crate::result::{Exploration, Stop};
 
@@ -105,8 +108,38 @@ fn a_folder_is_nobody_elses_and_empty_again() {
     let refused = run(&system, 3, &options);
     assert_eq!(refused.stop, Stop::Storage);
     assert!(refused.fault.unwrap().starts_with("cannot make "));
-    let both = options.checkpoint(Checkpoint::new(temporary.path().join("kept"), ""));
-    assert!(run(&system, 3, &both).fault.unwrap().contains("has no checkpoints"));
+    fs::remove_file(&path).unwrap();
+    let both = options.checkpoint(Checkpoint::new(&path, ""));
+    assert!(run(&system, 3, &both).fault.unwrap().ends_with("it is not empty"), "one folder for both");
+}
+
+/// A run that is ended at any moment goes on with its checkpoint, on the disk or in memory; so does one that was in memory.
+#[test]
+fn checkpoints_go_on_with_what_is_on_a_disk() {
+    let system = crate::load(include_str!("../../../examples/german_wrong.cub")).unwrap().system;
+    let options = ForwardOptions::default().deadlock(true).stop_at_unsafe(false).max_states(6_000);
+    let memory = run(&system, 3, &options);
+    let (mut ended, mut whole) = (0, 0);
+    for (moment, (first, second)) in
+        (0..).zip([(300, 300), (300, 4_000), (1_500, 20), (9_000, 700), (100, 9_000)].repeat(3))
+    {
+        let temporary = tempfile::TempDir::new().unwrap();
+        let kept =
+            |resume| Checkpoint::new(temporary.path().join("kept"), "").every(Duration::ZERO).resume(resume);
+        let spilled = |after| spilled(&options, &temporary.path().join("spilled"), StoreKind::Auto, after);
+        let soon = Interrupt::default().until(Instant::now() + Duration::from_millis(4 * moment * moment));
+        let first = super::explore(&system, 3, &spilled(first).checkpoint(kept(false)), &soon, &mut Silent);
+        ended += usize::from(first.exploration.stop == Stop::Time);
+        if !temporary.path().join("kept/manifest").exists() {
+            continue;
+        }
+        for after in [second, 10 * second] {
+            let found = run(&system, 3, &spilled(after).checkpoint(kept(true)));
+            assert_eq!(all(&found), all(&memory), "{moment} {after}");
+            whole += 1;
+        }
+    }
+    assert!(ended > 0 && whole > 8, "{ended} {whole}");
 }
 
 /// Whatever happens to a file is found when it is read, and said with its name.

@@ -18,6 +18,11 @@ impl Seen {
         self.0.iter().map(Records::bytes).sum()
     }
 
+    /// Number of states.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(Records::len).sum()
+    }
+
     /// Adds states that are sorted, and none of which is there. Files become one where the last ones are not much shorter.
     pub fn add(&mut self, folder: &Folder, states: Records) -> Result<(), StorageError> {
         if states.len() == 0 {

@@ -106,6 +106,29 @@ impl DiskStates {
         self.list.push_parts(state, &[pack(parent, 0, sleep)])
     }
 
+    /// Hands states of a range to `f`, one after the other, each with its parent and how it was found.
+    pub fn each(
+        &self,
+        range: Range<usize>,
+        f: &mut dyn FnMut(&[u64], u32, SleepId) -> Result<(), StorageError>,
+    ) -> Result<(), StorageError> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let mut cursor = self.list.from(range.start)?;
+        for _ in range {
+            let (state, word) = cursor.record().expect("the range is one of states").split_at(self.words);
+            f(state, parent_of(word[0]), word[0] as SleepId)?;
+            cursor.advance()?;
+        }
+        Ok(())
+    }
+
+    /// Whether no state was appended twice, once they are sorted.
+    pub fn are_distinct(&self) -> bool {
+        self.seen.len() == self.list.len()
+    }
+
     /// The states from this one on were appended, and are sorted now.
     pub fn sort_from(&mut self, first: usize) -> Result<(), StorageError> {
         let Self { words, list, seen, folder, room, .. } = self;
