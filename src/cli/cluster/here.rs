@@ -139,7 +139,9 @@ impl Elsewhere for Leading {
             Ok(None) => Explored::lost(procs, "the cluster ended without an outcome".to_owned()),
             Err(Fault(why)) => match interrupt.reason() {
                 Some(reason) => Explored::ended(procs, reason.into()),
-                None => Explored::lost(procs, format!("{why}; {}", advice(options.checkpoint.as_ref()))),
+                None => {
+                    Explored::lost(procs, why + "; " + &advice(options.checkpoint.as_ref(), explores.get()))
+                }
             },
         }
     }
@@ -152,11 +154,15 @@ impl Elsewhere for Leading {
     }
 }
 
-/// What to do when the cluster is lost.
-fn advice(checkpoint: Option<&Checkpoint>) -> String {
-    let lost = || match checkpoint {
-        Some(_) => "no level was kept: start all processes again".to_owned(),
-        None => "what they knew is lost, without --checkpoint: start all processes again".to_owned(),
+/// What to do when the cluster is lost, which explored or did not come so far.
+fn advice(checkpoint: Option<&Checkpoint>, explored: bool) -> String {
+    let lost = || {
+        let what = match checkpoint {
+            _ if !explored => "",
+            Some(_) => "no level was kept: ",
+            None => "what they knew is lost, without --checkpoint: ",
+        };
+        format!("{what}start all processes again")
     };
     checkpoint.and_then(|it| Manifest::advice(&it.folder)).unwrap_or_else(lost)
 }
