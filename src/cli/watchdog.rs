@@ -119,5 +119,6 @@ impl Watch {
 /// Ends the process. Other threads are in the middle of something, so nothing is taken apart: the destructors of
 /// a solver that runs would crash.
 fn leave(code: u8) -> ! {
+    cubicle::cluster::leave("the run that process 0 leads has ended");
     low_level::exit(i32::from(code))
 }

@@ -36,6 +36,7 @@ pub use meeting::{Heard, Leaves, Meeting};
 pub use secret::Secret;
 pub use states::SpreadStates;
 pub use swarm::Swarm;
+pub use watch::leave;
 
 /// How the names of threads begin whose panics are told by [`note_panic`]: they die when a process is lost, which is
 /// told once, in words.

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,17 @@ const MOST: usize = 4000;
 const ALIVE: u8 = 1;
 const FAULT: u8 = 2;
 const DONE: u8 = 3;
+
+/// Those that watch.
+static WATCHES: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
+
+/// This process is about to end, whatever it does: those that take part in a cluster with it are told why.
+pub fn leave(why: &str) {
+    let watches = std::mem::take(&mut *WATCHES.lock().unwrap_or_else(PoisonError::into_inner));
+    for shared in watches.iter().filter_map(Weak::upgrade) {
+        Watch { shared }.fault(why);
+    }
+}
 
 /// Watches over the other processes.
 pub struct Watch {
@@ -60,6 +71,7 @@ impl Watch {
             addresses: addresses.to_vec(),
             over: AtomicBool::new(false),
         });
+        WATCHES.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&shared));
         for (other, link) in readers {
             let (shared, faults) = (Arc::clone(&shared), faults.clone());
             let listening = thread::Builder::new().name("listening".into());
