@@ -103,7 +103,15 @@ done << 'MODELS'
 --procs 5 examples/szymanski.cub
 --procs 6 --crash stop:1 examples/mutex.cub
 --procs 4 --forward-depth 25 examples/ricart_agrawala.cub
+--procs 5 --forward cfl --max-forward 100000 examples/german.cub
+--procs 3 --forward random --epochs 200 examples/mesi_wrong.cub
 MODELS
+plain=$("$program" mutate --quiet examples/mesi.cub 2> /dev/null)
+all --workers 2 -- mutate --quiet examples/mesi.cub
+ended 120 0 1 2 > /dev/null
+same=yes
+[ "$plain" = "$(cat "$work/out0")" ] || { same="**no**"; failures=$((failures + 1)); }
+echo "| \`mutate examples/mesi.cub\` | $plain | $(cat "$work/out0") | $same |"
 
 echo
 echo "| fault | ended after | exit codes | what process 0 says (or, when it is lost, process 1) |"
@@ -128,6 +136,13 @@ kill -9 "$(cat "$work/pid1")"
 all -- $long; running; ip -n "$hub" link set to2 down
 row "the link of host 2 is cut" 4 "$(ended 10 0 1 2)" 0 1 2
 ip -n "$hub" link set to2 up
+for kind in "walks --procs 9 --forward cfl --quiet --allow C0916 examples/german.cub" "mutants mutate --quiet --anyway --procs 6 --max-states 4000000 examples/ricart_agrawala.cub"; do
+    words=${kind#* }
+    all -- $words; running; kill -9 "$(cat "$work/pid2")"; row "process 2 is killed, with ${kind%% *}" 4 "$(ended 10 0 1)" 0 1
+    all -- $words; running; ip -n "$hub" link set to2 down
+    row "the link of host 2 is cut, with ${kind%% *}" 4 "$(ended 10 0 1 2)" 0 1 2
+    ip -n "$hub" link set to2 up
+done
 short="--procs 7 --quiet --allow C0916 examples/german.cub"
 all -- $short; sleep 1; ip -n "$hub" link set to2 down; sleep 3; ip -n "$hub" link set to2 up
 row "the link of host 2 is cut for 3 s" 0 "$(ended 120 0 1 2)" 0 1 2

@@ -53,12 +53,13 @@ pub fn deal(
 }
 
 /// Answers with `work` for each piece that process 0 hands out, on `workers` threads of this kind, until there are no
-/// more; what is under way then is to be given up, as the interrupt tells.
+/// more, which `over` is told; what is under way then is to be given up, as the interrupt tells.
 pub fn help(
     meeting: &Meeting,
     (workers, worker): (usize, &dyn Fn() -> thread::Builder),
     interrupt: &Interrupt,
     work: &(dyn Fn(usize) -> Vec<u8> + Sync),
+    over: &dyn Fn(),
 ) {
     let (give, take) = mpsc::channel::<u64>();
     let take = Mutex::new(take);
@@ -83,6 +84,7 @@ pub fn help(
                 Err(_) => meeting.distrust(0),
             }
         }
+        over();
         interrupt.expire();
         drop(give);
     });

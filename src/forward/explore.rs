@@ -15,7 +15,7 @@ use crate::forward::program::compiled::Program;
 use crate::forward::tuning::{DEEPER, ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES};
 use crate::interrupt::Interrupt;
 use crate::model::System;
-use crate::observer::{Event, Observer};
+use crate::observer::{Event, Observer, Silent};
 use crate::options::{ForwardOptions, Strategy};
 use crate::oracle::{Oracle, OracleGrowth};
 use crate::result::{Exploration, Stop};
@@ -134,7 +134,7 @@ pub const fn walks(options: &ForwardOptions) -> bool {
     }
 }
 
-/// As [`explore()`], by walks that are shared with other processes, which call this with the same instance and the same
+/// As [`explore()`], by walks that are shared with other processes, which call this or [`walk_along`] with the same instance and the same
 /// options, but for time, memory and the number of threads. What is found is the same for any number of them.
 pub fn explore_together(
     system: &System,
@@ -144,6 +144,20 @@ pub fn explore_together(
     observer: &mut dyn Observer,
 ) -> Explored {
     explore_with(system, instance, Some(companions), interrupt, observer)
+}
+
+/// Walks in the campaign that another process leads with [`explore_together`], which says what is found.
+pub fn walk_along(
+    system: &System,
+    (procs, options): (usize, &ForwardOptions),
+    companions: Box<dyn Companions>,
+    interrupt: &Interrupt,
+) {
+    // Who leads says why it cannot be explored.
+    let Ok(program) = compile(system, procs, options, interrupt) else { return };
+    let mut campaign = Campaign::new(Arc::new(system.clone()), Arc::new(program), options, interrupt);
+    campaign.companions = Some(companions);
+    let _ = campaign.run(&mut Silent);
 }
 
 fn explore_with(

@@ -42,7 +42,9 @@ mod tuning;
 
 pub use checkpoint::manifest::Manifest;
 pub use error::StorageError;
-pub use explore::{Explored, Remote, explore, explore_oracle, explore_together, explore_within, walks};
+pub use explore::{
+    Explored, Remote, explore, explore_oracle, explore_together, explore_within, walk_along, walks,
+};
 pub use explored::graph::Fingerprint;
 pub use explored::views::Views;
 pub use fuzz::companions::{Companions, EpochWord, walking_agreement};

@@ -1,12 +1,16 @@
 //! `cubicle cluster -- mutate FILE`: mutants go to whoever is free.
 
+use std::cell::Cell;
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::thread::Builder;
+use std::thread::{self, Builder};
+use std::time::Duration;
 
 use cubicle::check::STACK_BYTES;
 use cubicle::cluster::{Fault, Meeting, deal, help, told};
 use cubicle::interrupt::Interrupt;
 use cubicle::mutation::{Helper, MutantMemory, Others, Plan, THREAD};
+
+use signal_hook::low_level;
 
 use super::following::Following;
 use super::here::Place;
@@ -15,6 +19,9 @@ use crate::cli::document::sha256;
 use crate::cli::exit;
 use crate::cli::load::load;
 use crate::cli::mutate::{MutateArgs, Team};
+
+/// How long a step may take to end in good order when nobody needs it any more.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Why a cluster cannot do what is asked for; for the user.
 pub fn fits(args: &MutateArgs) -> Result<(), String> {
@@ -112,7 +119,20 @@ pub fn follow(args: &MutateArgs, place: Place, started: bool) -> u8 {
         let options = args.options();
         let helper = Helper::new((system, text), &plan, (&options, &cache), &interrupt);
         let worker = || Builder::new().name(THREAD.into()).stack_size(STACK_BYTES);
-        help(&meeting, (workers, &worker), &interrupt, &|place| helper.answer(place));
+        let (work, code) = (|place| helper.answer(place), Cell::new(None));
+        let over = || {
+            let ended = following.ended(meeting.end());
+            code.set(Some(ended));
+            // Nobody waits for a step that does not hear that it is to end.
+            thread::spawn(move || {
+                thread::sleep(GRACE);
+                low_level::exit(ended.into());
+            });
+        };
+        help(&meeting, (workers, &worker), &interrupt, &work, &over);
+        if let Some(code) = code.get() {
+            return code;
+        }
     }
     following.ended(meeting.end())
 }

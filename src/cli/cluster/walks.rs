@@ -5,10 +5,10 @@ use std::sync::{Arc, PoisonError};
 
 use cubicle::cluster::{Fault, Leaves, Meeting, Swarm};
 use cubicle::export;
-use cubicle::forward::{Explored, explore_together, walking_agreement};
+use cubicle::forward::{Explored, explore_together, walk_along, walking_agreement};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::{Event, Observer, Silent};
+use cubicle::observer::{Event, Observer};
 use cubicle::options::ForwardOptions;
 use cubicle::result::Stop;
 
@@ -50,7 +50,7 @@ impl Place {
         let leaves = Box::new(move || own.leaves());
         let (meeting, options) = self.meet_walkers(system, walked, interrupt, (&log, &stop), leaves)?;
         let swarm = Box::new(Swarm::new(Arc::clone(&meeting)));
-        explore_together(system, (walked.0, &options), swarm, interrupt, &mut Silent);
+        walk_along(system, (walked.0, &options), swarm, interrupt);
         meeting.end()
     }
 }
