@@ -175,14 +175,15 @@ impl Meeting {
     /// Somebody was lost before that.
     pub fn end(&self) -> Result<(), Fault> {
         self.over.store(true, Ordering::Relaxed);
+        if let Some(why) = self.fault.get() {
+            // The others hear of that, and of no end in good order.
+            return Err(Fault(why.clone()));
+        }
         for other in self.others() {
             // Who has ended before does not listen.
             let _ = self.send(other, END, &[]);
         }
-        match self.fault.get() {
-            Some(why) => return Err(Fault(why.clone())),
-            None => self.watch.done(),
-        }
+        self.watch.done();
         Ok(())
     }
 }
