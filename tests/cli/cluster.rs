@@ -96,6 +96,16 @@ pub fn all_end(runs: Vec<Running>) -> Vec<Outcome> {
     ended
 }
 
+/// All of these end soon, and say what has become of process number `lost`.
+pub fn all_miss(hosts: &Hosts, lost: usize, what: &str, runs: Vec<Running>) {
+    for outcome in all_end(runs) {
+        let message = message(&outcome);
+        let expected = format!("process {lost} ({}) {what}", hosts.addresses[lost]);
+        assert!(message.contains(&expected), "{message}");
+        assert!(message.contains("start all processes again"), "{message}");
+    }
+}
+
 /// The only message of a process that has lost the cluster.
 pub fn message(of: &Outcome) -> &str {
     assert_eq!(of.code, Some(4), "{of:?}");
@@ -229,12 +239,7 @@ fn a_lost_process_ends_all() {
             runs.iter().for_each(until_it_explores);
             let gone = runs.remove(lost);
             gone.signal(signal);
-            for outcome in all_end(runs) {
-                let message = message(&outcome);
-                let expected = format!("process {lost} ({}) {what}", hosts.addresses[lost]);
-                assert!(message.contains(&expected), "{message}");
-                assert!(message.contains("start all processes again"), "{message}");
-            }
+            all_miss(&hosts, lost, what, runs);
         }
     }
 }
