@@ -1,0 +1,88 @@
+//! Files of a checkpoint, and changes of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use cubicle::forward::Manifest;
+
+/// Some values, a number, a choice that is left open, deadlocks.
+pub const MODEL: &str = "
+    type t = Idle | Want | Crit
+    var Turn : proc
+    var N : int
+    array At[proc] : t
+    init (p) { At[p] = Idle && N = 0 }
+    unsafe (p q) { At[p] = Crit && At[q] = Crit }
+    transition want (p) requires { At[p] = Idle && N < 10 } { At[p] := Want; N := N + 1 }
+    transition enter (p) requires { At[p] = Want } { At[p] := Crit; Turn := p }
+    transition leave (p) requires { At[p] = Crit && Turn = p } { At[p] := Idle }";
+
+/// Files by their names below a folder.
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// Those that are there.
+pub fn read(folder: &Path, below: &str, files: &mut Files) {
+    for entry in fs::read_dir(folder.join(below)).expect("it is there") {
+        let path = entry.expect("it is there").path();
+        let name = path.file_name().and_then(|name| name.to_str()).expect("it has a name");
+        let name = format!("{below}{name}");
+        if path.is_dir() {
+            read(folder, &format!("{name}/"), files);
+        } else {
+            files.insert(name, fs::read(&path).expect("it is there"));
+        }
+    }
+}
+
+/// Writes them, changed by these bytes, five for each change.
+pub fn write(folder: &Path, files: &Files, data: &[u8]) {
+    let mut files = files.clone();
+    let (edits, _) = data.as_chunks::<5>();
+    edits.iter().take(20).for_each(|bytes| edit(&mut files, *bytes));
+    for (name, bytes) in &files {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().expect("it is in the folder")).expect("there is room");
+        fs::write(path, bytes).expect("there is room");
+    }
+    set_lengths(folder);
+}
+
+/// Five bytes are an edit: which file and what, where, and a value.
+fn edit(files: &mut Files, edit: [u8; 5]) {
+    let [what, low, high, value, more] = edit;
+    let at = usize::from(what / 8) % files.len();
+    let Some(bytes) = files.values_mut().nth(at) else { return };
+    let place = usize::from(u16::from_le_bytes([low, high])) % (bytes.len() + 1);
+    let end = bytes.len().min(place + usize::from(more));
+    match what % 8 {
+        0 => bytes.truncate(place),
+        1 => bytes.insert(place, value),
+        2 => bytes[place..end].fill(value),
+        3 => drop(bytes.drain(place..end)),
+        4 => bytes.extend_from_within(place..end),
+        5 => bytes.splice(place..place, [0xff; 9]).for_each(drop),
+        6 => bytes[place..end].iter_mut().for_each(|byte| *byte = byte.wrapping_add(value)),
+        _ => bytes[place..end].iter_mut().for_each(|byte| *byte ^= value),
+    }
+}
+
+/// Writes the manifest anew with the lengths that the files have, if it still is one.
+fn set_lengths(folder: &Path) {
+    let Ok(mut manifest) = Manifest::read(folder) else { return };
+    let Manifest { parts, course, model, spread, .. } = &mut manifest;
+    let own = parts.iter_mut().chain([course, model]).map(|part| (folder.to_owned(), part));
+    let workers = spread.as_ref().map_or(1, |it| it.workers.max(1));
+    let members = spread.iter_mut().flat_map(|it| it.members.iter_mut().enumerate());
+    let theirs = members.flat_map(|(member, it)| {
+        let process = folder.join(format!("process-{}", member / workers));
+        it.states.iter_mut().chain([&mut it.waiting]).map(move |part| (process.clone(), part))
+    });
+    for (folder, part) in own.chain(theirs) {
+        if let Some(metadata) = fs::metadata(folder.join(&part.file)).ok().filter(fs::Metadata::is_file) {
+            part.bytes = metadata.len();
+        }
+    }
+    let body = serde_json::to_string_pretty(&manifest).expect("it was one");
+    fs::write(folder.join("manifest"), format!("cubicle checkpoint 1 0\n{body}")).expect("there is room");
+}

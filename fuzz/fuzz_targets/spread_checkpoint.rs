@@ -1,0 +1,82 @@
+//! The checkpoint of a cluster with any changes: it is refused or gone on with, without a panic, and in little memory
+//! (`-rss_limit_mb=400`). Checksums are all right when fuzzing, and lengths are set right.
+#![no_main]
+
+mod forged;
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use cubicle::forward::{Command, Instance, Member, Parcel};
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::observer::Silent;
+use cubicle::options::{Checkpoint, ForwardOptions};
+use cubicle::result::{Exploration, Stop};
+use forged::{Files, MODEL};
+use libfuzzer_sys::fuzz_target;
+use tempfile::TempDir;
+
+/// A checkpoint that was written, file by file.
+struct Whole {
+    system: System,
+    folder: TempDir,
+    files: Files,
+}
+
+/// Explores with two processes of so many workers, one after the other.
+fn run(system: &System, folder: &Path, workers: usize, resume: bool) -> Exploration {
+    let every = if resume { Duration::from_secs(3600) } else { Duration::ZERO };
+    let checkpoint = Checkpoint::new(folder, MODEL).every(every).resume(resume);
+    let options = ForwardOptions::default().stop_at_unsafe(false).deadlock(true).max_states(300);
+    let interrupt = Interrupt::default();
+    let Ok(instance) = Instance::new(system, 3, &options.checkpoint(checkpoint), &interrupt) else {
+        panic!("it can be explored")
+    };
+    let members = 2 * workers;
+    let owner = |me| instance.member((me, members), workers, 20 << 20, &interrupt);
+    let mut owners: Vec<Member> = (0..members).map(owner).collect();
+    let mut lead = instance.lead(false, (2, workers));
+    let mut told = Vec::new();
+    loop {
+        let command = lead.next(std::mem::take(&mut told));
+        if matches!(command, Command::End | Command::Fail(_)) {
+            return instance.conclude(lead.outcome(), &interrupt, &mut Silent).exploration;
+        }
+        owners.iter_mut().for_each(|owner| owner.command(command.clone()));
+        let mut sent = Vec::new();
+        for owner in &mut owners {
+            while !owner.work(&mut |to, parcel| sent.push((to, parcel))) {}
+        }
+        for (to, parcel) in sent {
+            if let Parcel::States(states) = parcel {
+                owners[to].receive(states);
+            }
+        }
+        told = owners.iter_mut().map(Member::summary).collect();
+    }
+}
+
+fn whole() -> &'static Whole {
+    static WHOLE: OnceLock<Whole> = OnceLock::new();
+    WHOLE.get_or_init(|| {
+        let system = cubicle::load(MODEL).expect("it is a model").system;
+        let folder = TempDir::new().expect("there is room for it");
+        let kept = folder.path().join("kept");
+        assert_eq!(run(&system, &kept, 2, false).fault, None);
+        let mut files = Files::new();
+        forged::read(&kept, "", &mut files);
+        Whole { system, folder, files }
+    })
+}
+
+fuzz_target!(|data: &[u8]| {
+    let whole = whole();
+    let folder = whole.folder.path().join("forged");
+    for workers in [2, 1] {
+        forged::write(&folder, &whole.files, data);
+        let found = run(&whole.system, &folder, workers, true);
+        assert_eq!(found.stop == Stop::Storage, found.fault.is_some(), "{found:?}");
+    }
+});
