@@ -162,7 +162,11 @@ impl Attending {
             if serves || known_since.is_some_and(|since| since.elapsed() >= LAST) {
                 return Ok(());
             }
-            match self.events.recv_timeout(Duration::from_millis(100)) {
+            // Who ended may have done so since it is over, which is told by then.
+            let undecided = self.outcome.is_none();
+            let gone = undecided.then(|| (told.stop)().or_else(unexplained)).flatten();
+            let wait = if gone.is_some() { Duration::ZERO } else { Duration::from_millis(100) };
+            match self.events.recv_timeout(wait) {
                 Ok(Event::Course(Course::Begins(wake))) => self.wake = Some(wake),
                 Ok(Event::Course(Course::Progress(states, waiting, depth))) => {
                     (told.progress)(states, waiting, depth);
@@ -179,14 +183,13 @@ impl Attending {
                     return Ok(());
                 }
                 Ok(Event::Fault(why)) => return Err(why),
-                Ok(Event::Left(false)) | Err(RecvTimeoutError::Timeout) => {}
-                // Nobody is there to say why.
-                Err(RecvTimeoutError::Disconnected) => thread::sleep(Duration::from_millis(100)),
-            }
-            if self.outcome.is_none()
-                && let Some(why) = (told.stop)().or_else(unexplained)
-            {
-                return Err(why);
+                Ok(Event::Left(false)) => {}
+                Err(what) => match gone {
+                    Some(why) => return Err(why),
+                    // Nobody is there to say why.
+                    None if what == RecvTimeoutError::Disconnected => thread::sleep(wait),
+                    None => {}
+                },
             }
         }
     }
