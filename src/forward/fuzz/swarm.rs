@@ -6,11 +6,13 @@
 
 use std::time::Duration;
 
+use crate::forward::checkpoint::bytes::put_words;
 use crate::forward::fuzz::campaign::Campaign;
 use crate::forward::fuzz::companions::{Companions, EpochWord};
 use crate::forward::fuzz::outcome::WalkOutcome;
 use crate::forward::fuzz::technique::Task;
 use crate::forward::fuzz::wire::{OutcomeReader, put_outcome};
+use crate::forward::store::hash::hash;
 use crate::result::Stop;
 
 impl Campaign {
@@ -24,6 +26,7 @@ impl Campaign {
         let mine: Vec<Task> = tasks.iter().skip(me).step_by(processes).copied().collect();
         let walked = self.walk(&mine)?;
         let mut found = Vec::new();
+        put_words(&mut found, &self.standing());
         for walked in &walked {
             put_outcome(&mut found, walked);
         }
@@ -40,6 +43,11 @@ impl Campaign {
         for (process, word) in told.iter().enumerate() {
             let Some(EpochWord::Found(bytes)) = word else { continue };
             let mut reader = OutcomeReader::new(self, bytes);
+            // What others say makes sense only to who knows the same.
+            if !reader.stands_at(&self.standing()) {
+                companions.distrust(process);
+                return None;
+            }
             for place in places(process) {
                 all[place] = reader.outcome(&tasks[place]).ok();
             }
@@ -49,6 +57,14 @@ impl Campaign {
             }
         }
         all.into_iter().collect()
+    }
+
+    /// Where the campaign stands: the same in all processes.
+    fn standing(&self) -> [u64; 6] {
+        let store = &self.visited.store;
+        let last = store.len().checked_sub(1).map_or(0, |last| hash(store.state(last)));
+        let (members, seen) = (self.corpus.members().len() as u64, self.coverage.seen() as u64);
+        [self.epochs as u64, self.streams, store.len() as u64, last, members, seen]
     }
 
     /// Tells the others when the campaign ends here for a reason that they do not see.

@@ -83,6 +83,11 @@ impl<'a> OutcomeReader<'a> {
         Self { campaign, valid: Valid::new(&campaign.program), from: Bytes(bytes) }
     }
 
+    /// Whether these words come next.
+    pub fn stands_at(&mut self, words: &[u64]) -> bool {
+        self.from.words(words.len()).is_ok_and(|read| read == words)
+    }
+
     /// Whether all is read.
     pub const fn is_at_end(&self) -> bool {
         self.from.0.is_empty()

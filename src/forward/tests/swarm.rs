@@ -134,6 +134,15 @@ fn what_is_cut_or_too_long_is_distrusted() {
     }
 }
 
+#[test]
+fn who_knows_other_things_is_distrusted() {
+    let system = example();
+    let options = ForwardOptions { strategy: Strategy::Random, ..options() };
+    let (_, mut distrusted) = together((&system, 3), &[options.clone(), options.depth(1)], |_| ());
+    distrusted.sort_unstable();
+    assert_eq!(distrusted, [0, 1]);
+}
+
 proptest! {
     /// Whatever is read, it is a walk of this campaign, or none.
     #[test]
