@@ -6,7 +6,7 @@ use crate::cluster::{Hosts, all_end, message, until_it_has};
 use crate::harness::{Running, Signal, run};
 
 /// Mutants that take longer than any test looks at them.
-const LONG: &str = "mutate --anyway --max-states 4000000 --procs 6 examples/directory.cub";
+const LONG: &str = "mutate --anyway --max-states 4000000 --procs 6 examples/bakery.cub";
 
 /// Waits until all look at mutants.
 fn until_they_work(runs: &[Running]) {
@@ -40,7 +40,7 @@ fn the_report_is_that_of_one_process() {
 
 #[test]
 fn limits_and_signals_end_all() {
-    let timed = run(&format!("cluster --local 2 -- {LONG} --time-limit 1s"));
+    let timed = run(&format!("cluster --local 2 -- {LONG} --time-limit 500ms"));
     assert_eq!(timed.code, Some(3), "{timed:?}");
     assert!(timed.stdout.contains("Ended early: the time limit was reached"), "{timed:?}");
     let hosts = Hosts::new(2);

@@ -44,7 +44,7 @@ fn less_memory_is_no_other_answer() {
     killed.signal(Signal::KILL);
     killed.finish();
     assert!(std::fs::read_dir(path.join("spilled")).unwrap().count() > 1);
-    let rest = run_in(path, "resume kept");
+    let rest = run_in(path, "resume kept --checkpoint-every 1h");
     assert_eq!((rest.code, &rest.stdout), (Some(0), &plain.stdout), "{rest:?}");
     assert_eq!(std::fs::read_dir(path.join("spilled")).unwrap().count(), 0);
 }
