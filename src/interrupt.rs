@@ -26,6 +26,19 @@ pub struct Interrupt {
     shared: Arc<Shared>,
     /// A deadline of one run alone.
     deadline: Option<Instant>,
+    /// Whether nobody needs the run any more.
+    dropped: Option<Arc<AtomicBool>>,
+}
+
+/// Ends a run that nobody needs any more; see [`Interrupt::droppable`].
+#[derive(Debug)]
+pub struct Dropper(Arc<AtomicBool>);
+
+impl Dropper {
+    /// Ends it soon.
+    pub fn drop_run(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 #[derive(Debug, Default)]
@@ -70,7 +83,14 @@ impl Interrupt {
     #[must_use]
     pub fn until(&self, at: Instant) -> Self {
         let deadline = Some(self.deadline.map_or(at, |sooner| sooner.min(at)));
-        Self { shared: Arc::clone(&self.shared), deadline }
+        Self { deadline, ..self.clone() }
+    }
+
+    /// The same for one of several runs, which ends when its [`Dropper`] says so, as if its time were up.
+    #[must_use]
+    pub fn droppable(&self) -> (Self, Dropper) {
+        let dropped = Arc::new(AtomicBool::new(false));
+        (Self { dropped: Some(Arc::clone(&dropped)), ..self.clone() }, Dropper(dropped))
     }
 
     /// When the run must end: the sooner of its own deadline and that of all who share this.
@@ -101,7 +121,10 @@ impl Interrupt {
 
     /// Whether the deadline has passed, or the time is up otherwise.
     fn timed_out(&self) -> bool {
-        self.shared.expired.load(Ordering::Relaxed) || self.deadline().is_some_and(|at| Instant::now() >= at)
+        let dropped = self.dropped.as_ref().is_some_and(|it| it.load(Ordering::Relaxed));
+        dropped
+            || self.shared.expired.load(Ordering::Relaxed)
+            || self.deadline().is_some_and(|at| Instant::now() >= at)
     }
 
     /// Why the run as a whole must end now, if it must.
@@ -158,6 +181,9 @@ mod tests {
         assert_eq!(first.reason(), Some(Reason::Time));
         assert_eq!((second.reason(), both.reason()), (None, None));
         assert_eq!(second.until(Instant::now()).reason(), Some(Reason::Time));
+        let (third, dropper) = both.droppable();
+        dropper.drop_run();
+        assert_eq!((third.reason(), both.reason()), (Some(Reason::Time), None));
         both.raise(15);
         assert_eq!(second.reason(), Some(Reason::Interrupted(15)));
     }

@@ -13,6 +13,13 @@ pub struct WorkerPool {
     helpers: OnceLock<Option<rayon::ThreadPool>>,
 }
 
+/// As many threads of its own.
+impl Clone for WorkerPool {
+    fn clone(&self) -> Self {
+        Self::new(self.jobs, self.begin)
+    }
+}
+
 impl WorkerPool {
     /// `jobs` threads, the caller's among them; fewer when the system gives none. Helpers call `begin`
     /// whenever they begin to help.

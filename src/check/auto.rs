@@ -6,15 +6,17 @@
 //! lemmas. Stops at the first verdict, when time, memory or the user says so, and when every search has reached a limit
 //! that more effort does not move; or after the rounds that the options allow.
 
+use super::beside::side_by_side;
 use super::engines::Purpose;
 use super::instances::nearest;
 use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
 use super::schedule::{self, Entry, SCHEDULE};
 use super::session::Session;
 use super::spurious::look_forward;
+use super::turn::{Turn, TurnEnd, limits};
 use crate::observer::Event;
-use crate::options::{BackwardMode, ForwardOptions};
-use crate::result::{Decider, Exploration, Forgotten, Stage, Stop};
+use crate::options::BackwardMode;
+use crate::result::{Decider, Exploration, Stage, Stop};
 use crate::verdict::{Reason, Verdict};
 
 /// Decides the problem; what is explored already is used.
@@ -41,7 +43,8 @@ impl Auto<'_, '_> {
         let mut level = 0;
         for round in 0..self.session.options.rounds.unwrap_or(u32::MAX) {
             let mut later = Vec::new();
-            for search in std::mem::take(&mut open) {
+            let mut waiting = std::mem::take(&mut open).into_iter().peekable();
+            while let Some(search) = waiting.next() {
                 if search.from > round {
                     match self.is_tiny(search) {
                         Ok(true) => {}
@@ -56,12 +59,16 @@ impl Auto<'_, '_> {
                     open.push(search);
                     continue;
                 }
-                match self.stage(search, level) {
-                    OwnerSearchEnd::Verdict(Verdict::Unknown(Reason::Effort(_))) => open.push(search),
-                    OwnerSearchEnd::Verdict(Verdict::Unknown(reason)) if !is_final(&reason) => {
-                        settled = Some(reason);
+                let due = |it: &Entry| it.beside && it.from <= round && !it.has_had(level);
+                let group: Vec<Entry> = std::iter::once(search).chain(waiting.next_if(due)).collect();
+                for (search, ended) in group.iter().zip(self.turns(&group, level)) {
+                    match ended {
+                        OwnerSearchEnd::Verdict(Verdict::Unknown(Reason::Effort(_))) => open.push(*search),
+                        OwnerSearchEnd::Verdict(Verdict::Unknown(reason)) if !is_final(&reason) => {
+                            settled = Some(reason);
+                        }
+                        ended => return ended,
                     }
-                    ended => return ended,
                 }
             }
             level += u32::from(!open.is_empty());
@@ -104,19 +111,40 @@ impl Auto<'_, '_> {
         fitting
     }
 
-    /// One search with the effort of a level.
-    fn stage(&mut self, search: Entry, level: u32) -> OwnerSearchEnd {
-        let (Entry { proof, order, .. }, effort) = (search, search.effort(level));
+    /// Takes the turns of a group, the second beside the first.
+    fn turns(&mut self, group: &[Entry], level: u32) -> Vec<OwnerSearchEnd> {
         let number = self.session.report.stages.len() + 1;
-        self.session.tell(Event::Stage { number, proof, order, effort });
-        if let Some(procs) = proof.oracle_procs()
-            && let Some(verdict) = self.explore(procs, level)
-        {
-            return OwnerSearchEnd::Verdict(verdict);
+        let turn = |at: usize| Turn { search: group[at], level, number: number + at };
+        if group.len() == 1 {
+            return vec![self.turn(&turn(0))];
         }
-        let basis = self.basis;
-        let mends = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
-        let outcome = self.session.search(proof, order, Some(effort), &mends);
+        let (first, second) = (turn(0), turn(1));
+        let (basis, spurious) = (self.basis, &mut *self.spurious);
+        let alone = |session: &mut Session<'_>| {
+            let ended = Auto { session, basis, spurious }.turn(&first);
+            let goes_on = goes_on(&ended);
+            (ended, goes_on)
+        };
+        let (ended, beside) = side_by_side(self.session, basis, alone, &second);
+        let beside = beside.map(|end| self.conclude(&second, end));
+        std::iter::once(ended).chain(beside).collect()
+    }
+
+    fn turn(&mut self, turn: &Turn) -> OwnerSearchEnd {
+        let end = turn.take(self.session, self.basis);
+        self.conclude(turn, end)
+    }
+
+    /// What follows from how a turn ended.
+    fn conclude(&mut self, turn: &Turn, end: TurnEnd) -> OwnerSearchEnd {
+        let outcome = match end {
+            TurnEnd::Found(trace) => {
+                return OwnerSearchEnd::Verdict(self.session.decided_by_run(trace));
+            }
+            TurnEnd::Stopped(reason) => return OwnerSearchEnd::Verdict(Verdict::Unknown(reason)),
+            TurnEnd::Searched(outcome) => *outcome,
+        };
+        let Entry { proof, order, .. } = turn.search;
         let verdict = outcome.verdict.clone();
         let reason = match &verdict {
             Verdict::Unknown(reason) => Some(reason.clone()),
@@ -172,44 +200,11 @@ impl Auto<'_, '_> {
         });
         found.map_err(|trace| self.session.decided_by_run(trace))
     }
-
-    /// Sees to it that as many states of the instance are known as the level allows; a verdict when the run ends
-    /// here.
-    fn explore(&mut self, procs: usize, level: u32) -> Option<Verdict> {
-        let forward = &self.session.options.forward;
-        let states = schedule::states(level);
-        let states = forward.max_states.map_or(states, |most| most.min(states));
-        self.session.space.most_states = states.saturating_mul(schedule::GROWTH);
-        let changed = self.session.timed("forward exploration", |session| {
-            let explored = &mut session.space.explored;
-            let at = explored.partition_point(|it| it.exploration.procs < procs);
-            let known = explored.get(at).is_some_and(|it| it.exploration.procs == procs);
-            if known {
-                if explored[at].exploration.stop != Stop::States {
-                    return None;
-                }
-                session.observer.event(session.system, Event::Work("walking on from the states seen"));
-                if !explored[at].grow_to(states) {
-                    return None;
-                }
-            } else {
-                let new = session.explore(procs, &limits(forward, states), Purpose::GrowingOracle);
-                session.space.explored.insert(at, new);
-            }
-            let exploration = &session.space.explored[at].exploration;
-            session.observer.event(session.system, Event::ForwardEnd(exploration));
-            Some(exploration.unsafe_trace.clone())
-        });
-        if let Some(trace) = changed? {
-            return Some(self.session.decided_by_run(trace));
-        }
-        self.session.interrupt.reason().map(Verdict::Unknown)
-    }
 }
 
-/// How an oracle of so many states is explored.
-fn limits(forward: &ForwardOptions, states: usize) -> ForwardOptions {
-    ForwardOptions { deadlock: false, stop_at_unsafe: true, max_states: Some(states), ..forward.clone() }
+/// Whether other searches are to be tried after one that ended so.
+fn goes_on(ended: &OwnerSearchEnd) -> bool {
+    matches!(ended, OwnerSearchEnd::Verdict(Verdict::Unknown(reason)) if !is_final(reason))
 }
 
 /// Whether the run as a whole ends for this reason.

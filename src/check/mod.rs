@@ -18,12 +18,14 @@
 mod advice;
 mod assumptions;
 mod auto;
+mod beside;
 mod coverage;
 mod elsewhere;
 mod engines;
 mod explore;
 mod instances;
 mod owners;
+mod recorder;
 mod run;
 mod runs;
 mod schedule;
@@ -32,6 +34,7 @@ mod session;
 mod sizes;
 mod spurious;
 mod tuning;
+mod turn;
 mod vacuity;
 
 pub use advice::advice;

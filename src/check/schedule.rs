@@ -16,6 +16,9 @@ pub struct Entry {
     pub from: u32,
     /// Whether it is tried before that where its oracle is [tiny](TINY) and complete.
     pub tiny_first: bool,
+    /// Whether its turn may be taken beside that of the one before it: of what that one shows the oracle it learns after the
+    /// turn.
+    pub beside: bool,
     /// From this level of effort on, it stays a level behind.
     pub behind_from: Option<u32>,
 }
@@ -27,11 +30,11 @@ pub struct Entry {
 /// searches come after BRAB with the same oracle: mostly it needs less, and where candidates are often reachable they do.
 pub const SCHEDULE: [Entry; 6] = [
     Entry { behind_from: Some(2), ..entry(BackwardMode::Classic, 0) },
-    entry(BackwardMode::Brab(2), 0),
+    Entry { beside: true, ..entry(BackwardMode::Brab(2), 0) },
     Entry { tiny_first: true, ..entry(BackwardMode::Brab(3), 1) },
-    entry(BackwardMode::Pdr(2), 1),
+    Entry { beside: true, ..entry(BackwardMode::Pdr(2), 1) },
     entry(BackwardMode::Pdr(3), 2),
-    entry(BackwardMode::Brab(4), 3),
+    Entry { beside: true, ..entry(BackwardMode::Brab(4), 3) },
 ];
 
 /// A search from a round on.
@@ -40,7 +43,7 @@ const fn entry(proof: BackwardMode, from: u32) -> Entry {
         BackwardMode::Brab(_) => SearchOrder::Bfsh,
         BackwardMode::Auto | BackwardMode::Classic | BackwardMode::Pdr(_) => SearchOrder::Bfs,
     };
-    Entry { proof, order, from, tiny_first: false, behind_from: None }
+    Entry { proof, order, from, tiny_first: false, beside: false, behind_from: None }
 }
 
 /// States of an oracle that costs next to nothing.

@@ -9,7 +9,7 @@ use crate::forward::explored::graph::Fingerprint;
 use crate::forward::explored::states::ExploredStates;
 use crate::forward::explored::views::Views;
 use crate::forward::fuzz::campaign::Campaign;
-use crate::forward::fuzz::companions::Companions;
+use crate::forward::fuzz::companions::{Companions, Company};
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
 use crate::forward::tuning::{DEEPER, ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES};
@@ -86,6 +86,16 @@ impl Explored {
     /// Of an instance of which nothing was seen before the run had to end.
     pub fn ended(procs: usize, stop: Stop) -> Self {
         Self { exploration: Exploration::none(procs, stop), states: None, remote: None }
+    }
+
+    /// The same with states of its own; see [`StateSpace::fork`](crate::forward::StateSpace::fork).
+    pub(super) fn fork(&self) -> Self {
+        Self { states: self.states.as_ref().map(ExploredStates::fork), ..self.clone() }
+    }
+
+    /// How many states there are, those that were added since it was explored among them.
+    pub(super) fn stored(&self) -> usize {
+        self.states.as_ref().map_or(self.exploration.states, ExploredStates::states)
     }
 
     /// The views of `procs` processes that the states have; `None` when there are no states.
@@ -194,7 +204,7 @@ fn explore_with(
     let mut walk = None;
     let found = if walks(options) {
         let mut new = Campaign::new(Arc::clone(&system), Arc::clone(&program), options, interrupt);
-        new.companions = companions;
+        new.company = Company(companions);
         new.run(observer).map(|()| {
             let found = conclude::conclude(new.searched(), observer);
             let visited = new.take_visited();

@@ -65,6 +65,29 @@ impl StateSpace {
         }
     }
 
+    /// The same knowledge; what one of the two learns from now on, the other does not.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
+        let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        Self {
+            explored: self.explored.iter().map(Explored::fork).collect(),
+            most_states: self.most_states,
+            most_procs: self.most_procs,
+            wider: Mutex::new(wider.iter().map(Explored::fork).collect()),
+            learnt: Mutex::new(learnt.clone()),
+        }
+    }
+
+    /// Takes over what a [fork](Self::fork) knows that this one does not: of each instance the one with more states is kept.
+    pub fn take_up(&mut self, fork: Self) {
+        take_up(&mut self.explored, fork.explored);
+        let other = fork.wider.into_inner().unwrap_or_else(PoisonError::into_inner);
+        take_up(self.wider.get_mut().unwrap_or_else(PoisonError::into_inner), other);
+        let other = fork.learnt.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.learnt.get_mut().unwrap_or_else(PoisonError::into_inner).extend(other);
+    }
+
     fn seen(&self) -> impl DoubleEndedIterator<Item = &ExploredStates> {
         self.explored.iter().filter_map(|e| e.states.as_ref())
     }
@@ -95,6 +118,19 @@ impl StateSpace {
             let state = State { procs: *k, values: values.clone() };
             matcher.first(layout, &state, fixed).is_some()
         })
+    }
+}
+
+/// Both lists are in increasing order of processes.
+fn take_up(own: &mut Vec<Explored>, others: Vec<Explored>) {
+    for other in others {
+        let (procs, states) = (other.exploration.procs, other.stored());
+        let at = own.partition_point(|it| it.exploration.procs < procs);
+        match own.get_mut(at).filter(|it| it.exploration.procs == procs) {
+            None => own.insert(at, other),
+            Some(known) if known.stored() < states => *known = other,
+            Some(_) => {}
+        }
     }
 }
 

@@ -228,6 +228,29 @@ fn an_oracle_grows_and_learns() {
 }
 
 #[test]
+fn forks_of_an_oracle_learn_by_themselves() {
+    let system = wide_system();
+    let bad = &system.bad[0];
+    let few = ForwardOptions { max_states: Some(20), ..options() };
+    let mut space = StateSpace::new(vec![explored(&system, 4, &few)]);
+    let ask = |space: &StateSpace| space.ask(bad.params, &bad.cube);
+    let grow = |space: &StateSpace| while let OracleGrowth::More(_) = space.grow(u64::MAX) {};
+    let (fork, untouched) = (space.fork(), space.fork());
+    grow(&fork);
+    assert_eq!((ask(&fork), ask(&space)), (OracleAnswer::Reached, OracleAnswer::Unseen));
+    grow(&space);
+    assert_eq!((ask(&space), ask(&untouched)), (OracleAnswer::Reached, OracleAnswer::Unseen));
+    space.take_up(untouched);
+    assert_eq!(ask(&space), OracleAnswer::Reached, "the one with fewer states is dropped");
+    let mut behind = StateSpace::new(vec![explored(&system, 4, &few)]);
+    behind.take_up(fork);
+    assert_eq!(ask(&behind), OracleAnswer::Reached, "the one with more is taken over");
+    let mut other = StateSpace::new(vec![explored(&system, 3, &options())]);
+    other.take_up(behind);
+    assert_eq!(other.procs(), 4, "so is an instance that was not known");
+}
+
+#[test]
 fn walks_find_short_runs() {
     let system = wide_system();
     let steps = |options: &ForwardOptions| {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::Silent;
+use cubicle::observer::{Event, Observer, Silent};
 use cubicle::options::Options;
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Report, check};
@@ -71,4 +71,52 @@ fn errors_of_all_steps_are_errors_like_others() {
     assert_eq!(error.to_string(), "line 2: unknown name `Fals` (C0104), and 1 more error");
     let model = "var X : bool init () { X = False } unsafe () { X = True }";
     assert_eq!(decide(model).expect("a model"), Some(Verdict::Safe));
+}
+
+/// All that an observer hears, but what only shows that work goes on.
+#[derive(Default)]
+struct Heard(Vec<String>);
+
+impl Observer for Heard {
+    fn event(&mut self, _system: &System, event: Event<'_>) {
+        match event {
+            Event::ForwardProgress { .. } | Event::Work(_) => {}
+            Event::ForwardEnd(it) => self.0.push(format!("{} {} {:?}", it.procs, it.states, it.stop)),
+            event => self.0.push(format!("{event:?}")),
+        }
+    }
+
+    fn wants_nodes(&self) -> bool {
+        true
+    }
+}
+
+/// Searches side by side tell, find and answer what they do one after the other.
+#[test]
+fn threads_of_a_run_are_not_to_be_seen() {
+    // Nobody decides it who does not count processes.
+    let text = "
+        var N : int  array Holds[proc] : bool
+        init (p) { N = 0 && Holds[p] = False }
+        unsafe (p) { Holds[p] = True && N < 1 }
+        transition take (p) requires { Holds[p] = False } { Holds[p] := True; N := N + 1; }
+        transition give (p) requires { Holds[p] = True } { Holds[p] := False; N := N - 1; }";
+    let counting = cubicle::load(text).expect("a model").system;
+    let examples = ["german", "directory", "mesi_wrong", "bakery", "two_phase_commit"];
+    let mut most = 0;
+    for system in examples.map(system).iter().chain([&counting]) {
+        let run = |jobs| {
+            let mut heard = Heard::default();
+            let options = Options::default().rounds(3).jobs(jobs);
+            let report = check(system, &options, &Interrupt::default(), &mut heard).expect("no engine fails");
+            (told(&report), report.stages, heard.0)
+        };
+        let one = run(1);
+        let name = &system.vars[0].name;
+        most = most.max(one.1.len());
+        for jobs in [2, 3] {
+            assert_eq!(run(jobs), one, "the model of {name}, {jobs} threads");
+        }
+    }
+    assert!(most > 3, "some take more than a round");
 }

@@ -19,7 +19,7 @@ use crate::backward::tuning::{
 use crate::oracle::{Oracle, OracleAnswer};
 
 /// What is known in between.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Progress {
     /// Whether the most general guesses were made.
     begun: bool,
@@ -32,8 +32,15 @@ pub struct Progress {
     held: Vec<Held>,
 }
 
+impl Progress {
+    /// How many cubes were looked at.
+    pub fn asked(&self) -> usize {
+        self.asked.len()
+    }
+}
+
 /// A guess that nothing speaks against yet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Held {
     guess: Guess,
     /// Where steps into it begin.

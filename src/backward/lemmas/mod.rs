@@ -27,7 +27,7 @@ use crate::oracle::Oracle;
 
 /// Cubes that no run of a system reaches, for any number of processes; for all searches of that system with the same
 /// options. They are looked for in pieces, each of which goes on where the one before was left.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Lemmas {
     /// Once they are known.
     found: OnceCell<Vec<Cube>>,
@@ -38,6 +38,14 @@ impl Lemmas {
     /// Those about numbers, when they are known; none of them where they cannot be told: a number left the 64-bit range.
     pub(super) fn get(&self) -> Option<&[Cube]> {
         self.found.get().map(Vec::as_slice)
+    }
+
+    /// Takes over what another search knows that began with the same, if that is more.
+    pub fn take_up(&mut self, other: Self) {
+        let further = |it: &Self| (it.found.get().is_some(), it.progress.borrow().asked());
+        if further(&other) > further(self) {
+            *self = other;
+        }
     }
 
     /// Spends more effort on those that templates and an oracle show; they are known when that was enough.

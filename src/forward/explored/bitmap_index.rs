@@ -3,13 +3,13 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::forward::ground::formula::{Grounder, Lit, Side};
 use crate::forward::program::code::{Guard, Test};
 use crate::forward::program::compiled::Program;
 use crate::forward::program::lower::test;
-use crate::forward::store::visited::Visited;
+use crate::forward::store::table::Store;
 use crate::model::classes::Distinctness;
 use crate::model::semantics::distinct_tuples;
 use crate::model::{Literal, System};
@@ -18,12 +18,11 @@ use crate::oracle::OracleAnswer;
 /// One bitmap for each raw value of a cell's field, the undefined one included.
 type CellBitmaps = Vec<Vec<u64>>;
 
-/// Some states of one exploration, with bitmaps made when they are first needed.
+/// Some states of one exploration, with bitmaps made when they are first needed. The states come with each question: those who
+/// share them may add others of their own, behind these.
 pub struct BitmapIndex {
     program: Arc<Program>,
-    /// The states, shared with a walk that may add to them.
-    visited: Arc<RwLock<Visited>>,
-    /// Which of them.
+    /// Which states.
     range: Range<usize>,
     system: Arc<System>,
     cells: Vec<OnceLock<CellBitmaps>>,
@@ -32,32 +31,23 @@ pub struct BitmapIndex {
 }
 
 impl BitmapIndex {
-    pub fn new(
-        system: Arc<System>,
-        program: Arc<Program>,
-        visited: Arc<RwLock<Visited>>,
-        range: Range<usize>,
-    ) -> Self {
+    pub fn new(system: Arc<System>, program: Arc<Program>, range: Range<usize>) -> Self {
         let cells = (0..program.cells.len()).map(|_| OnceLock::new()).collect();
-        Self { program, visited, range, system, cells, known: Mutex::new(HashMap::new()) }
+        Self { program, range, system, cells, known: Mutex::new(HashMap::new()) }
     }
 
-    fn states(&self) -> RwLockReadGuard<'_, Visited> {
-        self.visited.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether some stored state satisfies the cube under some renaming.
-    pub fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+    /// Whether some state of the range in `store` satisfies the cube under some renaming.
+    pub fn ask(&self, store: &Store, procs: u8, literals: &[Literal]) -> OracleAnswer {
         let key = (procs, literals.to_vec());
         if let Some(answer) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return *answer;
         }
-        let answer = self.test(procs, literals);
+        let answer = self.test(store, procs, literals);
         self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, answer);
         answer
     }
 
-    fn test(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+    fn test(&self, store: &Store, procs: u8, literals: &[Literal]) -> OracleAnswer {
         let fixed = usize::from(self.system.proc_constants);
         let k = self.program.cells.procs;
         if usize::from(procs) + fixed > k {
@@ -97,7 +87,7 @@ impl BitmapIndex {
                     }
                 });
             }
-            if self.some_state(&guard) {
+            if self.some_state(store, &guard) {
                 return OracleAnswer::Reached;
             }
         }
@@ -129,10 +119,9 @@ impl BitmapIndex {
         }
     }
 
-    fn column(&self, cell: usize) -> &CellBitmaps {
+    fn column(&self, store: &Store, cell: usize) -> &CellBitmaps {
         self.cells[cell].get_or_init(|| {
             let field = self.program.packing.fields[cell];
-            let store = &self.states().store;
             let mut columns = vec![vec![0u64; self.range.len().div_ceil(64)]; 1 << field.bits];
             for i in 0..self.range.len() {
                 let raw = field.raw(store.state(self.range.start + i));
@@ -143,7 +132,7 @@ impl BitmapIndex {
     }
 
     /// Whether some state satisfies the ground cube.
-    fn some_state(&self, guard: &Guard) -> bool {
+    fn some_state(&self, store: &Store, guard: &Guard) -> bool {
         let states = self.range.len();
         let cells = &self.program.cells;
         // For each cell: the columns that are allowed, or those that are not, whichever are fewer.
@@ -154,14 +143,13 @@ impl BitmapIndex {
             if cells.cells[*cell].undef {
                 allowed |= 1 << field.undef;
             }
-            let columns = self.column(*cell);
+            let columns = self.column(store, *cell);
             let n = columns.len();
             let invert = allowed.count_ones() as usize * 2 > n;
             let chosen = (0..n).filter(|c| (allowed >> c & 1 == 1) != invert);
             parts.push((chosen.map(|c| columns[c].as_slice()).collect(), invert));
         }
         parts.sort_by_key(|(columns, invert)| (*invert, columns.len()));
-        let visited = self.states();
         for w in 0..states.div_ceil(64) {
             let mut word = if w == states / 64 { (1u64 << (states % 64)) - 1 } else { u64::MAX };
             for (columns, invert) in &parts {
@@ -180,7 +168,7 @@ impl BitmapIndex {
             while word != 0 {
                 let i = w * 64 + word.trailing_zeros() as usize;
                 word &= word - 1;
-                if self.satisfies(guard, visited.store.state(self.range.start + i)) {
+                if self.satisfies(guard, store.state(self.range.start + i)) {
                     return true;
                 }
             }

@@ -1,7 +1,7 @@
 //! The states of one exploration: asked about cubes, and made more by walks.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::forward::explored::bitmap_index::BitmapIndex;
 use crate::forward::explored::graph::{Fingerprint, OrbitLook};
@@ -15,24 +15,41 @@ use crate::options::{ForwardOptions, Strategy};
 use crate::oracle::{OracleAnswer, OracleGrowth};
 use crate::result::Exploration;
 
-/// The states of one exploration.
+/// The states of one exploration. Clones are the same; see [`ExploredStates::fork`].
 #[derive(Clone)]
 pub struct ExploredStates(Arc<SharedStates>);
 
 struct SharedStates {
     system: Arc<System>,
     program: Arc<Program>,
-    visited: Arc<RwLock<Visited>>,
     options: ForwardOptions,
     interrupt: Interrupt,
     grown: Mutex<Grown>,
 }
 
-/// What changes while the oracle is in use.
+/// What changes while the oracle is in use. Forks share it until one of them grows.
+#[derive(Clone)]
 struct Grown {
+    visited: Arc<Visited>,
     /// Consecutive ranges of the states.
     indexes: Vec<Arc<BitmapIndex>>,
-    walk: Option<Campaign>,
+    walk: Option<Arc<Mutex<Campaign>>>,
+}
+
+impl Grown {
+    /// The states, taken out, and the walk that goes on from them, begun when there is none yet; copies when others have
+    /// them, too. `None` when no walk can begin.
+    fn take(&mut self, begin: impl FnOnce(&Visited) -> Option<Campaign>) -> Option<(Visited, Campaign)> {
+        let walk = match self.walk.take() {
+            Some(walk) => match Arc::try_unwrap(walk) {
+                Ok(own) => own.into_inner().unwrap_or_else(PoisonError::into_inner),
+                Err(shared) => shared.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            },
+            None => begin(&self.visited)?,
+        };
+        let visited = Arc::try_unwrap(std::mem::take(&mut self.visited));
+        Some((visited.unwrap_or_else(|shared| Visited::clone(&shared)), walk))
+    }
 }
 
 impl fmt::Debug for ExploredStates {
@@ -51,23 +68,42 @@ impl ExploredStates {
         interrupt: &Interrupt,
     ) -> Self {
         let states = visited.store.len();
-        let visited = Arc::new(RwLock::new(visited));
-        let indexes =
-            BitmapIndex::new(Arc::clone(&system), Arc::clone(&program), Arc::clone(&visited), 0..states);
-        let grown = Mutex::new(Grown { indexes: vec![Arc::new(indexes)], walk });
+        let indexes = BitmapIndex::new(Arc::clone(&system), Arc::clone(&program), 0..states);
+        let grown = Mutex::new(Grown {
+            visited: Arc::new(visited),
+            indexes: vec![Arc::new(indexes)],
+            walk: walk.map(|walk| Arc::new(Mutex::new(walk))),
+        });
         let (options, interrupt) = (options.clone(), interrupt.clone());
-        Self(Arc::new(SharedStates { system, program, visited, options, interrupt, grown }))
+        Self(Arc::new(SharedStates { system, program, options, interrupt, grown }))
+    }
+
+    /// The same states; what one of the two learns from now on, the other does not.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        let SharedStates { system, program, options, interrupt, .. } = &*self.0;
+        Self(Arc::new(SharedStates {
+            system: Arc::clone(system),
+            program: Arc::clone(program),
+            options: options.clone(),
+            interrupt: interrupt.clone(),
+            grown: Mutex::new(self.grown().clone()),
+        }))
     }
 
     fn grown(&self) -> MutexGuard<'_, Grown> {
         self.0.grown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn visited(&self) -> Arc<Visited> {
+        Arc::clone(&self.grown().visited)
+    }
+
     pub fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
-        let indexes = self.grown().indexes.clone();
+        let Grown { visited, indexes, .. } = self.grown().clone();
         let mut answer = OracleAnswer::Untested;
         for part in indexes {
-            match part.ask(procs, literals) {
+            match part.ask(&visited.store, procs, literals) {
                 OracleAnswer::Reached => return OracleAnswer::Reached,
                 OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
                 OracleAnswer::Untested => {}
@@ -79,7 +115,7 @@ impl ExploredStates {
     /// The states, one after the other, and where each was found from.
     #[cfg(test)]
     pub fn stored(&self) -> (Vec<u64>, Vec<u32>) {
-        let visited = self.0.visited.read().unwrap_or_else(PoisonError::into_inner);
+        let visited = self.visited();
         (visited.store.states(0..visited.store.len()).to_vec(), visited.parents.clone())
     }
 
@@ -95,24 +131,23 @@ impl ExploredStates {
 
     /// Number of states.
     pub fn states(&self) -> usize {
-        self.0.visited.read().unwrap_or_else(PoisonError::into_inner).store.len()
+        self.visited().store.len()
     }
 
     /// What `procs` processes look like together.
     pub fn views(&self, procs: usize) -> Views {
-        let SharedStates { system, program, visited, .. } = &*self.0;
-        let visited = visited.read().unwrap_or_else(PoisonError::into_inner);
+        let (SharedStates { system, program, .. }, visited) = (&*self.0, self.visited());
         Views::new(program, usize::from(system.proc_constants), system.orders_processes, &visited, procs)
     }
 
     /// The states, or the steps, to be compared with those of another system; see [`Fingerprint`].
     pub fn fingerprint(&self, steps: bool, ordered: bool) -> Option<Fingerprint> {
-        let SharedStates { system, program, visited, options, .. } = &*self.0;
+        let SharedStates { system, program, options, .. } = &*self.0;
         let exchanged = options.symmetry && !system.orders_processes;
         if ordered == exchanged {
             return None;
         }
-        let visited = visited.read().unwrap_or_else(PoisonError::into_inner);
+        let visited = self.visited();
         let look = &mut OrbitLook::new(system, program, ordered);
         if steps { Fingerprint::of_steps(look, &visited) } else { Fingerprint::of_states(look, &visited) }
     }
@@ -131,6 +166,7 @@ impl ExploredStates {
     /// Adds what the walk did to the figures of the search that it went on from.
     pub fn add_coverage(&self, exploration: &mut Exploration) {
         if let Some(walk) = &self.grown().walk {
+            let walk = walk.lock().unwrap_or_else(PoisonError::into_inner);
             for (total, n) in exploration.fired.iter_mut().zip(walk.fired()) {
                 *total += n;
             }
@@ -141,32 +177,27 @@ impl ExploredStates {
 
     /// Walks on until there are `most` states.
     pub fn grow_to(&self, most: usize) -> OracleGrowth {
-        let SharedStates { system, program, visited: shared, options, interrupt, .. } = &*self.0;
+        let SharedStates { system, program, options, interrupt, .. } = &*self.0;
         let mut grown = self.grown();
-        let mut visited = shared.write().unwrap_or_else(PoisonError::into_inner);
-        let before = visited.store.len();
+        let before = grown.visited.store.len();
         if before >= most {
             return OracleGrowth::Nothing;
         }
-        if grown.walk.is_none() {
+        let begin = |visited: &Visited| {
             let options = ForwardOptions { strategy: Strategy::Cfl, ..options.clone() };
             let mut walk = Campaign::new(Arc::clone(system), Arc::clone(program), &options, interrupt);
-            if walk.adopt(&visited).is_err() {
-                return OracleGrowth::Nothing;
-            }
-            grown.walk = Some(walk);
-        }
-        let Some(walk) = grown.walk.as_mut().filter(|walk| !walk.exhausted()) else {
-            return OracleGrowth::Nothing;
+            walk.adopt(visited).is_ok().then_some(walk)
         };
-        let (states, trace) = walk.resume(std::mem::take(&mut visited), most);
-        *visited = states;
+        let Some((mut visited, mut walk)) = grown.take(begin) else { return OracleGrowth::Nothing };
+        let mut trace = None;
+        if !walk.exhausted() {
+            (visited, trace) = walk.resume(visited, most);
+        }
         let after = visited.store.len();
-        drop(visited);
+        grown.visited = Arc::new(visited);
+        grown.walk = Some(Arc::new(Mutex::new(walk)));
         if after > before {
-            let range = before..after;
-            let indexes =
-                BitmapIndex::new(Arc::clone(system), Arc::clone(program), Arc::clone(shared), range);
+            let indexes = BitmapIndex::new(Arc::clone(system), Arc::clone(program), before..after);
             grown.indexes.push(Arc::new(indexes));
         }
         match trace {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indexmap::IndexMap;
 
 use crate::forward::fuzz::bandit::Bandit;
-use crate::forward::fuzz::companions::Companions;
+use crate::forward::fuzz::companions::Company;
 use crate::forward::fuzz::corpus::Corpus;
 use crate::forward::fuzz::coverage::SeenCombinations;
 use crate::forward::fuzz::goals::Goals;
@@ -37,7 +37,7 @@ const NAMES: [&str; 9] = [
 ];
 
 /// The state of a walking exploration.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Campaign {
     pub system: Arc<System>,
     pub program: Arc<Program>,
@@ -80,7 +80,7 @@ pub struct Campaign {
     pub reports: [TechniqueReport; 9],
     pub curve: Curve,
     /// Other processes that walk, too, until it ends for the first time.
-    pub companions: Option<Box<dyn Companions>>,
+    pub company: Company,
 }
 
 impl Campaign {
@@ -134,7 +134,7 @@ impl Campaign {
             max_steps: u64::MAX,
             reports: NAMES.map(report),
             curve: Curve::default(),
-            companions: None,
+            company: Company::default(),
             system,
             program,
         }

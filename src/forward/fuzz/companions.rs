@@ -27,6 +27,16 @@ pub trait Companions: Send {
     fn distrust(&mut self, process: usize);
 }
 
+/// The others, if there are any. A copy of a campaign walks alone.
+#[derive(Debug, Default)]
+pub struct Company(pub Option<Box<dyn Companions>>);
+
+impl Clone for Company {
+    fn clone(&self) -> Self {
+        Self(None)
+    }
+}
+
 impl std::fmt::Debug for dyn Companions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Companions")

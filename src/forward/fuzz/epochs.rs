@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::forward::error::Unbuildable;
 use crate::forward::fuzz::campaign::Campaign;
+use crate::forward::fuzz::companions::Company;
 use crate::forward::fuzz::goal::Goal;
 use crate::forward::fuzz::outcome::WalkOutcome;
 use crate::forward::fuzz::technique::Task;
@@ -116,9 +117,9 @@ impl Campaign {
 
     /// Does the walks of an epoch, alone or together with others; `None` when the campaign ends on the way.
     fn epoch(&mut self, tasks: &[Task]) -> Option<Vec<(WalkOutcome, Duration)>> {
-        let Some(mut companions) = self.companions.take() else { return self.walk(tasks) };
+        let Some(mut companions) = self.company.0.take() else { return self.walk(tasks) };
         let outcomes = self.walk_together(tasks, &mut *companions);
-        self.companions = Some(companions);
+        self.company = Company(Some(companions));
         outcomes
     }
 

@@ -69,7 +69,7 @@ impl Campaign {
 
     /// Tells the others when the campaign ends here for a reason that they do not see.
     pub fn leave(&mut self) {
-        let Some(mut companions) = self.companions.take() else { return };
+        let Some(mut companions) = self.company.0.take() else { return };
         if self.limits.stop == Some(Stop::Memory) {
             companions.say(&EpochWord::Full);
         }

@@ -111,7 +111,7 @@ impl Clock {
 }
 
 /// One worker's view of a clock: asks it now and then.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ticker {
     ticks: u32,
     last: Instant,

@@ -11,7 +11,7 @@ use crate::options::ForwardOptions;
 use crate::result::Stop;
 
 /// The limits of one exploration.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// Why to stop, once there is a reason.
     pub stop: Option<Stop>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::forward::error::{StorageError, Unbuildable};
@@ -19,7 +19,6 @@ use crate::forward::spread::outbox::{Filter, Outbox, owner};
 use crate::forward::spread::parents::Wanted;
 use crate::forward::store::hash::hash;
 use crate::forward::store::table::{Inserted, MAX_STATES, Store};
-use crate::forward::store::visited::Visited;
 use crate::forward::tuning::{MAX_DEADLOCK_TRACES, TOUCHED};
 use crate::model::System;
 use crate::oracle::OracleAnswer;
@@ -87,7 +86,7 @@ pub struct Member {
     /// Its part of the checkpoint, if there is to be one.
     pub(super) keeping: Option<Keeping>,
     /// All its states, once they serve as oracle.
-    index: Option<BitmapIndex>,
+    served: Option<(Store, BitmapIndex)>,
     /// Words sent in this round.
     pub(super) sent_words: usize,
     pub(super) summary: Summary,
@@ -126,7 +125,7 @@ impl Member {
             early: Vec::new(),
             system,
             keeping,
-            index: None,
+            served: None,
             sent_words: 0,
             summary: Summary::default(),
             program,
@@ -161,11 +160,12 @@ impl Member {
             }
             Command::Serve => self.serve(),
             Command::Ask { procs, literals } => {
-                self.summary.answer = match self.index.as_ref().map(|index| index.ask(procs, &literals)) {
-                    Some(OracleAnswer::Reached) => Some(true),
-                    Some(OracleAnswer::Unseen) => Some(false),
-                    Some(OracleAnswer::Untested) | None => None,
-                };
+                self.summary.answer =
+                    match self.served.as_ref().map(|(store, index)| index.ask(store, procs, &literals)) {
+                        Some(OracleAnswer::Reached) => Some(true),
+                        Some(OracleAnswer::Unseen) => Some(false),
+                        Some(OracleAnswer::Untested) | None => None,
+                    };
             }
             Command::End | Command::Fail(_) => {}
         }
@@ -269,9 +269,8 @@ impl Member {
         let words = self.program.packing.words;
         let store = std::mem::replace(&mut self.store, Store::new(words));
         let states = store.len();
-        let visited = Arc::new(RwLock::new(Visited::of_store(store)));
         let (system, program) = (Arc::clone(&self.system), Arc::clone(&self.program));
-        self.index = Some(BitmapIndex::new(system, program, visited, 0..states));
+        self.served = Some((store, BitmapIndex::new(system, program, 0..states)));
         (self.levels, self.cursor) = (vec![0], 0);
     }
 

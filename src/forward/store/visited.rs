@@ -31,6 +31,14 @@ pub struct Visited {
     last: Option<usize>,
 }
 
+/// Of states in the table; nobody needs others twice.
+impl Clone for Visited {
+    fn clone(&self) -> Self {
+        assert!(self.is_table(), "only states in the table are copied");
+        Self { parents: self.parents.clone(), last: self.last, ..Self::of_store(self.store.clone()) }
+    }
+}
+
 impl Visited {
     /// None, of states of `words` words.
     pub fn new(words: usize) -> Self {

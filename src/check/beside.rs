@@ -1,0 +1,108 @@
+//! Two turns side by side: the second begins with what was known before the first, on a thread of its own when there are
+//! several, and counts only when the first does not decide. So what comes of them does not depend on the number of threads.
+
+use std::panic::resume_unwind;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::elsewhere::Elsewhere;
+use super::owners::Basis;
+use super::recorder::Recorder;
+use super::run::STACK_BYTES;
+use super::session::Session;
+use super::turn::{Turn, TurnEnd};
+use crate::backward::Lemmas;
+use crate::forward::StateSpace;
+use crate::interrupt::Interrupt;
+use crate::model::System;
+use crate::observer::Observer;
+use crate::options::Options;
+use crate::result::Report;
+
+/// What a turn beside another begins with.
+struct Aside<'a> {
+    system: &'a System,
+    options: &'a Options,
+    space: StateSpace,
+    lemmas: Lemmas,
+}
+
+/// What became known in it.
+struct Taken {
+    end: TurnEnd,
+    space: StateSpace,
+    lemmas: Lemmas,
+    report: Report,
+}
+
+/// Takes a turn, which is `first`, and `second` beside it, unless `first` says that it is not needed. How the second ended;
+/// what it made known is put into the session.
+pub fn side_by_side<'a, R>(
+    session: &mut Session<'a>,
+    basis: &Basis<'_>,
+    first: impl FnOnce(&mut Session<'a>) -> (R, bool),
+    second: &Turn,
+) -> (R, Option<TurnEnd>) {
+    let aside = Mutex::new(Some(Aside::of(session)));
+    let taken_once =
+        || aside.lock().unwrap_or_else(PoisonError::into_inner).take().expect("one turn is taken");
+    let several = session.options.backward.jobs > 1 && session.elsewhere.is_none();
+    let mut recorder = Recorder::like(session.observer);
+    let (interrupt, dropper) = session.interrupt.droppable();
+    let (result, taken) = thread::scope(|scope| {
+        let worker = thread::Builder::new().name("beside".into()).stack_size(STACK_BYTES);
+        let take = || taken_once().take(second, basis, (&interrupt, None), &mut recorder);
+        let running = if several { worker.spawn_scoped(scope, take).ok() } else { None };
+        let (result, needed) = first(session);
+        if !needed {
+            dropper.drop_run();
+            return (result, None);
+        }
+        let taken = running.map(|running| running.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        (result, Some(taken))
+    });
+    let Some(taken) = taken else { return (result, None) };
+    let taken = if let Some(taken) = taken {
+        recorder.tell(session.system, session.observer);
+        taken
+    } else {
+        let (interrupt, elsewhere) = (session.interrupt, session.elsewhere);
+        taken_once().take(second, basis, (interrupt, elsewhere), session.observer)
+    };
+    (result, Some(taken.put_into(session)))
+}
+
+impl<'a> Aside<'a> {
+    /// What is known now.
+    fn of(session: &Session<'a>) -> Self {
+        let Session { system, options, space, lemmas, .. } = session;
+        Self { system, options, space: space.fork(), lemmas: lemmas.clone() }
+    }
+
+    fn take(
+        self,
+        turn: &Turn,
+        basis: &Basis<'_>,
+        (interrupt, elsewhere): (&Interrupt, Option<&dyn Elsewhere>),
+        observer: &mut dyn Observer,
+    ) -> Taken {
+        let Self { system, options, space, lemmas } = self;
+        let report = Report::none();
+        let mut session = Session { system, options, interrupt, observer, report, space, lemmas, elsewhere };
+        let end = turn.take(&mut session, basis);
+        let Session { report, space, lemmas, .. } = session;
+        Taken { end, space, lemmas, report }
+    }
+}
+
+impl Taken {
+    /// Tells the session what became known; how the turn ended.
+    fn put_into(self, session: &mut Session<'_>) -> TurnEnd {
+        session.space.take_up(self.space);
+        session.lemmas.take_up(self.lemmas);
+        for (phase, time) in self.report.times {
+            session.report.spend(phase, time);
+        }
+        self.end
+    }
+}

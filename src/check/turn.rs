@@ -1,0 +1,85 @@
+//! One turn of a search of the schedule: more states for its oracle, and the search within the effort of a level.
+
+use super::engines::Purpose;
+use super::owners::Basis;
+use super::schedule::{self, Entry};
+use super::session::Session;
+use crate::observer::Event;
+use crate::options::ForwardOptions;
+use crate::result::{Forgotten, Outcome, Stop};
+use crate::verdict::{Reason, Trace};
+
+/// A turn that is to be taken.
+#[derive(Clone, Copy)]
+pub struct Turn {
+    /// Which search.
+    pub search: Entry,
+    /// The level of its effort.
+    pub level: u32,
+    /// Its place among all turns, from 1.
+    pub number: usize,
+}
+
+/// How a turn ends.
+pub enum TurnEnd {
+    /// With a run to a bad state, met by an exploration.
+    Found(Trace),
+    /// The run as a whole must end.
+    Stopped(Reason),
+    /// With what the search says.
+    Searched(Box<Outcome>),
+}
+
+impl Turn {
+    /// Takes it. What becomes known is put into the session, but for what the search itself says.
+    pub fn take(&self, session: &mut Session<'_>, basis: &Basis<'_>) -> TurnEnd {
+        let Entry { proof, order, .. } = self.search;
+        let effort = self.search.effort(self.level);
+        session.tell(Event::Stage { number: self.number, proof, order, effort });
+        if let Some(procs) = proof.oracle_procs()
+            && let Some(end) = self.explore(session, procs)
+        {
+            return end;
+        }
+        let mends = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
+        TurnEnd::Searched(Box::new(session.search(proof, order, Some(effort), &mends)))
+    }
+
+    /// Sees to it that as many states of the instance are known as the level allows; the end when the run ends
+    /// here.
+    fn explore(&self, session: &mut Session<'_>, procs: usize) -> Option<TurnEnd> {
+        let forward = &session.options.forward;
+        let states = schedule::states(self.level);
+        let states = forward.max_states.map_or(states, |most| most.min(states));
+        session.space.most_states = states.saturating_mul(schedule::GROWTH);
+        let changed = session.timed("forward exploration", |session| {
+            let explored = &mut session.space.explored;
+            let at = explored.partition_point(|it| it.exploration.procs < procs);
+            let known = explored.get(at).is_some_and(|it| it.exploration.procs == procs);
+            if known {
+                if explored[at].exploration.stop != Stop::States {
+                    return None;
+                }
+                session.observer.event(session.system, Event::Work("walking on from the states seen"));
+                if !explored[at].grow_to(states) {
+                    return None;
+                }
+            } else {
+                let new = session.explore(procs, &limits(forward, states), Purpose::GrowingOracle);
+                session.space.explored.insert(at, new);
+            }
+            let exploration = &session.space.explored[at].exploration;
+            session.observer.event(session.system, Event::ForwardEnd(exploration));
+            Some(exploration.unsafe_trace.clone())
+        });
+        if let Some(trace) = changed? {
+            return Some(TurnEnd::Found(trace));
+        }
+        session.interrupt.reason().map(TurnEnd::Stopped)
+    }
+}
+
+/// How an oracle of so many states is explored.
+pub fn limits(forward: &ForwardOptions, states: usize) -> ForwardOptions {
+    ForwardOptions { deadlock: false, stop_at_unsafe: true, max_states: Some(states), ..forward.clone() }
+}
