@@ -116,23 +116,24 @@ impl Auto<'_, '_> {
         let number = self.session.report.stages.len() + 1;
         let turn = |at: usize| Turn { search: group[at], level, number: number + at };
         if group.len() == 1 {
-            return vec![self.turn(&turn(0))];
+            let end = turn(0).take(self.session, self.basis);
+            return vec![self.conclude(&turn(0), end)];
         }
         let (first, second) = (turn(0), turn(1));
+        // The second searches with the states of the first.
+        if let Some(end) = first.begin(self.session) {
+            return vec![self.conclude(&first, end)];
+        }
         let (basis, spurious) = (self.basis, &mut *self.spurious);
         let alone = |session: &mut Session<'_>| {
-            let ended = Auto { session, basis, spurious }.turn(&first);
+            let end = first.search(session, basis);
+            let ended = Auto { session, basis, spurious }.conclude(&first, end);
             let goes_on = goes_on(&ended);
             (ended, goes_on)
         };
         let (ended, beside) = side_by_side(self.session, basis, alone, &second);
         let beside = beside.map(|end| self.conclude(&second, end));
         std::iter::once(ended).chain(beside).collect()
-    }
-
-    fn turn(&mut self, turn: &Turn) -> OwnerSearchEnd {
-        let end = turn.take(self.session, self.basis);
-        self.conclude(turn, end)
     }
 
     /// What follows from how a turn ended.

@@ -33,14 +33,21 @@ pub enum TurnEnd {
 impl Turn {
     /// Takes it. What becomes known is put into the session, but for what the search itself says.
     pub fn take(&self, session: &mut Session<'_>, basis: &Basis<'_>) -> TurnEnd {
+        self.begin(session).unwrap_or_else(|| self.search(session, basis))
+    }
+
+    /// What comes before the search: the states of its oracle. The end when the run ends here.
+    pub fn begin(&self, session: &mut Session<'_>) -> Option<TurnEnd> {
         let Entry { proof, order, .. } = self.search;
         let effort = self.search.effort(self.level);
         session.tell(Event::Stage { number: self.number, proof, order, effort });
-        if let Some(procs) = proof.oracle_procs()
-            && let Some(end) = self.explore(session, procs)
-        {
-            return end;
-        }
+        proof.oracle_procs().and_then(|procs| self.explore(session, procs))
+    }
+
+    /// The search alone.
+    pub fn search(&self, session: &mut Session<'_>, basis: &Basis<'_>) -> TurnEnd {
+        let Entry { proof, order, .. } = self.search;
+        let effort = self.search.effort(self.level);
         let mends = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
         TurnEnd::Searched(Box::new(session.search(proof, order, Some(effort), &mends)))
     }
