@@ -114,7 +114,7 @@ impl Auto<'_, '_> {
     /// Takes the turns of a group, the second beside the first.
     fn turns(&mut self, group: &[Entry], level: u32) -> Vec<OwnerSearchEnd> {
         let number = self.session.report.stages.len() + 1;
-        let turn = |at: usize| Turn { search: group[at], level, number: number + at };
+        let turn = |at: usize| Turn { entry: group[at], level, number: number + at };
         if group.len() == 1 {
             let end = turn(0).take(self.session, self.basis);
             return vec![self.conclude(&turn(0), end)];
@@ -145,7 +145,7 @@ impl Auto<'_, '_> {
             TurnEnd::Stopped(reason) => return OwnerSearchEnd::Verdict(Verdict::Unknown(reason)),
             TurnEnd::Searched(outcome) => *outcome,
         };
-        let Entry { proof, order, .. } = turn.search;
+        let Entry { proof, order, .. } = turn.entry;
         let verdict = outcome.verdict.clone();
         let reason = match &verdict {
             Verdict::Unknown(reason) => Some(reason.clone()),

@@ -16,8 +16,8 @@ pub struct Entry {
     pub from: u32,
     /// Whether it is tried before that where its oracle is [tiny](TINY) and complete.
     pub tiny_first: bool,
-    /// Whether its turn may be taken beside that of the one before it: of what that one shows the oracle it learns after the
-    /// turn.
+    /// Whether its turn may be taken beside that of the one before it, with the same states; what the search of that one shows
+    /// the oracle it learns after the turn.
     pub beside: bool,
     /// From this level of effort on, it stays a level behind.
     pub behind_from: Option<u32>,

@@ -13,7 +13,7 @@ use crate::verdict::{Reason, Trace};
 #[derive(Clone, Copy)]
 pub struct Turn {
     /// Which search.
-    pub search: Entry,
+    pub entry: Entry,
     /// The level of its effort.
     pub level: u32,
     /// Its place among all turns, from 1.
@@ -38,16 +38,16 @@ impl Turn {
 
     /// What comes before the search: the states of its oracle. The end when the run ends here.
     pub fn begin(&self, session: &mut Session<'_>) -> Option<TurnEnd> {
-        let Entry { proof, order, .. } = self.search;
-        let effort = self.search.effort(self.level);
+        let Entry { proof, order, .. } = self.entry;
+        let effort = self.entry.effort(self.level);
         session.tell(Event::Stage { number: self.number, proof, order, effort });
         proof.oracle_procs().and_then(|procs| self.explore(session, procs))
     }
 
     /// The search alone.
     pub fn search(&self, session: &mut Session<'_>, basis: &Basis<'_>) -> TurnEnd {
-        let Entry { proof, order, .. } = self.search;
-        let effort = self.search.effort(self.level);
+        let Entry { proof, order, .. } = self.entry;
+        let effort = self.entry.effort(self.level);
         let mends = |forgotten: &Forgotten| basis.owner_for(forgotten).is_some();
         TurnEnd::Searched(Box::new(session.search(proof, order, Some(effort), &mends)))
     }
