@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::elsewhere::Elsewhere;
 use super::session::Session;
+use super::tuning::STACK_BYTES;
 use super::{assumptions, auto, coverage, explore, runs, search, spurious, vacuity};
 use crate::backward::Lemmas;
 use crate::forward::StateSpace;
@@ -15,9 +16,6 @@ use crate::observer::{Event, Observer};
 use crate::options::{BackwardMode, Options};
 use crate::result::Report;
 use crate::verdict::{Reason, Verdict};
-
-/// Enough for the recursion of any engine on a model within the bounds of the language.
-pub const STACK_BYTES: usize = 256 << 20;
 
 /// A bug of this crate, as text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

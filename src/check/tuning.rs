@@ -5,6 +5,9 @@
 /// nobody is a bystander. By estimate, as all of these.
 pub const DEFAULT_PROCS: usize = 3;
 
+/// Enough for the recursion of any engine on a model within the bounds of the language.
+pub const STACK_BYTES: usize = 256 << 20;
+
 /// The largest of the two instances whose runs are looked at, when no number is given: with two processes one can starve
 /// the other, with three two can do so in turns.
 pub const RUN_PROCS: usize = 3;
