@@ -54,6 +54,10 @@ pub const LEAST_GROWTH: u64 = 20_000;
 /// Clauses of union tests that take about as long as a small node.
 pub const CLAUSES_PER_EFFORT: u64 = 100;
 
+/// A test that makes clauses for so many times the effort that is left ends the search before it is done. Processes that are
+/// alike can be matched in exponentially many ways: a test of 22 such processes takes gigabytes.
+pub const DEAREST_TEST: u64 = 4;
+
 /// Comparisons of relational literals in union tests that take about as long as a small node. With numbers, a test of seven
 /// processes makes many thousand clauses and compares each again and again.
 pub const COMPARISONS_PER_EFFORT: u64 = 20_000;

@@ -107,7 +107,7 @@ fn threads_of_a_run_are_not_to_be_seen() {
     for system in examples.map(system).iter().chain([&counting]) {
         let run = |jobs| {
             let mut heard = Heard::default();
-            let options = Options::default().rounds(3).jobs(jobs);
+            let options = Options::default().rounds(2).jobs(jobs);
             let report = check(system, &options, &Interrupt::default(), &mut heard).expect("no engine fails");
             (told(&report), report.stages, heard.0)
         };

@@ -163,13 +163,14 @@ pub fn residues(
         .map(|_| ())
 }
 
-/// The residues in `n` of the renamings of `v` that hold in `witness`, a part of `n` that is decided further.
+/// The residues in `n` of the renamings of `v` that hold in `witness`, a part of `n` that is decided further, until `visit`
+/// says stop.
 pub fn residues_at(
     context: &CubeContext,
     v: &Pattern,
     witness: &Tested<'_>,
     n: &Tested<'_>,
-    visit: &mut dyn FnMut(Residue),
+    visit: &mut dyn FnMut(Residue) -> bool,
 ) -> Result<(), Halt> {
     if v.globals.iter().any(|&(s, m)| witness.mask(context, s) & m == 0) {
         return Ok(());
@@ -179,7 +180,7 @@ pub fn residues_at(
             if m.residue(map)?.is_some()
                 && let Some(r) = (Matching { n, ..*m }).residue(map)?
             {
-                visit(r);
+                return Ok(visit(r));
             }
             Ok(false)
         })

@@ -21,6 +21,8 @@ use crate::backward::tuning::{DECISIONS, THEORY_TESTS};
 pub struct Allowance {
     /// Comparisons of relational literals that may still be made.
     pub comparisons: u64,
+    /// Clauses that one test may make.
+    pub clauses: u64,
     /// The whole effort.
     pub effort: u64,
 }
@@ -246,7 +248,7 @@ impl Dpll<'_, '_> {
             let mut changed = false;
             let mut best: Option<(usize, usize)> = None;
             self.context.interrupt.poll()?;
-            if let Some(Allowance { comparisons, effort }) = self.budget.allowance
+            if let Some(Allowance { comparisons, effort, .. }) = self.budget.allowance
                 && self.budget.compared > comparisons
             {
                 return Err(Halt::Spent(effort));

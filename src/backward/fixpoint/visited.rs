@@ -6,7 +6,7 @@
 use super::matching::{Digest, Pattern, Residue, residues, residues_at, subsumes};
 use super::table::Tested;
 use super::tester::{Covered, Tester};
-use super::union_cover::{UnionBudget, escapes, escapes_all};
+use super::union_cover::{Allowance, UnionBudget, escapes, escapes_all};
 use crate::backward::cube::{
     Cube, CubeCell, CubeContext, CubeLiteral, Halt, formula, formulas, relational_literal,
 };
@@ -123,9 +123,9 @@ impl Visited {
         let mut budget = UnionBudget::new(tester.allowance);
         let mut clauses = 0;
         if tester.mode == SolverMode::Layered {
-            let workers = &tester.workers;
+            let with = (&tester.workers, tester.allowance);
             let mut violated = |witness: &Tested<'_>, out: &mut Vec<Residue>| {
-                self.residues_of(witness, &view, context, workers, out)
+                self.residues_of(witness, &view, context, with, out)
             };
             let (answer, made) = escapes(context, &view, cells, &mut budget, &mut violated)?;
             tester.counts.comparisons += std::mem::take(&mut budget.compared);
@@ -137,7 +137,7 @@ impl Visited {
                 return Ok(if covered { Covered::Union } else { Covered::No });
             }
         }
-        let Some(all) = self.all_residues(&view, context)? else {
+        let Some(all) = self.all_residues(&view, context, tester.allowance)? else {
             tester.counts.hard_covered += 1;
             return Ok(Covered::Subsumed(None));
         };
@@ -172,34 +172,48 @@ impl Visited {
 }
 
 impl Visited {
-    /// What is left in `n` of the visited cubes that hold in `witness`, a part of it.
+    /// What is left in `n` of the visited cubes that hold in `witness`, a part of it. The search is over when that is more
+    /// than it can pay for: there are exponentially many where many processes are alike.
     fn residues_of(
         &self,
         witness: &Tested<'_>,
         n: &Tested<'_>,
         context: &CubeContext,
-        workers: &WorkerPool,
+        (workers, allowance): (&WorkerPool, Option<Allowance>),
         out: &mut Vec<Residue>,
     ) -> Result<(), Halt> {
+        let most = most_clauses(allowance);
         let impossible = witness.impossible(context);
         let parts = workers.share_ranges(&self.digests, RANGE, |first, digests| {
             let mut found = Vec::new();
             for (i, digest) in (first..).zip(digests) {
                 if digest.may_meet(n.cube.procs, impossible) {
                     let v = &self.entries[i].pattern;
-                    residues_at(context, v, witness, n, &mut |r| found.push(r))?;
+                    let mut take = |r| {
+                        found.push(r);
+                        found.len() > most
+                    };
+                    residues_at(context, v, witness, n, &mut take)?;
                 }
             }
             Ok::<_, Halt>(found)
         });
         for part in parts {
             out.extend(part?);
+            affordable(out.len(), allowance)?;
         }
         Ok(())
     }
 
-    /// What is left in `n` of all visited cubes; `None` when one of them contains it.
-    fn all_residues(&self, n: &Tested<'_>, context: &CubeContext) -> Result<Option<Vec<Residue>>, Halt> {
+    /// What is left in `n` of all visited cubes; `None` when one of them contains it. Ends the search as
+    /// [`Visited::residues_of`] does.
+    fn all_residues(
+        &self,
+        n: &Tested<'_>,
+        context: &CubeContext,
+        allowance: Option<Allowance>,
+    ) -> Result<Option<Vec<Residue>>, Halt> {
+        let most = most_clauses(allowance);
         let impossible = n.impossible(context);
         let mut all: Vec<Residue> = Vec::new();
         let mut covered = false;
@@ -210,13 +224,27 @@ impl Visited {
             residues(context, &e.pattern, n, &mut |r| {
                 covered |= r.masks.is_empty() && r.relational.is_empty();
                 all.push(r);
-                covered
+                covered || all.len() > most
             })?;
             if covered {
                 return Ok(None);
             }
+            affordable(all.len(), allowance)?;
         }
         Ok(Some(all))
+    }
+}
+
+/// How many clauses a test may make.
+fn most_clauses(allowance: Option<Allowance>) -> usize {
+    allowance.map_or(usize::MAX, |it| usize::try_from(it.clauses).unwrap_or(usize::MAX))
+}
+
+/// Ends a search that cannot pay for so many clauses of one test.
+fn affordable(clauses: usize, allowance: Option<Allowance>) -> Result<(), Halt> {
+    match allowance {
+        Some(Allowance { effort, .. }) if clauses > most_clauses(allowance) => Err(Halt::Spent(effort)),
+        _ => Ok(()),
     }
 }
 

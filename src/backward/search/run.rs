@@ -18,7 +18,7 @@ use crate::backward::profile::Phase;
 use crate::backward::safety::Initial;
 use crate::backward::theory::Sat;
 use crate::backward::tuning::{
-    CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, INSTANCES_PER_EFFORT, PROCS_FOR_THREADS,
+    CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DEAREST_TEST, INSTANCES_PER_EFFORT, PROCS_FOR_THREADS,
 };
 use crate::interrupt::Interrupt;
 use crate::model::{BadKind, System, TransitionId};
@@ -269,7 +269,9 @@ impl<'a, 'r> Run<'a, 'r> {
     pub fn allow_tests(&mut self) {
         self.tester.allowance = self.setting.options.max_effort.map(|effort| {
             let left = effort.saturating_sub(self.spent());
-            Allowance { comparisons: left.saturating_mul(COMPARISONS_PER_EFFORT), effort }
+            // A test may cost more than what is left, and be the last one; but not many times as much.
+            let clauses = left.max(1).saturating_mul(CLAUSES_PER_EFFORT * DEAREST_TEST);
+            Allowance { comparisons: left.saturating_mul(COMPARISONS_PER_EFFORT), clauses, effort }
         });
     }
 
