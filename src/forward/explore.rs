@@ -166,7 +166,7 @@ pub fn walk_along(
     // Who leads says why it cannot be explored.
     let Ok(program) = compile(system, procs, options, interrupt) else { return };
     let mut campaign = Campaign::new(Arc::new(system.clone()), Arc::new(program), options, interrupt);
-    campaign.companions = Some(companions);
+    campaign.company = Company(Some(companions));
     let _ = campaign.run(&mut Silent);
 }
 
