@@ -94,17 +94,17 @@ impl Observer for Heard {
 /// Searches side by side tell, find and answer what they do one after the other.
 #[test]
 fn threads_of_a_run_are_not_to_be_seen() {
-    // Nobody decides it who does not count processes.
+    // That X is odd is not seen by any search.
     let text = "
-        var N : int  array Holds[proc] : bool
-        init (p) { N = 0 && Holds[p] = False }
-        unsafe (p) { Holds[p] = True && N < 1 }
-        transition take (p) requires { Holds[p] = False } { Holds[p] := True; N := N + 1; }
-        transition give (p) requires { Holds[p] = True } { Holds[p] := False; N := N - 1; }";
-    let counting = cubicle::load(text).expect("a model").system;
+        var X : int  var Y : int  array At[proc] : bool
+        init (p) { X = 1 && Y = 0 && At[p] = False }
+        unsafe (p) { X = Y && At[p] = True }
+        transition up (p) requires { X < 100 } { X := X + 2; At[p] := True; }
+        transition down () requires { X > 100 } { X := X - 100; Y := Y + 2; }";
+    let odd = cubicle::load(text).expect("a model").system;
     let examples = ["german", "directory", "mesi_wrong", "bakery", "two_phase_commit"];
     let mut most = 0;
-    for system in examples.map(system).iter().chain([&counting]) {
+    for system in examples.map(system).iter().chain([&odd]) {
         let run = |jobs| {
             let mut heard = Heard::default();
             let options = Options::default().rounds(2).jobs(jobs);
@@ -114,9 +114,7 @@ fn threads_of_a_run_are_not_to_be_seen() {
         let one = run(1);
         let name = &system.vars[0].name;
         most = most.max(one.1.len());
-        for jobs in [2, 3] {
-            assert_eq!(run(jobs), one, "the model of {name}, {jobs} threads");
-        }
+        assert_eq!(run(2), one, "the model of {name}");
     }
     assert!(most > 3, "some take more than a round");
 }
