@@ -9,6 +9,7 @@ use cubicle::interrupt::Interrupt;
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, BackwardOptions, Options, SolverMode};
 use cubicle::result::Report;
+use cubicle::verdict::{Reason, Verdict};
 
 use super::files;
 
@@ -82,4 +83,27 @@ fn examples_take_what_they_took() {
         "the work changed (see this test's first lines):\n{}",
         changed.join("\n")
     );
+}
+
+/// Many processes that are alike are matched in exponentially many ways: what a search with little effort begins, it cannot
+/// pay for.
+#[test]
+fn no_test_costs_many_times_the_effort_of_its_search() {
+    let text = "
+        var N : int  array Holds[proc] : bool
+        init (p) { N = 0 && Holds[p] = False }
+        unsafe (p) { Holds[p] = True && N < 1 }
+        transition take (p) requires { Holds[p] = False } { Holds[p] := True; N := N + 1; }
+        transition give (p) requires { Holds[p] = True } { Holds[p] := False; N := N - 1; }";
+    let system = cubicle::load(text).expect("a model").system;
+    let effort = 100;
+    let backward = BackwardOptions::default().max_effort(effort);
+    let options = Options::classic().backward(backward);
+    let report =
+        cubicle::check(&system, &options, &Interrupt::default(), &mut Silent).expect("no engine fails");
+    assert_eq!(report.verdict, Some(Verdict::Unknown(Reason::Effort(effort))));
+    let counters = report.backward.expect("a backward search").statistics.counters;
+    let clauses = counters.iter().find(|it| it.0 == "Clauses").expect("clauses are counted").1;
+    // A hundred clauses take as long as a small node.
+    assert!(clauses <= 5 * 100 * effort, "{clauses} clauses");
 }
