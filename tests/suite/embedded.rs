@@ -94,17 +94,17 @@ impl Observer for Heard {
 /// Searches side by side tell, find and answer what they do one after the other.
 #[test]
 fn threads_of_a_run_are_not_to_be_seen() {
-    // That X is odd is not seen by any search.
+    // That N is even is not seen by any search.
     let text = "
-        var X : int  var Y : int  array At[proc] : bool
-        init (p) { X = 1 && Y = 0 && At[p] = False }
-        unsafe (p) { X = Y && At[p] = True }
-        transition up (p) requires { X < 100 } { X := X + 2; At[p] := True; }
-        transition down () requires { X > 100 } { X := X - 100; Y := Y + 2; }";
-    let odd = cubicle::load(text).expect("a model").system;
+        var N : int
+        init () { N = 0 }
+        unsafe () { N = 1 }
+        transition up () { N := N + 2; }
+        transition down () { N := N - 2; }";
+    let even = cubicle::load(text).expect("a model").system;
     let examples = ["german", "directory", "mesi_wrong"];
     let mut most = 0;
-    for system in examples.map(system).iter().chain([&odd]) {
+    for system in examples.map(system).iter().chain([&even]) {
         let run = |jobs| {
             let mut heard = Heard::default();
             let options = Options::default().rounds(2).jobs(jobs);
