@@ -13,17 +13,9 @@ use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::observer::Silent;
 use cubicle::options::{Checkpoint, ForwardOptions};
-use cubicle::result::{Exploration, Stop};
-use forged::{Files, MODEL};
+use cubicle::result::Exploration;
+use forged::{MODEL, Whole};
 use libfuzzer_sys::fuzz_target;
-use tempfile::TempDir;
-
-/// A checkpoint that was written, file by file.
-struct Whole {
-    system: System,
-    folder: TempDir,
-    files: Files,
-}
 
 /// Explores with two processes of so many workers, one after the other.
 fn run(system: &System, folder: &Path, workers: usize, resume: bool) -> Exploration {
@@ -58,25 +50,11 @@ fn run(system: &System, folder: &Path, workers: usize, resume: bool) -> Explorat
     }
 }
 
-fn whole() -> &'static Whole {
-    static WHOLE: OnceLock<Whole> = OnceLock::new();
-    WHOLE.get_or_init(|| {
-        let system = cubicle::load(MODEL).expect("it is a model").system;
-        let folder = TempDir::new().expect("there is room for it");
-        let kept = folder.path().join("kept");
-        assert_eq!(run(&system, &kept, 2, false).fault, None);
-        let mut files = Files::new();
-        forged::read(&kept, "", &mut files);
-        Whole { system, folder, files }
-    })
-}
-
 fuzz_target!(|data: &[u8]| {
-    let whole = whole();
-    let folder = whole.folder.path().join("forged");
+    static WHOLE: OnceLock<Whole> = OnceLock::new();
+    let whole = WHOLE.get_or_init(|| Whole::new(|system, kept| run(system, kept, 2, false)));
     for workers in [2, 1] {
-        forged::write(&folder, &whole.files, data);
-        let found = run(&whole.system, &folder, workers, true);
-        assert_eq!(found.stop == Stop::Storage, found.fault.is_some(), "{found:?}");
+        // What is not needed goes from the folder.
+        forged::check(&run(&whole.system, &whole.forge(data), workers, true));
     }
 });

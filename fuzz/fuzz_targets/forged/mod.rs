@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cubicle::forward::Manifest;
+use cubicle::model::System;
+use cubicle::result::{Exploration, Stop};
+use tempfile::TempDir;
 
 /// Some values, a number, a choice that is left open, deadlocks.
 pub const MODEL: &str = "
@@ -19,10 +22,42 @@ pub const MODEL: &str = "
     transition leave (p) requires { At[p] = Crit && Turn = p } { At[p] := Idle }";
 
 /// Files by their names below a folder.
-pub type Files = BTreeMap<String, Vec<u8>>;
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// A checkpoint that was written, file by file.
+pub struct Whole {
+    pub system: System,
+    folder: TempDir,
+    files: Files,
+}
+
+impl Whole {
+    /// What `explore` writes to a folder.
+    pub fn new(explore: impl FnOnce(&System, &Path) -> Exploration) -> Self {
+        let system = cubicle::load(MODEL).expect("it is a model").system;
+        let folder = TempDir::new().expect("there is room for it");
+        let kept = folder.path().join("kept");
+        assert_eq!(explore(&system, &kept).fault, None);
+        let mut files = Files::new();
+        read(&kept, "", &mut files);
+        Self { system, folder, files }
+    }
+
+    /// A folder with the same, changed by these bytes, five for each change.
+    pub fn forge(&self, data: &[u8]) -> PathBuf {
+        let folder = self.folder.path().join("forged");
+        write(&folder, &self.files, data);
+        folder
+    }
+}
+
+/// What is found is plausible.
+pub fn check(found: &Exploration) {
+    assert_eq!(found.stop == Stop::Storage, found.fault.is_some(), "{found:?}");
+}
 
 /// Those that are there.
-pub fn read(folder: &Path, below: &str, files: &mut Files) {
+fn read(folder: &Path, below: &str, files: &mut Files) {
     for entry in fs::read_dir(folder.join(below)).expect("it is there") {
         let path = entry.expect("it is there").path();
         let name = path.file_name().and_then(|name| name.to_str()).expect("it has a name");
@@ -35,8 +70,8 @@ pub fn read(folder: &Path, below: &str, files: &mut Files) {
     }
 }
 
-/// Writes them, changed by these bytes, five for each change.
-pub fn write(folder: &Path, files: &Files, data: &[u8]) {
+/// Writes them, changed by these bytes.
+fn write(folder: &Path, files: &Files, data: &[u8]) {
     let mut files = files.clone();
     let (edits, _) = data.as_chunks::<5>();
     edits.iter().take(20).for_each(|bytes| edit(&mut files, *bytes));

@@ -183,18 +183,9 @@ impl Keeper {
             self.states = visited.len();
         }
         let course = write(&folder, &format!("course-{level}"), &course::write(state))?;
-        let manifest = Manifest {
-            tool: self.to.tool.clone(),
-            command: self.to.command.clone(),
-            started_in: self.to.started_in.clone(),
-            model: self.model.clone().expect("it is written first, or read"),
-            options: self.options.clone(),
-            level,
-            states: self.states,
-            parts: self.parts.clone(),
-            course,
-            spread: None,
-        };
+        let model = self.model.clone().expect("it is written first, or read");
+        let manifest = Manifest::new(&self.to, model, &self.options, course);
+        let manifest = Manifest { level, states: self.states, parts: self.parts.clone(), ..manifest };
         manifest.write(&folder)?;
         let needed = |name: &str| {
             name == MODEL || name == manifest.course.file || self.parts.iter().any(|part| part.file == name)

@@ -69,6 +69,22 @@ pub struct MemberParts {
 }
 
 impl Manifest {
+    /// Of an exploration of which no level is kept yet.
+    pub fn new(to: &Checkpoint, model: Part, options: &[(String, String)], course: Part) -> Self {
+        Self {
+            tool: to.tool.clone(),
+            command: to.command.clone(),
+            started_in: to.started_in.clone(),
+            model,
+            options: options.to_vec(),
+            level: 0,
+            states: 0,
+            parts: Vec::new(),
+            course,
+            spread: None,
+        }
+    }
+
     /// Whether a folder has one.
     pub fn is_in(folder: &Path) -> bool {
         folder.join(FILE).exists()

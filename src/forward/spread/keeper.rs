@@ -226,18 +226,9 @@ impl Keeper {
         let text = serde_json::to_string(known).expect("it is made of texts and numbers");
         let course = write(folder, &format!("course-{level}"), text.as_bytes())?;
         let spread = SpreadParts { processes: self.processes, workers: self.workers, members };
-        let manifest = Manifest {
-            tool: self.to.tool.clone(),
-            command: self.to.command.clone(),
-            started_in: self.to.started_in.clone(),
-            model: self.model.clone().expect("it is written first, or read"),
-            options: self.options.clone(),
-            level,
-            states,
-            parts: Vec::new(),
-            course,
-            spread: Some(spread),
-        };
+        let model = self.model.clone().expect("it is written first, or read");
+        let manifest = Manifest::new(&self.to, model, &self.options, course);
+        let manifest = Manifest { level, states, spread: Some(spread), ..manifest };
         manifest.write(folder)?;
         let needed = |name: &str| name == MODEL || name == manifest.course.file;
         sweep(folder, needed).map_err(|why| failed("clear", folder, &why))?;
