@@ -171,10 +171,11 @@ fn a_short_run_looks_as_it_does_in_a_pipe() {
 #[test]
 fn elsewhere_a_line_comes_now_and_then() {
     let folder = TempDir::new().unwrap();
+    let model = endless(&folder);
     // Who asked for little, or for what the original program prints, gets no such line.
     let runs = ["", "-q", "--classic-output"].map(|flag| {
         let mut command = cubicle();
-        command.args(format!("{AT_LAST} {flag} {PROOF}").split_whitespace()).arg(endless(&folder));
+        command.args(format!("{AT_LAST} {flag} {PROOF}").split_whitespace()).arg(&model);
         Running::of(command.stdout(Stdio::null()).stderr(Stdio::piped()))
     });
     sleep(Duration::from_millis(300));
