@@ -1,10 +1,11 @@
 //! [`BackwardMode::Auto`]: rounds of the searches of the schedule, each round with more effort than the one before.
 //!
 //! Effort is counted in work, never in time, so the same command takes the same path, with two searches at a time or one
-//! ([`beside`](super::beside)). What was explored, and the runs to bad candidates, serve all later turns: they only steer. Lemmas about numbers serve them, too: they are proved
-//! by themselves, and are part of the certificate. Nothing else is shared, so each verdict rests on one search and these
-//! lemmas. Stops at the first verdict, when time, memory or the user says so, and when every search has reached a limit
-//! that more effort does not move; or after the rounds that the options allow.
+//! ([`beside`](super::beside)). What was explored, and the runs to bad candidates, serve all later turns: they only steer.
+//! Lemmas about numbers serve them, too: they are proved by themselves, and are part of the certificate. Nothing else is
+//! shared, so each verdict rests on one search and these lemmas. Stops at the first verdict, when time, memory or the user
+//! says so, and when every search has reached a limit that more effort does not move; or after the rounds that the options
+//! allow.
 
 use super::beside::side_by_side;
 use super::engines::Purpose;

@@ -3,7 +3,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use super::elsewhere::Elsewhere;
 use super::owners::Basis;
@@ -56,6 +56,8 @@ pub fn side_by_side<'a, R>(
         let (result, needed) = first(session);
         if !needed {
             dropper.drop_run();
+            // Whatever became of it: with one thread, nobody would have begun it.
+            let _ = running.map(ScopedJoinHandle::join);
             return (result, None);
         }
         let taken = running.map(|running| running.join().unwrap_or_else(|panic| resume_unwind(panic)));

@@ -2,10 +2,10 @@
 //!
 //! In: a system, options, an interrupt and an observer. Out: a [`Report`](crate::result::Report). In reading order:
 //! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `search` (one
-//! backward search), `auto` and `schedule` (rounds of searches), `turn`, `beside` and `recorder` (one turn of a search, two of them
-//! side by side, and what the second tells meanwhile), `spurious` (what is looked for when a backward
-//! search is not to be believed), `runs` (properties of runs), `coverage`, `assumptions` and `vacuity` (what the answer
-//! is worth), `advice` (what may help where there is none); below them `session` (what all of them share), `tuning` (the constants) and
+//! backward search), `auto` and `schedule` (rounds of searches), `turn`, `beside` and `recorder` (one turn of a search, two
+//! of them side by side, and what the second tells meanwhile), `spurious` (what is looked for when a backward search is not
+//! to be believed), `runs` (properties of runs), `coverage`, `assumptions` and `vacuity` (what the answer is worth),
+//! `advice` (what may help where there is none); below them `session` (what all of them share), `tuning` (the constants),
 //! `engines` (the engines, as they see them) and `elsewhere` (explorations by others).
 //!
 //! ```text
