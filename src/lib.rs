@@ -56,6 +56,7 @@ pub mod check;
 #[cfg(feature = "cluster")]
 pub mod cluster;
 pub mod diagnostic;
+mod digest;
 pub mod engine;
 pub mod explain;
 pub mod export;

@@ -5,11 +5,11 @@
 //! is about: declarations, axioms, the formulas of the transition, the cube; not of names of transitions or of places.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
 use super::cubes::{Cubes, orders};
 use super::obligation::Obligation;
+use crate::digest::digest;
 use crate::model::{System, Transition};
 
 /// What was shown: for the key of an obligation those of cubes that refute all of its cases.
@@ -134,15 +134,4 @@ impl ObligationKeys {
 fn transition(t: &Transition) -> u128 {
     let universals: Vec<_> = t.universals.iter().map(|it| (it.bound, &it.body)).collect();
     digest(&(t.arity(), &t.guard, universals, &t.updates))
-}
-
-/// Two independent hashes: the same in every run of the program, and different for what differs, up to chance.
-fn digest(what: &impl Hash) -> u128 {
-    let [high, low] = [0_u8, 1].map(|salt| {
-        let mut hasher = DefaultHasher::new();
-        salt.hash(&mut hasher);
-        what.hash(&mut hasher);
-        hasher.finish()
-    });
-    u128::from(high) << 64 | u128::from(low)
 }

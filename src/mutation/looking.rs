@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::baseline::Baseline;
 use super::claims;
 use super::examine::{Mutant, examine};
-use super::memory::{MutantMemory, Recall};
+use super::memory::{Comparison, MutantMemory, Recall};
 use super::plan::{MutationOptions, Plan};
 use crate::diagnostic::Source;
 use crate::interrupt::Interrupt;
@@ -39,6 +39,7 @@ pub struct Looking<'a> {
     pub text: &'a str,
     pub plan: &'a Plan,
     pub memory: &'a MutantMemory,
+    comparison: Comparison,
 }
 
 impl<'a> Looking<'a> {
@@ -54,18 +55,19 @@ impl<'a> Looking<'a> {
             text,
             plan,
             memory,
+            comparison: Comparison::new(system, options),
         }
     }
 
     /// Looks at the mutant in a place of the plan.
     pub fn at(&self, place: usize) -> Looked {
-        let Self { baseline, text, plan, memory } = self;
+        let Self { baseline, text, plan, memory, comparison } = self;
         let options = baseline.options;
         let (candidate, key) = &plan.mutants[place];
         let system = candidate.system(text).expect("the plan has models only");
         let text_of = &candidate.text(text);
         let source = &Source { name: "", text };
-        let recall = memory.recall((candidate, *key, &system), source, options);
+        let recall = memory.recall((candidate, *key, &system), source, comparison);
         let hard = matches!(recall, Some(Recall::Hard));
         let rounds = if hard { options.rounds.saturating_sub(HURRY).max(1) } else { options.rounds };
         let mutant = Mutant { baseline, system: &system, text: text_of, rounds };

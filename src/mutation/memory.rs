@@ -6,26 +6,26 @@
 //! what was not shown before in the same words. One that was not
 //! decided there gets a fraction of the effort: an edit elsewhere seldom makes it easy.
 
-use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::plan::MutationOptions;
 use crate::certificate::{ShownObligations, ShownTable};
 use crate::diagnostic::Source;
+use crate::digest::digest;
 use crate::itf;
 use crate::model::System;
 use crate::model::semantics::replay;
 use crate::result::{Change, Fate, Kill, KillFinder, MutantResult, Mutation, Survival};
-use crate::transform::mutate::{MeaningKey, MutantCandidate};
+use crate::transform::mutate::{MeaningKey, MutantCandidate, key};
 use crate::verdict::{Reason, Trace};
 
 /// The first word of the file.
 const MAGIC: &str = "cubicle-mutants";
 
 /// Counts the changes of the file, and of what its keys are made of.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// More obligations of earlier runs than this are forgotten.
 const MOST_SHOWN: usize = 100_000;
@@ -33,7 +33,7 @@ const MOST_SHOWN: usize = 100_000;
 /// What is remembered.
 #[derive(Clone, Debug, Default)]
 pub struct MutantMemory {
-    /// By what a mutant means, and how it was looked at.
+    /// By what a mutant means, and how it was looked at: by which options, beside which model.
     exact: BTreeMap<(String, String), RememberedMutant>,
     /// By the change that it makes.
     places: BTreeMap<String, RememberedMutant>,
@@ -67,10 +67,30 @@ pub fn shown_by(words: &ShownWords) -> Option<ShownTable> {
         .collect()
 }
 
+/// All but the mutant itself that its fate, and what it changes, may depend on: the options, and the model that it is
+/// compared with. The same mutant of another model may be equal to that one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Comparison(String);
+
+impl Comparison {
+    /// With the mutants of `model`.
+    pub fn new(model: &System, options: &MutationOptions) -> Self {
+        let MutationOptions { proof, rounds, procs, max_states, jobs: _, seed } = options;
+        // Which cubes are one claim: claims are counted by their declarations.
+        let spans = model.bad.iter().map(|bad| bad.span).chain(model.axioms.iter().map(|axiom| axiom.span));
+        let starts: Vec<u32> = spans.map(|span| span.start).collect();
+        let before = |start: &u32| starts.iter().filter(|it| *it < start).collect::<BTreeSet<_>>().len();
+        let claims: Vec<usize> = starts.iter().map(before).collect();
+        let model = digest(&(key(model), model.orders_processes, claims));
+        Self(format!("{proof:?} {rounds} {procs} {max_states} {seed} {model:032x}"))
+    }
+}
+
 /// A mutant of an earlier run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct RememberedMutant {
     key: String,
+    /// Its [`Comparison`].
     options: String,
     place: String,
     fate: RememberedFate,
@@ -113,7 +133,7 @@ impl MutantMemory {
         if version != stamp() {
             return Err("another version of cubicle wrote it".to_owned());
         }
-        if hash != digest(body) {
+        if hash != checksum(body) {
             return Err(damaged());
         }
         let all: RememberedRun = serde_json::from_str(body).map_err(|_| damaged())?;
@@ -136,13 +156,13 @@ impl MutantMemory {
         found: &Mutation,
         keys: &[MeaningKey],
         source: &Source<'_>,
-        options: &MutationOptions,
+        comparison: &Comparison,
     ) -> String {
         let mutants = found.mutants.iter().zip(keys);
-        let mutants = mutants.filter_map(|(it, key)| remembered(it, *key, source, options)).collect();
+        let mutants = mutants.filter_map(|(it, key)| remembered(it, *key, source, comparison)).collect();
         let all = RememberedRun { mutants, shown: shown_words(&self.shown.all(MOST_SHOWN)) };
         let body = serde_json::to_string(&all).expect("keys are strings");
-        format!("{MAGIC} {} {}\n{body}", stamp(), digest(&body))
+        format!("{MAGIC} {} {}\n{body}", stamp(), checksum(&body))
     }
 
     /// What is remembered of a mutant.
@@ -150,13 +170,13 @@ impl MutantMemory {
         &self,
         (candidate, key, system): (&MutantCandidate, MeaningKey, &System),
         source: &Source<'_>,
-        options: &MutationOptions,
+        comparison: &Comparison,
     ) -> Option<Recall> {
         let run = |text: &str| {
             let (trace, _) = itf::read(system, source, text).ok()?;
             (trace.bad.is_some() && replay(system, &trace).is_ok()).then_some(trace)
         };
-        if let Some(it) = self.exact.get(&(hex(key), settings(options))) {
+        if let Some(it) = self.exact.get(&(hex(key), comparison.0.clone())) {
             let fate = match &it.fate {
                 RememberedFate::Killed { trace, claims, finder } => {
                     let (claims, finder) = (claims.clone(), finder_named(finder));
@@ -189,7 +209,7 @@ fn remembered(
     mutant: &MutantResult,
     key: MeaningKey,
     source: &Source<'_>,
-    options: &MutationOptions,
+    comparison: &Comparison,
 ) -> Option<RememberedMutant> {
     let fate = match &mutant.fate {
         Fate::Killed(kill) => {
@@ -212,7 +232,7 @@ fn remembered(
     Some(RememberedMutant {
         key: hex(key),
         // Less effort than the options ask for is no answer to them.
-        options: settings(options) + if mutant.hurried { " hurried" } else { "" },
+        options: comparison.0.clone() + if mutant.hurried { " hurried" } else { "" },
         place: place(&mutant.candidate, source),
         fate,
         change: mutant.change.map(|it| [it.procs, it.of, it.appear, it.vanish]),
@@ -242,12 +262,6 @@ fn finder_named(name: &str) -> KillFinder {
     FINDERS.iter().find(|(_, it)| *it == name).map_or(KillFinder::Memory, |(finder, _)| *finder)
 }
 
-/// Which options a fate may depend on.
-fn settings(options: &MutationOptions) -> String {
-    let MutationOptions { proof, rounds, procs, max_states, jobs: _, seed } = options;
-    format!("{proof:?} {rounds} {procs} {max_states} {seed}")
-}
-
 fn hex(key: MeaningKey) -> String {
     format!("{:032x}", key.0)
 }
@@ -257,8 +271,6 @@ fn stamp() -> String {
     format!("{VERSION}-{}", env!("CARGO_PKG_VERSION"))
 }
 
-fn digest(body: &str) -> String {
-    let mut hasher = DefaultHasher::new();
-    body.hash(&mut hasher);
-    format!("{:016x}", hasher.finish())
+fn checksum(body: &str) -> String {
+    format!("{:032x}", digest(&body))
 }

@@ -23,7 +23,7 @@ mod properties;
 mod run;
 mod summary;
 
-pub use memory::{MutantMemory, finder_name};
+pub use memory::{Comparison, MutantMemory, finder_name};
 pub use others::{Helper, Others};
 pub use plan::{MutantSelection, MutationOptions, Plan};
 pub use pool::THREAD;

@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use cubicle::certificate::{self, CheckOptions, Extent};
 use cubicle::interrupt::Interrupt;
-use cubicle::mutation::{MutantMemory, MutantSelection, MutationOptions, Plan, curve, run, smallest_set};
+use cubicle::mutation::{
+    Comparison, MutantMemory, MutantSelection, MutationOptions, Plan, curve, run, smallest_set,
+};
 use cubicle::options::BackwardMode;
-use cubicle::result::{Fate, KillFinder, Mutation};
+use cubicle::result::{Change, Fate, KillFinder, MutantResult, Mutation};
 use cubicle::transform::mutate::{OPERATORS, Operator, candidates, key};
 
 use crate::support::explore::explore;
@@ -182,7 +184,7 @@ fn remembering(text: &str, memory: &MutantMemory) -> (Mutation, String) {
     let found = run((&loaded.system, text), &plan, (&options, memory), &Interrupt::default(), &|_| {});
     let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
     let source = cubicle::diagnostic::Source { name: "model.cub", text };
-    let written = memory.write(&found, &keys, &source, &options);
+    let written = memory.write(&found, &keys, &source, &Comparison::new(&loaded.system, &options));
     (found, written)
 }
 
@@ -211,6 +213,44 @@ fn what_is_remembered_is_confirmed() {
     }
 }
 
+/// What a report says of each mutant: its fate in a word, and what it changes.
+fn told(found: &Mutation) -> Vec<(&'static str, Option<Change>, bool)> {
+    let fate = |mutant: &MutantResult| match &mutant.fate {
+        Fate::Killed(_) => ("killed", false),
+        Fate::Survived(survival) => ("survived", survival.same),
+        Fate::Same => ("survived", true),
+        _ => ("open", false),
+    };
+    found.mutants.iter().map(|it| (fate(it).0, it.change, fate(it).1)).collect()
+}
+
+#[test]
+fn a_remembered_comparison_is_with_the_model_as_it_is_now() {
+    let model = |guard: &str| {
+        format!(
+            "type st = A | B | C
+            array At[proc] : st
+            init (p) {{ At[p] = A }}
+            unsafe (p q) {{ At[p] = C && At[q] = C }}
+            transition ask (p) requires {{ At[p] = A }} {{ At[p] := B }}
+            transition leave (p) requires {{ At[p] = {guard} && forall_other q. At[q] <> C }} {{ At[p] := C }}"
+        )
+    };
+    // After the second edit the last transition is never possible, after the fourth it is again: mutants of that line are as
+    // they were, and the model that they are compared with is another one.
+    let mut memory = MutantMemory::default();
+    let mut differ = BTreeSet::new();
+    for guard in ["B", "C", "A", "B", "C"] {
+        let text = model(guard);
+        let (with, written) = remembering(&text, &memory);
+        let (without, _) = remembering(&text, &MutantMemory::default());
+        assert_eq!(told(&with), told(&without), "{text}");
+        differ.insert(format!("{:?}", told(&with)));
+        memory = MutantMemory::read(&written).expect("it was just written");
+    }
+    assert_eq!(differ.len(), 3);
+}
+
 #[test]
 fn no_memory_makes_a_killed_mutant_survive() {
     let (_, written) = remembering(MODEL, &MutantMemory::default());
@@ -228,6 +268,9 @@ fn no_memory_makes_a_killed_mutant_survive() {
         let (without, _) = remembering(&edited, &MutantMemory::default());
         assert!(killed(&with).is_disjoint(&survived(&without)), "{edited}");
         assert!(killed(&without).is_disjoint(&survived(&with)), "{edited}");
+        for (with, without) in told(&with).iter().zip(told(&without)).filter(|(it, _)| it.0 == "survived") {
+            assert_eq!((with.1, with.2), (without.1, without.2), "{edited}");
+        }
         recalled += with.killed().filter(|(_, kill)| kill.finder == KillFinder::Memory).count();
         recalled += with.survivors().filter(|(_, survival)| survival.decider.is_none()).count();
         // Whatever was shown of one model is at hand for the next.
@@ -271,7 +314,7 @@ fn a_memory_that_is_damaged_or_of_another_version_is_none() {
         (String::new(), "damaged"),
         (written.replacen("leave", "laeve", 1), "damaged"),
         (written[..written.len() - 9].to_owned(), "damaged"),
-        (written.replacen("cubicle-mutants 2-", "cubicle-mutants 0-", 1), "another version"),
+        (written.replacen("cubicle-mutants ", "cubicle-mutants 0", 1), "another version"),
     ] {
         let error = MutantMemory::read(&text).err();
         assert!(error.as_ref().is_some_and(|it| it.contains(says)), "{error:?}");

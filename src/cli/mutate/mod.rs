@@ -13,7 +13,9 @@ use cubicle::check::check_here;
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::mutation::{MutantMemory, Others, Plan, PropertySelection, properties, run_with as look_at};
+use cubicle::mutation::{
+    Comparison, MutantMemory, Others, Plan, PropertySelection, properties, run_with as look_at,
+};
 use cubicle::observer::Silent;
 use cubicle::options::{Options, Vacuity};
 use cubicle::report::document::{Head, Level, Message, MutationDocument, WhyOpen};
@@ -190,7 +192,8 @@ impl MutateRun<'_> {
         ending.begin();
         let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
         // Before anything is shown, since a document says whether that went well.
-        let kept = self.remember(|| memory.write(&found, &keys, &source, &options));
+        let kept =
+            self.remember(|| memory.write(&found, &keys, &source, &Comparison::new(&system, &options)));
         Ok(self.show(&found, &source, kept.err()))
     }
 

@@ -1,7 +1,6 @@
 //! What a system says, as a number: two that say the same in other words have the same one.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
+use crate::digest::digest;
 use crate::model::{Assignment, Cell, Conj, Dnf, Literal, System, Term, Transition, Type, VarId};
 
 /// Says what a system says, up to chance: names of transitions, places and the order of declarations do not count.
@@ -13,7 +12,7 @@ pub struct MeaningKey(pub u128);
 /// that change nothing.
 pub fn key(system: &System) -> MeaningKey {
     let simple = Simplifier { system };
-    let mut transitions: Vec<[u64; 2]> =
+    let mut transitions: Vec<u128> =
         system.transitions.iter().filter_map(|it| simple.transition(it)).collect();
     transitions.sort_unstable();
     transitions.dedup();
@@ -23,35 +22,24 @@ pub fn key(system: &System) -> MeaningKey {
     let axioms: Vec<(u8, &Conj)> = system.axioms.iter().map(|it| (it.params, &it.cube)).collect();
     let vars: Vec<_> = system.vars.iter().map(|var| (&var.name, var.kind, var.ty)).collect();
     let enums: Vec<_> = system.enums.iter().map(|it| (&it.name, &it.constructors)).collect();
-    let parts = digest(&(
+    MeaningKey(digest(&(
         (system.max_procs, system.proc_constants, enums, &system.abstracts, vars),
         (init.params, sorted(&init.body), sorted(&init.without_processes)),
         (axioms, bad, transitions),
-    ));
-    MeaningKey(u128::from(parts[0]) << 64 | u128::from(parts[1]))
-}
-
-/// Two independent hashes: the same in every run of the program.
-fn digest(what: &impl Hash) -> [u64; 2] {
-    [0_u8, 1].map(|salt| {
-        let mut hasher = DefaultHasher::new();
-        salt.hash(&mut hasher);
-        what.hash(&mut hasher);
-        hasher.finish()
-    })
+    )))
 }
 
 /// The disjuncts in an order of their own, each once.
-fn sorted(dnf: &Dnf) -> Vec<[u64; 2]> {
-    let mut all: Vec<[u64; 2]> = dnf.0.iter().map(|conj| unordered(conj)).collect();
+fn sorted(dnf: &Dnf) -> Vec<u128> {
+    let mut all: Vec<u128> = dnf.0.iter().map(|conj| unordered(conj)).collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
 /// The literals of a conjunction in whatever order.
-fn unordered(conj: &[Literal]) -> [u64; 2] {
-    let mut all: Vec<[u64; 2]> = conj.iter().map(digest).collect();
+fn unordered(conj: &[Literal]) -> u128 {
+    let mut all: Vec<u128> = conj.iter().map(digest).collect();
     all.sort_unstable();
     all.dedup();
     digest(&all)
@@ -102,8 +90,8 @@ impl Simplifier<'_> {
         Some(kept)
     }
 
-    fn dnf(&self, dnf: &Dnf) -> Vec<[u64; 2]> {
-        let mut all: Vec<[u64; 2]> =
+    fn dnf(&self, dnf: &Dnf) -> Vec<u128> {
+        let mut all: Vec<u128> =
             dnf.0.iter().filter_map(|conj| self.conj(conj)).map(|conj| unordered(&conj)).collect();
         all.sort_unstable();
         all.dedup();
@@ -111,7 +99,7 @@ impl Simplifier<'_> {
     }
 
     /// `None` when it is never enabled, or changes nothing.
-    fn transition(&self, t: &Transition) -> Option<[u64; 2]> {
+    fn transition(&self, t: &Transition) -> Option<u128> {
         let guard = unordered(&self.conj(&t.guard)?);
         let mut universals: Vec<_> = t.universals.iter().map(|it| (it.bound, self.dnf(&it.body))).collect();
         universals.sort_unstable();
@@ -126,7 +114,7 @@ impl Simplifier<'_> {
             let cell = self.written(update.var, arity);
             // Branches at the end that leave the cell as it is are one.
             let same = |value: &Term| *value == Term::Cell(cell.clone()) || is_cell(value, &cell);
-            let mut parts: Vec<(Vec<[u64; 2]>, &Term)> = Vec::new();
+            let mut parts: Vec<(Vec<u128>, &Term)> = Vec::new();
             for branch in branches {
                 let when = self.dnf(&branch.when);
                 if !when.is_empty() {
