@@ -41,7 +41,7 @@ impl Hasher for StableHasher {
 
     // The signed ones go through the unsigned ones, except this one, whose width depends on the machine.
     fn write_isize(&mut self, n: isize) {
-        self.write_u64(n as i64 as u64);
+        self.write_u64((n as i64).cast_unsigned());
     }
 
     fn finish(&self) -> u64 {

@@ -116,7 +116,7 @@ impl<'a> ScriptWriter<'a> {
             axioms = format!("; These axioms of the model are assumed of every state:\n;   {axioms}\n");
         }
         format!(
-            "; {title}\n; Every answer must be unsat: each is about processes of which nothing is said but\n; \
+            "; Written by cubicle. {title}\n; Every answer must be unsat: each is about processes of which nothing is said but\n; \
              that they differ, so that it holds for any number of processes.\n{axioms}{trusting}(set-logic ALL)\n"
         )
     }

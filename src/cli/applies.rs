@@ -8,6 +8,7 @@ use cubicle::options::Procs;
 use super::args::Args;
 use super::choices::{Forward, MessageFormat, ProofEngine, ResultFormat};
 use super::document::is_stdout;
+use super::model::written_files;
 use super::settings::{self, Results};
 
 /// What an option needs to have an effect.
@@ -53,6 +54,8 @@ pub enum Need {
     Text,
     /// One process does all of it.
     OneProcess,
+    /// A file is written.
+    Files,
 }
 
 /// An option, by the name of its field, and all that it needs: the first need that is not met is told.
@@ -74,8 +77,8 @@ const fn original(option: &'static str, needs: &'static [Need]) -> OptionNeeds {
 }
 
 use Need::{
-    Alone, Answer, BreadthFirst, Candidates, Check, DepthFirst, Epochs, Exploration, Fuzzing, Instance, Lots,
-    MoreErrors, OneProcess, Proof, Queue, Size, Talk, Text, Threads, Walks,
+    Alone, Answer, BreadthFirst, Candidates, Check, DepthFirst, Epochs, Exploration, Files, Fuzzing,
+    Instance, Lots, MoreErrors, OneProcess, Proof, Queue, Size, Talk, Text, Threads, Walks,
 };
 
 /// Every option.
@@ -138,6 +141,7 @@ pub const TABLE: &[OptionNeeds] = &[
     row("trace_states", &[Check, Text]),
     row("trace_out", &[Check]),
     row("stats_json", &[]),
+    row("force", &[Files]),
     row("run_dir", &[]),
     row("report", &[Check]),
     row("dot", &[Check, Proof]),
@@ -184,6 +188,7 @@ impl Need {
             Talk => !args.quiet,
             Text => settings::results(args) == Results::Human,
             OneProcess => !args.cluster,
+            Files => !written_files(args).is_empty(),
         }
     }
 
@@ -224,6 +229,7 @@ impl Need {
             OneProcess => {
                 ("a cluster explores, with the workers of `cubicle cluster --workers W`", "leave it out")
             }
+            Files => ("no file is written", "add --report FILE or another file"),
         }
     }
 }

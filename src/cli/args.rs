@@ -421,6 +421,10 @@ pub struct Args {
     )]
     pub dot_level: u8,
 
+    /// Let options such as --report replace a file that this program did not write, too
+    #[arg(long, help_heading = OUTPUT)]
+    pub force: bool,
+
     /// Show times and counters on standard error
     #[arg(long, alias = "profiling", help_heading = OUTPUT)]
     pub profile: bool,

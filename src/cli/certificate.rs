@@ -29,7 +29,7 @@ use super::supervise::supervise;
 use super::{exit, external, files, input, memory, run_dir};
 
 /// Where the certificate goes, if anywhere; `-trace` of the original program has it beside the model.
-fn folder(args: &Args) -> Option<PathBuf> {
+pub fn folder(args: &Args) -> Option<PathBuf> {
     match args.trace {
         Some(_) if args.file.as_os_str() == "-" => Some(PathBuf::from("stdin.certificate")),
         Some(_) => Some(args.file.with_extension("certificate")),
@@ -86,7 +86,7 @@ pub fn write(
         let folder = folder.display();
         messages.note(&format!("the certificate is in {folder}, as invariants and SMT-LIB files"));
     }
-    run_dir::write_certificate(&folder, system, certificate)
+    run_dir::write_certificate(&folder, system, certificate, args.force)
 }
 
 /// What the document of the run says of a certificate.

@@ -12,7 +12,7 @@ use cubicle::interrupt::Interrupt;
 use super::load::{LoadedModel, load, passes_over_runs};
 use super::messages::Messages;
 use super::output::{Output, complain};
-use super::{exit, files};
+use super::{exit, files, outputs};
 
 /// Writes the instance with K processes in the language of another model checker: the same states, the same
 /// steps, the same bad states.
@@ -42,6 +42,10 @@ pub struct ExportArgs {
     /// Write to FILE instead of standard output; a module of TLA+ is named after it
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+
+    /// Replace a file of --output that this program did not write
+    #[arg(long)]
+    force: bool,
 }
 
 /// Languages of other tools.
@@ -71,6 +75,11 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Some([low, up]) => Some((*low, *up)),
         _ => None,
     };
+    let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
+    if let Err(error) = outputs::check(&[("the model", args.model.clone())], &output, args.force) {
+        complain(&format!("error: {error}"));
+        return exit::USAGE;
+    }
     let style = super::settings::automatic_style(&stderr());
     let messages = Messages::human(style);
     let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &messages) else {

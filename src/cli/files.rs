@@ -1,8 +1,10 @@
 //! Files that a flag asks for: they appear complete or not at all.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use super::outputs::is_our_trace;
 
 /// Writes `text` under a temporary name beside `path`, then renames it. The error is a line for the user.
 pub fn write(path: &Path, text: &str) -> Result<(), String> {
@@ -32,8 +34,8 @@ fn replace_file(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Removes the traces from number `from` on that stand where [`numbered`] ones do: they are of another run. Whether
-/// there was one at `path` itself. Devices, pipes and files that are no traces stay. The error is a line for the
-/// user.
+/// there was one at `path` itself. Devices, pipes and other files stay, also traces that other programs wrote. The error is a
+/// line for the user.
 pub fn remove_traces(path: &Path, from: usize) -> Result<bool, String> {
     let mut of_path = false;
     for number in from.. {
@@ -47,25 +49,12 @@ pub fn remove_traces(path: &Path, from: usize) -> Result<bool, String> {
 }
 
 fn remove_trace(path: &Path) -> Result<bool, String> {
-    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) || !is_trace(path) {
+    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) || !is_our_trace(path) {
         return Ok(false);
     }
     let removed = std::fs::remove_file(path);
     removed.map(|()| true).map_err(|error| format!("cannot remove {}: {error}", path.display()))
 }
-
-/// Whether a file begins as a trace does.
-fn is_trace(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
-    let compact: Vec<u8> = start.into_iter().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    read.is_ok()
-        && compact.starts_with(b"{\"#meta\":{")
-        && compact.windows(14).any(|at| at == b"\"format\":\"ITF\"")
-}
-
-/// What of a file is read to know what it is, in bytes.
-const START: u64 = 4096;
 
 /// Whether [`write`] can be expected to succeed at `path`, before the work that its text takes. Leaves nothing
 /// behind. The error is a line for the user.
@@ -95,7 +84,7 @@ pub fn probe_folder(folder: &Path) -> Result<(), String> {
 }
 
 /// The folder that holds the file at `path`.
-fn folder_of(path: &Path) -> &Path {
+pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -8,7 +8,7 @@ use clap_mangen::Man;
 use cubicle::interrupt::Interrupt;
 
 use super::output::{Output, complain};
-use super::{exit, files};
+use super::{exit, outputs};
 
 /// Writes the manual page of cubicle to standard output; with DIR, that of each command into a folder:
 /// `cubicle.1`, `cubicle-replay.1`, ..
@@ -38,7 +38,7 @@ pub fn run(words: Vec<OsString>, tree: Command) -> u8 {
     let written = std::fs::create_dir_all(&folder)
         .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))
         .and_then(|()| {
-            pages(tree).iter().try_for_each(|(name, text)| files::write(&folder.join(name), text))
+            pages(tree).iter().try_for_each(|(name, text)| outputs::write_own(&folder.join(name), text))
         });
     match written {
         Ok(()) => exit::OK,

@@ -35,6 +35,7 @@ mod messages;
 mod model;
 mod mutate;
 mod output;
+mod outputs;
 mod panics;
 mod pictures;
 mod printers;

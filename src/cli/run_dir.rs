@@ -12,6 +12,7 @@ use cubicle::{Report, itf, smt};
 use super::document::sha256;
 use super::files;
 use super::output::copy_errors;
+use super::outputs;
 
 /// Questions to Z3 that are kept.
 const MOST_QUERIES: usize = 10;
@@ -63,7 +64,7 @@ impl RunDir {
 
     /// Keeps the certificate of a proof.
     pub fn keep_certificate(&self, system: &System, certificate: &Certificate) -> Result<(), String> {
-        write_certificate(&self.path.join("certificate"), system, certificate)
+        write_certificate(&self.path.join("certificate"), system, certificate, false)
     }
 
     /// Completes the folder with the document of the run and the hardest questions to Z3.
@@ -100,12 +101,18 @@ pub fn page_in(folder: &Path) -> PathBuf {
     folder.join("report.html")
 }
 
-/// Writes a certificate to a folder. The error is a line for the user.
-pub fn write_certificate(folder: &Path, system: &System, certificate: &Certificate) -> Result<(), String> {
+/// Writes a certificate to a folder; `force`: also over files that this program did not write. The error is a line for the user.
+pub fn write_certificate(
+    folder: &Path,
+    system: &System,
+    certificate: &Certificate,
+    force: bool,
+) -> Result<(), String> {
     make(folder)?;
-    files::write(&folder.join(INVARIANTS), &certificate.invariants(system))?;
+    let write = if force { files::write } else { outputs::write_own };
+    write(&folder.join(INVARIANTS), &certificate.invariants(system))?;
     for script in certificate.scripts(system) {
-        files::write(&folder.join(script.name), &script.text)?;
+        write(&folder.join(script.name), &script.text)?;
     }
     Ok(())
 }

@@ -19,7 +19,8 @@ pub struct InstanceName {
 pub fn title(instance: &InstanceName, language: &str) -> Vec<String> {
     let processes =
         if instance.procs == 1 { "1 process".to_owned() } else { format!("{} processes", instance.procs) };
-    let mut lines = vec![format!("{} with {processes}, for {language}.", comment(&instance.source))];
+    let mut lines =
+        vec![format!("{} with {processes}, for {language}; written by cubicle.", comment(&instance.source))];
     if let Some((low, high)) = instance.range {
         lines.push(format!(
             "Numbers are between {low} and {high}: a step that leaves these bounds is not possible."

@@ -55,7 +55,7 @@ pub fn dot(title: &str, note: &str, graph: &SearchGraph, level: DotLevel) -> Str
     };
     let label = quoted(&format!("{title}\n{note}{left_out}"));
     let mut text = format!(
-        "digraph search {{\n  label={label};\n  rankdir=TB;\n  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n  \
+        "// Written by cubicle.\ndigraph search {{\n  label={label};\n  rankdir=TB;\n  node [shape=box, fontname=\"sans-serif\", fontsize=10];\n  \
          edge [fontname=\"sans-serif\", fontsize=9];\n"
     );
     for (number, run) in graph.runs.iter().enumerate().filter(|(_, run)| !run.nodes.is_empty()) {

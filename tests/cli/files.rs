@@ -351,13 +351,15 @@ fn where_no_trace_is_found_none_is_left() {
     }
     let outcome = run_on(&format!("--trace-out {}", trace.display()), &right);
     assert!(outcome.stderr.contains("note: there is no trace to write\n"), "{}", outcome.stderr);
-    // What is no trace was not written for an earlier run: it stays until there is one.
+    // A file that is not a trace of ours is not removed, and replaced only with --force.
     for other in [models::SAFE, "", "{}", "[{\"#meta\": {\"format\": \"ITF\"}}]"] {
         std::fs::write(&trace, other).unwrap();
-        assert_eq!(run_on(&format!("--trace-out {}", trace.display()), &right).code, Some(0));
+        let code = if other.is_empty() { 0 } else { 2 };
+        assert_eq!(run_on(&format!("--trace-out {}", trace.display()), &right).code, Some(code));
+        assert_eq!(run_on(&format!("--force --trace-out {}", trace.display()), &right).code, Some(0));
         assert_eq!(std::fs::read_to_string(&trace).unwrap(), other);
     }
-    assert_eq!(run_on(&format!("--trace-out {}", trace.display()), &wrong).code, Some(1));
+    assert_eq!(run_on(&format!("--force --trace-out {}", trace.display()), &wrong).code, Some(1));
     assert!(replay(&wrong, &trace).stdout.contains("is a run"));
     assert_eq!(run_on("--trace-out /dev/null", &right).code, Some(0));
 }

@@ -29,6 +29,7 @@ mod models;
 mod mutate;
 mod options;
 mod output;
+mod overwrite;
 mod pictures;
 mod run_dir;
 mod shrink;

@@ -143,6 +143,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("trace-out", "--trace-out trace.json"),
     ("stats-json", "--stats-json stats.json"),
     ("run-dir", "--run-dir run"),
+    ("force", "--force --stats-json stats.json"),
     ("report", "--report page.html"),
     ("dot", "--dot search.dot"),
     ("dot-level", "--dot search.dot --dot-level 0"),
@@ -181,6 +182,7 @@ const UNSEEN: &[(&str, &[&str], &str)] = &[
     ("jumpstart", &["cfl"], "all is seen before the first walk begins"),
     ("abstr-num", &["auto"], "none of these needs an oracle with numbers"),
     ("type-only", &["type-only"], "it is given already"),
+    ("force", ALL, "no file is in the way"),
 ];
 
 const ALL: &[&str] = &[

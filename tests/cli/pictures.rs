@@ -18,7 +18,10 @@ fn the_graph_of_a_search_is_drawn() {
     let file = folder.path().join("search.dot");
     let (run, text) = drawn(&["brab", "2", "examples/mutex.cub"], "--dot", &file);
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    assert!(text.starts_with("digraph search {\n  label=\"examples/mutex.cub\\n"), "{text}");
+    assert!(
+        text.starts_with("// Written by cubicle.\ndigraph search {\n  label=\"examples/mutex.cub\\n"),
+        "{text}"
+    );
     assert!(
         text.contains("SAFE") && text.contains("shape=octagon") && text.contains("candidate -1"),
         "{text}"

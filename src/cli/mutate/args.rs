@@ -103,6 +103,10 @@ pub struct MutateArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "print"])]
     pub report: Option<PathBuf>,
 
+    /// Replace a file of --report or --cache that this program did not write
+    #[arg(long)]
+    pub force: bool,
+
     /// Show the run that kills mutant number N (may be repeated)
     #[arg(long, value_name = "N")]
     pub trace: Vec<usize>,

@@ -30,9 +30,10 @@ use self::args::MutantFormat;
 pub use self::args::MutateArgs;
 use super::ending::{Ending, Failed};
 use super::load::{LoadedModel, NoModel, load};
+use super::output::complain;
 use super::settings::Results;
 use super::supervise::supervise;
-use super::{document, exit, files, live, memory, settings};
+use super::{document, exit, files, live, memory, outputs, settings};
 
 /// How much later than asked the watchdog ends a run that does not do so itself.
 const LATE: Duration = Duration::from_secs(2);
@@ -68,11 +69,20 @@ pub fn run(words: Vec<OsString>) -> u8 {
 
 /// What the words after `mutate` say; the exit code when that makes no sense, which was told.
 pub fn parse(words: Vec<OsString>) -> Result<MutateArgs, u8> {
-    MutateArgs::try_parse_from(std::iter::once("cubicle mutate".into()).chain(words)).map_err(|error| {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let parsed = MutateArgs::try_parse_from(std::iter::once("cubicle mutate".into()).chain(words));
+    let args = parsed.map_err(|error| {
         let code = exit::refuse(&error);
-        let typed: Vec<OsString> = std::env::args_os().collect();
         exit::why(&error).map_or(code, |why| document::refused(&typed, code, why))
-    })
+    })?;
+    let page = args.report.iter().map(|path| ("--report", path.clone()));
+    let cache = args.cache.iter().map(|folder| ("--cache", folder.join(MEMORY)));
+    let written: Vec<_> = page.chain(cache).collect();
+    outputs::check(&[("the model", args.model.clone())], &written, args.force).map_err(|error| {
+        complain(&format!("error: {error}"));
+        document::refused(&typed, exit::USAGE, error)
+    })?;
+    Ok(args)
 }
 
 /// Runs the command, together with others where there are some; the exit code.

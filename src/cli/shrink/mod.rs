@@ -19,7 +19,7 @@ use super::ending::Ending;
 use super::output::complain;
 use super::quantities::duration;
 use super::supervise::supervise;
-use super::{exit, files, input, live, memory};
+use super::{exit, files, input, live, memory, outputs};
 
 /// How often somebody looks whether a run has come to its end.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -65,6 +65,10 @@ pub struct ShrinkArgs {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
+    /// Replace a file of --output that this program did not write
+    #[arg(long)]
+    force: bool,
+
     /// The options of the runs, or a command and its options; the model's name is put behind them
     #[arg(last = true, value_name = "OPTIONS")]
     words: Vec<OsString>,
@@ -100,6 +104,9 @@ pub fn run(words: Vec<OsString>) -> u8 {
 type Wrong = (u8, String);
 
 fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8, Wrong> {
+    let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
+    outputs::check(&[("the model", args.model.clone())], &output, args.force)
+        .map_err(|error| (exit::USAGE, error))?;
     let text = input::read(&args.model).map_err(|error| (exit::USAGE, error))?.text;
     if let Some(path) = &args.output {
         files::probe(path).map_err(|error| (exit::INTERNAL, error))?;
@@ -135,7 +142,7 @@ fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8,
     });
     ending.begin();
     match &args.output {
-        Some(path) => files::write(path, &small.text).map_err(|error| (exit::INTERNAL, error))?,
+        Some(path) => files::write(path, &marked(&small.text)).map_err(|error| (exit::INTERNAL, error))?,
         None => ending.output.write(&small.text),
     }
     let lines = |text: &str| text.lines().count();
@@ -147,6 +154,12 @@ fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8,
         (None, None) if small.complete => Ok(exit::OK),
         (None, _) => Ok(exit::UNKNOWN),
     }
+}
+
+/// The text of a file that may be replaced.
+fn marked(text: &str) -> String {
+    const MARK: &str = "(* Written by cubicle shrink. *)\n";
+    if text.starts_with(MARK) { text.to_owned() } else { format!("{MARK}{text}") }
 }
 
 /// A run on a text.

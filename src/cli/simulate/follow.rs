@@ -5,6 +5,7 @@ use std::path::Path;
 use cubicle::simulate::{CommandRefusal, Simulation, Then};
 
 use crate::cli::output::complain;
+use crate::cli::outputs::{self, NamedFile};
 use crate::cli::{files, input};
 
 /// Reads a run.
@@ -36,13 +37,23 @@ pub(super) enum NotFollowed {
     Unwritten(String),
 }
 
-/// Follows one line.
-pub(super) fn follow(session: &mut Simulation<'_>, line: &str) -> Result<Followed, NotFollowed> {
+/// Follows one line; `read` are the files that the session reads.
+pub(super) fn follow(
+    session: &mut Simulation<'_>,
+    read: &[NamedFile],
+    line: &str,
+) -> Result<Followed, NotFollowed> {
     let answer = session.execute(line).map_err(NotFollowed::Refused)?;
     let more = match answer.then {
         Then::Next => String::new(),
         Then::Quit => return Ok(Followed::Quit),
         Then::Save { file, text } => {
+            let refused = |why| {
+                let help =
+                    "`save` replaces files that it or --trace-out wrote, and nothing that the session reads";
+                NotFollowed::Refused(CommandRefusal { what: format!("save {why}"), help: help.to_owned() })
+            };
+            outputs::check(read, &[("to", file.clone().into())], false).map_err(refused)?;
             files::write(Path::new(&file), &text).map_err(NotFollowed::Unwritten)?;
             format!("written to {file}\n")
         }

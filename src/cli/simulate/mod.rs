@@ -21,6 +21,7 @@ use self::follow::{Followed, NotFollowed, follow, take_over, tell};
 use super::load::{LoadedModel, load};
 use super::messages::Messages;
 use super::output::{Output, complain};
+use super::outputs::NamedFile;
 use super::{exit, settings};
 
 /// The longest line of a script, in bytes.
@@ -79,12 +80,14 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
             return exit::USAGE;
         }
     };
+    let run = args.trace.iter().map(|path| ("the run that the session began with", path.clone()));
+    let read: Vec<NamedFile> = std::iter::once(("the model", args.model.clone())).chain(run).collect();
     let output = Output::new(interrupt.clone());
     output.write(&greeting);
     let code = if io::stdin().is_terminal() && stdout().is_terminal() {
-        terminal::drive(session, &output, &interrupt)
+        terminal::drive(session, &read, &output, &interrupt)
     } else {
-        script(session, &output, &interrupt)
+        script(session, &read, &output, &interrupt)
     };
     exit::after_output(code, output.finish())
 }
@@ -109,7 +112,7 @@ fn begin<'a>(
 }
 
 /// Follows the lines of standard input, each shown before its answer, up to the first that cannot be followed.
-fn script(mut session: Simulation<'_>, output: &Output, interrupt: &Interrupt) -> u8 {
+fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, interrupt: &Interrupt) -> u8 {
     let mut stdin = io::stdin().lock();
     for number in 1.. {
         let line = match next_line(&mut stdin) {
@@ -128,7 +131,7 @@ fn script(mut session: Simulation<'_>, output: &Output, interrupt: &Interrupt) -
         if let Some(signal) = interrupt.pending() {
             return exit::of_signal(signal);
         }
-        match follow(&mut session, &line) {
+        match follow(&mut session, read, &line) {
             Ok(Followed::Text(text)) => output.write(&text),
             Ok(Followed::Quit) => break,
             Err(NotFollowed::Refused(CommandRefusal { what, help, .. })) => {

@@ -17,6 +17,7 @@ use signal_hook::iterator::Signals;
 use super::follow::{Followed, NotFollowed, follow, tell};
 use crate::cli::exit;
 use crate::cli::output::{Output, complain};
+use crate::cli::outputs::NamedFile;
 
 /// The session, as the line editor asks it for completions.
 struct Helping<'a>(Simulation<'a>);
@@ -38,7 +39,7 @@ impl Completer for Helping<'_> {
 }
 
 /// Asks for commands until the user ends the session; the exit code.
-pub fn drive(session: Simulation<'_>, output: &Output, interrupt: &Interrupt) -> u8 {
+pub fn drive(session: Simulation<'_>, read: &[NamedFile], output: &Output, interrupt: &Interrupt) -> u8 {
     // Ctrl-C while a command works stops that command; while a line is edited it drops the line.
     if let Ok(mut signals) = Signals::new([SIGINT]) {
         let interrupt = interrupt.clone();
@@ -66,7 +67,7 @@ pub fn drive(session: Simulation<'_>, output: &Output, interrupt: &Interrupt) ->
             }
         };
         let Some(Helping(session)) = editor.helper_mut() else { return exit::INTERNAL };
-        match follow(session, &line) {
+        match follow(session, read, &line) {
             Ok(Followed::Text(text)) => output.write(&text),
             Ok(Followed::Quit) => return exit::OK,
             Err(NotFollowed::Refused(refusal)) => tell(&refusal),

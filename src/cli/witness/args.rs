@@ -73,6 +73,10 @@ pub struct WitnessArgs {
     /// Write the run to FILE, in ITF: `cubicle replay` executes it
     #[arg(long, value_name = "FILE")]
     pub trace_out: Option<PathBuf>,
+
+    /// Replace a file of --trace-out that this program did not write
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// How a run is written.

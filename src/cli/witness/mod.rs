@@ -28,9 +28,10 @@ pub use self::args::WitnessArgs;
 use self::args::WitnessFormat;
 use super::ending::{Ending, Failed};
 use super::load::{load, passes_over_runs};
+use super::output::complain;
 use super::settings::Results;
 use super::supervise::supervise;
-use super::{document, exit, files, live, memory, settings};
+use super::{document, exit, files, live, memory, outputs, settings};
 
 /// Runs the command on the words after `witness`.
 pub fn run(words: Vec<OsString>) -> u8 {
@@ -42,6 +43,11 @@ pub fn run(words: Vec<OsString>) -> u8 {
             return exit::why(&error).map_or(code, |why| document::refused(&typed, code, why));
         }
     };
+    let written = args.trace_out.iter().map(|path| ("--trace-out", path.clone())).collect::<Vec<_>>();
+    if let Err(error) = outputs::check(&[("the model", args.model.clone())], &written, args.force) {
+        complain(&format!("error: {error}"));
+        return document::refused(&typed, exit::USAGE, error);
+    }
     let head = Head { model: document::of_model(&args.model).model, ..document::of_words(&typed) };
     let model = args.model.clone();
     let results = match args.format {

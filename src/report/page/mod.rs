@@ -86,7 +86,7 @@ fn shell(name: &str, sections: &[Section], data: &str) -> String {
     let body: String = sections.iter().map(|section| section.text.as_str()).collect();
     let (name, data) = (escaped(name), html::script_data(data));
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!DOCTYPE html>\n<!-- Written by cubicle {version}. -->\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; \
          script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\

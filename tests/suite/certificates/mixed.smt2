@@ -1,5 +1,5 @@
 ;;;; initiation.smt2: [Initiation(0), Initiation(1), Initiation(2), Initiation(3), Initiation(4), Initiation(5), Initiation(6), Initiation(7), Initiation(8), Initiation(9), Initiation(10), Initiation(11), Initiation(12), Initiation(13)]
-; No initial state is in a cube of the invariant.
+; Written by cubicle. No initial state is in a cube of the invariant.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
 (set-logic ALL)
@@ -619,7 +619,7 @@
 (check-sat)
 (pop 1)
 ;;;; consecution-001-enter.smt2: [Consecution { transition: 0, cube: 0 }, Consecution { transition: 0, cube: 1 }, Consecution { transition: 0, cube: 2 }, Consecution { transition: 0, cube: 3 }, Consecution { transition: 0, cube: 4 }, Consecution { transition: 0, cube: 5 }, Consecution { transition: 0, cube: 6 }, Consecution { transition: 0, cube: 7 }, Consecution { transition: 0, cube: 8 }, Consecution { transition: 0, cube: 9 }, Consecution { transition: 0, cube: 10 }, Consecution { transition: 0, cube: 11 }, Consecution { transition: 0, cube: 12 }, Consecution { transition: 0, cube: 13 }]
-; No step of enter leads from the invariant into one of its cubes.
+; Written by cubicle. No step of enter leads from the invariant into one of its cubes.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
 (set-logic ALL)
@@ -882,7 +882,7 @@
 (check-sat)
 (pop 1)
 ;;;; consecution-002-leave.smt2: [Consecution { transition: 1, cube: 0 }, Consecution { transition: 1, cube: 1 }, Consecution { transition: 1, cube: 2 }, Consecution { transition: 1, cube: 3 }, Consecution { transition: 1, cube: 4 }, Consecution { transition: 1, cube: 5 }, Consecution { transition: 1, cube: 6 }, Consecution { transition: 1, cube: 7 }, Consecution { transition: 1, cube: 8 }, Consecution { transition: 1, cube: 9 }, Consecution { transition: 1, cube: 10 }, Consecution { transition: 1, cube: 12 }, Consecution { transition: 1, cube: 13 }]
-; No step of leave leads from the invariant into one of its cubes.
+; Written by cubicle. No step of leave leads from the invariant into one of its cubes.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
 (set-logic ALL)
@@ -1052,7 +1052,7 @@
 (check-sat)
 (pop 1)
 ;;;; consecution-003-back.smt2: [Consecution { transition: 2, cube: 0 }, Consecution { transition: 2, cube: 1 }, Consecution { transition: 2, cube: 2 }, Consecution { transition: 2, cube: 3 }, Consecution { transition: 2, cube: 4 }, Consecution { transition: 2, cube: 5 }, Consecution { transition: 2, cube: 6 }, Consecution { transition: 2, cube: 7 }, Consecution { transition: 2, cube: 8 }, Consecution { transition: 2, cube: 9 }, Consecution { transition: 2, cube: 10 }, Consecution { transition: 2, cube: 11 }]
-; No step of back leads from the invariant into one of its cubes.
+; Written by cubicle. No step of back leads from the invariant into one of its cubes.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
 (set-logic ALL)
@@ -1218,7 +1218,7 @@
 ; consecution of invariant 14 under back
 ; There are not enough processes for it, or the guard excludes it.
 ;;;; consecution-004-count.smt2: [Consecution { transition: 3, cube: 0 }, Consecution { transition: 3, cube: 1 }, Consecution { transition: 3, cube: 2 }, Consecution { transition: 3, cube: 4 }, Consecution { transition: 3, cube: 5 }, Consecution { transition: 3, cube: 6 }, Consecution { transition: 3, cube: 7 }, Consecution { transition: 3, cube: 8 }, Consecution { transition: 3, cube: 9 }, Consecution { transition: 3, cube: 10 }, Consecution { transition: 3, cube: 11 }, Consecution { transition: 3, cube: 12 }, Consecution { transition: 3, cube: 13 }]
-; No step of count leads from the invariant into one of its cubes.
+; Written by cubicle. No step of count leads from the invariant into one of its cubes.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
 (set-logic ALL)
@@ -1386,7 +1386,7 @@
 (check-sat)
 (pop 1)
 ;;;; consecution-005-pass.smt2: [Consecution { transition: 4, cube: 0 }, Consecution { transition: 4, cube: 1 }, Consecution { transition: 4, cube: 2 }, Consecution { transition: 4, cube: 3 }, Consecution { transition: 4, cube: 4 }, Consecution { transition: 4, cube: 5 }, Consecution { transition: 4, cube: 6 }, Consecution { transition: 4, cube: 7 }, Consecution { transition: 4, cube: 8 }, Consecution { transition: 4, cube: 9 }, Consecution { transition: 4, cube: 10 }, Consecution { transition: 4, cube: 11 }, Consecution { transition: 4, cube: 12 }, Consecution { transition: 4, cube: 13 }]
-; No step of pass leads from the invariant into one of its cubes.
+; Written by cubicle. No step of pass leads from the invariant into one of its cubes.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
 (set-logic ALL)
@@ -1560,7 +1560,7 @@
 (check-sat)
 (pop 1)
 ;;;; property.smt2: [Property(0), Property(1), Property(2), Property(3), Property(4), Property(5), Property(6)]
-; No state of the invariant is unsafe.
+; Written by cubicle. No state of the invariant is unsafe.
 ; Every answer must be unsat: each is about processes of which nothing is said but
 ; that they differ, so that it holds for any number of processes.
 (set-logic ALL)

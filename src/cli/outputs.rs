@@ -1,0 +1,134 @@
+//! What a run may write over: nothing that it reads or writes elsewhere, and no file of somebody else's making.
+//!
+//! Every file that this program writes carries a mark near its beginning: the words "written by cubicle" in a comment, or
+//! what only our JSON has. A regular file that has content and no mark is replaced only with `--force`.
+
+use std::fs::{File, Metadata};
+use std::io::{Read, stderr, stdin, stdout};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::files;
+
+/// How much of a file is read to know what it is, in bytes.
+const START: u64 = 4096;
+
+/// In lower case, what the texts of ours say near their beginning: comments; manual pages; the cache of `mutate`; lemmas and
+/// certificates, also those of earlier versions.
+const MARKS: [&str; 5] = [
+    "written by cubicle",
+    ".th cubicle",
+    "cubicle-mutants ",
+    "cubicle --lemmas-in`",
+    "`cubicle check-certificate",
+];
+
+/// A file of a run: the option that names it, or what it is to the run; and where it is.
+pub type NamedFile = (&'static str, PathBuf);
+
+/// Whether a run that reads `inputs` may write `outputs`, where `force` says that files that others wrote may be replaced. An
+/// input `-` is standard input. The error, for the user, says which file is in danger and what to do.
+pub fn check(inputs: &[NamedFile], outputs: &[NamedFile], force: bool) -> Result<(), String> {
+    let mut taken: Vec<(Identity, String)> = Vec::new();
+    for (what, path) in inputs {
+        let of_stdin = || metadata_of(&stdin());
+        let metadata = if path.as_os_str() == "-" { of_stdin() } else { path.metadata().ok() };
+        taken.extend(metadata.and_then(|it| Identity::of_existing(&it)).map(|id| (id, format!("is {what}"))));
+    }
+    for (name, metadata) in [("output", metadata_of(&stdout())), ("error", metadata_of(&stderr()))] {
+        let id = metadata.and_then(|it| Identity::of_existing(&it));
+        taken.extend(id.map(|id| (id, format!("gets standard {name}"))));
+    }
+    for (option, path) in outputs {
+        let Some(id) = Identity::of_output(path) else { continue };
+        let path = path.display();
+        if let Some((_, why)) = taken.iter().find(|(other, _)| *other == id) {
+            return Err(format!("{option} {path}: the same file {why}; choose another one"));
+        }
+        taken.push((id, format!("is that of {option}")));
+    }
+    outputs.iter().try_for_each(|(option, path)| {
+        let refuse = |why| format!("{option} {why}; choose another one, or replace it with --force");
+        if force { Ok(()) } else { replaceable(path).map_err(refuse) }
+    })
+}
+
+/// Whether what stands at `path` may be replaced: nothing, an empty file, a device or a pipe, or what this program wrote.
+/// The error begins with the path.
+pub fn replaceable(path: &Path) -> Result<(), String> {
+    let content = path.metadata().is_ok_and(|it| it.is_file() && it.len() > 0);
+    if content && !is_ours(path) {
+        return Err(format!("{}: this file was not written by cubicle", path.display()));
+    }
+    Ok(())
+}
+
+/// As [`files::write`], but what this program did not write stays.
+pub fn write_own(path: &Path, text: &str) -> Result<(), String> {
+    replaceable(path).map_err(|why| format!("{why}, and is not replaced"))?;
+    files::write(path, text)
+}
+
+/// Those of the numbered files beside `path` that exist, from the second on.
+pub fn further(path: &Path) -> impl Iterator<Item = PathBuf> {
+    (2..).map(|number| files::numbered(path, number)).take_while(|path| path.exists())
+}
+
+/// Whether this program wrote a file, by its first bytes.
+fn is_ours(path: &Path) -> bool {
+    let mut start = Vec::new();
+    if File::open(path).and_then(|file| file.take(START).read_to_end(&mut start)).is_err() {
+        return false;
+    }
+    let text = String::from_utf8_lossy(&start).to_ascii_lowercase();
+    let compact: String = text.split_ascii_whitespace().collect();
+    MARKS.iter().any(|mark| text.contains(mark)) || is_document(&compact) || is_trace(&compact)
+}
+
+/// Whether a text without blanks begins a document of a run.
+fn is_document(compact: &str) -> bool {
+    compact.starts_with('{') && compact.contains("\"tool\":{\"name\":\"cubicle\"")
+}
+
+/// Whether a text without blanks begins a trace in ITF that this program wrote: others do not say how many processes.
+fn is_trace(compact: &str) -> bool {
+    compact.starts_with("{\"#meta\":{\"format\":\"itf\"") && compact.contains(",\"processes\":")
+}
+
+/// Whether this program wrote the trace that stands in a file.
+pub fn is_our_trace(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
+    let text = String::from_utf8_lossy(&start).to_ascii_lowercase();
+    read.is_ok() && is_trace(&text.split_ascii_whitespace().collect::<String>())
+}
+
+/// Which file a path leads to.
+#[derive(PartialEq, Eq, Debug)]
+enum Identity {
+    /// Device and inode.
+    File(u64, u64),
+    /// One that does not exist yet: device and inode of its folder, and its name.
+    New(u64, u64, std::ffi::OsString),
+}
+
+impl Identity {
+    /// Of a regular file.
+    fn of_existing(metadata: &Metadata) -> Option<Self> {
+        metadata.is_file().then(|| Self::File(metadata.dev(), metadata.ino()))
+    }
+
+    /// Of what will stand at `path`; `None` for devices, pipes, and where nothing can stand.
+    fn of_output(path: &Path) -> Option<Self> {
+        if let Ok(metadata) = path.metadata() {
+            return Self::of_existing(&metadata);
+        }
+        let folder = files::folder_of(path).metadata().ok()?;
+        Some(Self::New(folder.dev(), folder.ino(), path.file_name()?.to_owned()))
+    }
+}
+
+fn metadata_of(stream: &impl AsFd) -> Option<Metadata> {
+    File::from(stream.as_fd().try_clone_to_owned().ok()?).metadata().ok()
+}
