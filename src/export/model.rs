@@ -180,11 +180,13 @@ fn linear(system: &System, it: &Linear, names: &[String]) -> String {
 /// Fairness and properties of runs.
 fn runs(system: &System) -> String {
     let mut text = String::new();
+    let mut before = None;
     for it in &system.fairness {
-        let of = system.transitions.iter().find(|t| t.origin == it.origin);
         let (word, any) = (if it.strong { "strong_fair" } else { "fair" }, if it.any { "any " } else { "" });
-        if let Some(of) = of {
-            let _ = writeln!(text, "\n{word} {any}{}", of.name);
+        // A declaration may have been taken apart by the numbers of parameters.
+        let line = format!("\n{word} {any}{}\n", it.name(system));
+        if before.replace(it.span) != Some(it.span) || !text.ends_with(&line) {
+            text.push_str(&line);
         }
     }
     for it in &system.temporal {

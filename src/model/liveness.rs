@@ -78,15 +78,20 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What a declaration of fairness means, one for each transition of the name.
+/// What a declaration of fairness means: one for all transitions of the name, or for those with the same number of
+/// parameters when it is about each tuple.
 pub(super) fn fairness(decl: &ast::Fairness, transitions: &[Transition]) -> Vec<Fairness> {
-    let name = &decl.transition;
-    let mut found: Vec<Fairness> = Vec::new();
+    let (name, strong, any, span) = (&decl.transition, decl.strong, decl.any, decl.loc.0);
+    let mut found: Vec<(usize, Fairness)> = Vec::new();
     for transition in transitions.iter().filter(|it| it.name == name.text) {
-        if found.iter().all(|it| it.origin != transition.origin) {
-            let (strong, any, span) = (decl.strong, decl.any, decl.loc.0);
-            found.push(Fairness { origin: transition.origin, strong, any, span });
+        let params = if any { 0 } else { transition.params.len() };
+        match found.iter_mut().find(|(arity, _)| *arity == params) {
+            Some((_, known)) if known.is_about(transition) => {}
+            Some((_, known)) => known.origins.push(transition.origin),
+            None => {
+                found.push((params, Fairness { origins: vec![transition.origin], strong, any, span }));
+            }
         }
     }
-    found
+    found.into_iter().map(|(_, fairness)| fairness).collect()
 }

@@ -1,7 +1,7 @@
 //! What a system promises of its runs: properties of runs and fairness, as the engines read them.
 
 use super::ltl::Ltl;
-use super::{Conj, Literal};
+use super::{Conj, Literal, System, Transition};
 use crate::diagnostic::Span;
 pub use crate::syntax::ast::TemporalKind;
 
@@ -50,16 +50,37 @@ pub struct LtlProperty {
 
 /// Steps that a fair run does not put off for ever: with weak fairness, when they can be taken at every moment from some
 /// moment on; with strong fairness, when they can be taken again and again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+///
+/// It speaks of a name, and so of all transitions that are declared with it: whichever of them is possible counts, and
+/// whichever is taken does. Tuples are told apart by their length: where transitions of one name have different numbers of
+/// parameters, there is one of these for each number, unless it is about any tuple.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fairness {
-    /// [`Transition::origin`](super::Transition::origin) of the transitions that it speaks of.
-    pub origin: u16,
+    /// [`Transition::origin`] of the transitions that it speaks of: at least one.
+    pub origins: Vec<u16>,
     /// Strong fairness.
     pub strong: bool,
     /// It is about the instances of the transition together, not about each tuple of declared parameters by itself.
     pub any: bool,
     /// The declaration.
     pub span: Span,
+}
+
+impl Fairness {
+    /// Whether it speaks of a transition.
+    pub fn is_about(&self, transition: &Transition) -> bool {
+        self.origins.contains(&transition.origin)
+    }
+
+    /// The transitions that it speaks of.
+    pub fn transitions<'s>(&'s self, system: &'s System) -> impl Iterator<Item = &'s Transition> + Clone {
+        system.transitions.iter().filter(|it| self.is_about(it))
+    }
+
+    /// The name that it was declared for.
+    pub fn name<'s>(&'s self, system: &'s System) -> &'s str {
+        self.transitions(system).next().map_or("", |it| it.name.as_str())
+    }
 }
 
 impl Temporal {

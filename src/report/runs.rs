@@ -144,8 +144,7 @@ fn fairness(system: &System, lasso: &Lasso) -> String {
 fn asked(system: &System, fair: &FairStep) -> String {
     let fairness = &system.fairness[fair.fairness];
     let word = if fairness.strong { "strong_fair" } else { "fair" };
-    let of = system.transitions.iter().find(|it| it.origin == fairness.origin);
-    let name = of.map_or("", |it| it.name.as_str());
+    let name = fairness.name(system);
     match &fair.args {
         Some(args) => format!("{word} {name}({})", processes(args)),
         None => format!("{word} any {name}"),

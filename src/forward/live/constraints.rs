@@ -38,7 +38,7 @@ impl Constraints {
             this.places.push(Vec::new());
             for (number, instance) in program.instances.iter().enumerate() {
                 let transition = system.transition(instance.transition);
-                if transition.origin != asked.origin {
+                if !asked.is_about(transition) {
                     continue;
                 }
                 let shown = if asked.any { 0 } else { transition.params.len() };

@@ -113,9 +113,9 @@ impl BruteGraph {
             brute.semantics.possible(&self.states[state], fair).expect("there are no numbers")
         };
         let serves = |step: &BruteStep, fair: &FairStep| {
-            let origin = brute.system.fairness[fair.fairness].origin;
+            let asked = &brute.system.fairness[fair.fairness];
             step.0.as_ref().is_some_and(|(id, args)| {
-                brute.system.transition(*id).origin == origin
+                asked.is_about(brute.system.transition(*id))
                     && fair.args.as_ref().is_none_or(|shown| args.starts_with(shown))
             })
         };
@@ -239,7 +239,14 @@ fn system(seed: u64, order: bool) -> System {
     for origin in 0..system.transitions.len() as u16 {
         if shape.below(3) > 0 {
             let (strong, any) = (shape.below(2) == 0, shape.below(3) == 0);
-            system.fairness.push(Fairness { origin, strong, any, span });
+            let mut origins = vec![origin];
+            // Sometimes two declarations have one name.
+            if shape.below(3) == 0 {
+                let params = |at: u16| system.transitions[usize::from(at)].params.len();
+                let later = origin + 1..system.transitions.len() as u16;
+                origins.extend(later.into_iter().find(|it| any || params(*it) == params(origin)));
+            }
+            system.fairness.push(Fairness { origins, strong, any, span });
         }
     }
     for kind in [Response, Response, Recurrence, Recurrence, Possible, Cover] {
@@ -277,7 +284,8 @@ fn turning(seed: u64) -> System {
     let span = Span::default();
     for (origin, transition) in (0_u16..).zip(&mut system.transitions) {
         transition.origin = origin;
-        system.fairness.push(Fairness { origin, strong: shape.below(4) == 0, any: false, span });
+        let origins = vec![origin];
+        system.fairness.push(Fairness { origins, strong: shape.below(4) == 0, any: false, span });
     }
     for kind in [Response, Recurrence, Recurrence] {
         let params = shape.below(2) as u8;

@@ -71,8 +71,7 @@ impl Semantics<'_> {
         let system = self.system();
         let mut found = Vec::new();
         for (fairness, asked) in system.fairness.iter().enumerate() {
-            let of = system.transitions.iter().find(|it| it.origin == asked.origin);
-            let params = of.map_or(0, |it| it.params.len());
+            let params = asked.transitions(system).next().map_or(0, |it| it.params.len());
             if asked.any {
                 found.push(FairStep { fairness, args: None });
             } else {
@@ -86,9 +85,10 @@ impl Semantics<'_> {
     /// Whether some step that `fair` asks for is possible. `None` when that depends on a number beyond 64 bits.
     pub fn possible(&self, state: &State, fair: &FairStep) -> Option<bool> {
         let system = self.system();
-        let origin = system.fairness[fair.fairness].origin;
+        let fairness = &system.fairness[fair.fairness];
         let mut impossible = Vec::new();
-        for (id, transition) in system.transitions.iter().enumerate().filter(|(_, it)| it.origin == origin) {
+        for (id, transition) in system.transitions.iter().enumerate().filter(|(_, it)| fairness.is_about(it))
+        {
             for args in distinct_tuples(state.procs, transition.arity()) {
                 if fair.args.as_ref().is_none_or(|shown| args.starts_with(shown)) {
                     impossible.push(self.enabled(state, TransitionId(id as u16), &args).map(|it| !it));
@@ -109,7 +109,7 @@ impl Semantics<'_> {
         let steps = lasso.run.steps.iter().enumerate().skip(first);
         for (number, step) in steps {
             let transition = system.transition(step.transition);
-            if transition.origin == fairness.origin
+            if fairness.is_about(transition)
                 && fair.args.as_ref().is_none_or(|shown| step.args.starts_with(shown))
             {
                 return Ok(Served::Taken(number));
@@ -128,8 +128,7 @@ impl Semantics<'_> {
         if possible == 0 {
             return Ok(Served::Never);
         }
-        let name = system.transitions.iter().find(|it| it.origin == fairness.origin).map(|it| &it.name);
-        Err(format!("{} {:?} is put off for ever", name.map_or("", String::as_str), fair.args))
+        Err(format!("{} {:?} is put off for ever", fairness.name(system), fair.args))
     }
 
     /// Whether the lasso is a fair run of the system.

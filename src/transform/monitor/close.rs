@@ -78,7 +78,7 @@ impl Monitor<'_> {
                 {
                     guard.push(equal(*var, *copy, None));
                 }
-                let done = |it: &&Track| !it.each;
+                let done = |it: &&Track<'_>| !it.each;
                 for track in self.tracks.iter().filter(done) {
                     guard.push(Literal::In { cell: cell(track.done, []), values: 2 });
                 }
@@ -95,8 +95,11 @@ impl Monitor<'_> {
                 if !conj.is_empty() {
                     close.universals.push(Universal { bound: 1, body: Dnf(vec![conj]), spans });
                 }
-                close.universals.extend(self.kept_off(further));
-                found.push(close);
+                close.universals.extend(self.others_kept_off(further));
+                let procs: Vec<ProcRef> = (0..further as u8).map(ProcRef::Var).collect();
+                for guard in self.kept_off_here(&procs, close.guard.clone()) {
+                    found.push(Transition { guard, ..close.clone() });
+                }
             }
         }
         found

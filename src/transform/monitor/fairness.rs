@@ -3,7 +3,7 @@
 use super::literals::{MOST_WAYS, SAVED, WAITS, blank, cell, flag, is, negation, same};
 use super::plan::{Hindered, Monitor, Track};
 use crate::model::{
-    Assignment, Branch, Conj, Dnf, Literal, ProcRef, Term, Transition, Universal, Update, VarId, rename,
+    Assignment, Branch, Conj, Dnf, Literal, ProcRef, Term, Transition, Universal, Update, VarId,
 };
 
 /// The most further processes of a way for something not to be possible.
@@ -22,7 +22,7 @@ fn hindered(p: u8, known: Hindered) -> [Update; 2] {
 
 impl Monitor<'_> {
     /// What is not possible in the loop, at some moment.
-    pub fn impossible(&self, track: &Track) -> Vec<Transition> {
+    pub fn impossible(&self, track: &Track<'_>) -> Vec<Transition> {
         if track.strong {
             return Vec::new();
         }
@@ -35,7 +35,7 @@ impl Monitor<'_> {
             return vec![blank("impossible", params, guard, updates, self.property.span)];
         };
         // Some process takes the step: it is possible for none, also where there is none.
-        let parts = |it: &&Transition| it.origin == track.origin;
+        let parts = |it: &&Transition| track.is_about(it);
         if !track.each && self.original.transitions.iter().filter(parts).any(|it| it.arity() == 1) {
             let universal = |ways: Vec<(Conj, usize)>| {
                 let body = Dnf(ways.into_iter().map(|(conj, _)| conj).collect());
@@ -67,7 +67,7 @@ impl Monitor<'_> {
     }
 
     /// What is never to be possible in the loop is chosen before it.
-    pub fn never(&self, track: &Track) -> Option<Transition> {
+    pub fn never(&self, track: &Track<'_>) -> Option<Transition> {
         let never = track.never?;
         let (params, index) = (usize::from(track.each), track.each.then_some(ProcRef::Var(0)));
         let guard = vec![is(self.phase, WAITS), Literal::In { cell: cell(never, index), values: 1 }];
@@ -76,29 +76,12 @@ impl Monitor<'_> {
         Some(blank("never", params, guard, updates, self.property.span))
     }
 
-    /// For each process that is no parameter: what is never to be possible is not.
-    pub fn kept_off(&self, arity: usize) -> Vec<Universal> {
-        let of = |track: &Track| {
-            let never = track.never.filter(|_| track.each)?;
-            let ways = self.disabled(track, 0)?;
-            let other = ProcRef::Var(arity as u8);
-            let map = |p: ProcRef| if p == ProcRef::Var(0) { other } else { p };
-            let mut body = vec![vec![Literal::In { cell: cell(never, [other]), values: 1 }]];
-            for (way, _) in ways {
-                body.extend(rename::conj(&way, &map)?);
-            }
-            let spans = body.iter().map(|it| vec![self.property.span; it.len()]).collect();
-            Some(Universal { bound: 1, body: Dnf(body), spans })
-        };
-        self.tracks.iter().filter_map(of).collect()
-    }
-
     /// The ways for no step of a track to be possible, of process `Var(0)` where it is about each, with how many further
     /// processes each names. `None` when there are too many, or it depends on too many further processes: then nothing
     /// is known of it.
-    fn disabled(&self, track: &Track, most_others: usize) -> Option<Vec<(Conj, usize)>> {
+    pub fn disabled(&self, track: &Track<'_>, most_others: usize) -> Option<Vec<(Conj, usize)>> {
         let mut ways: Vec<(Conj, usize)> = vec![(Vec::new(), 0)];
-        for part in self.original.transitions.iter().filter(|it| it.origin == track.origin) {
+        for part in self.original.transitions.iter().filter(|it| track.is_about(it)) {
             if part.arity() > 1 {
                 return None;
             }

@@ -12,10 +12,12 @@
 //!
 //! Numbers and values of abstract types may be new for ever, so that no state comes again: such systems have no monitor.
 //!
-//! `literals`: what it is made of; `plan`: its variables; `phases`, `fairness`, `close`: its transitions.
+//! `literals`: what it is made of; `plan`: its variables; `phases`, `fairness`, `close`: its
+//! transitions; `kept`: what each of them asks of steps that are never to be possible.
 
 mod close;
 mod fairness;
+mod kept;
 mod literals;
 mod phases;
 mod plan;
@@ -49,7 +51,7 @@ pub fn with_monitor(original: &System, property: &Temporal) -> Result<System, St
 /// The monitor as a system.
 fn system(mut monitor: Monitor<'_>) -> Option<System> {
     monitor.system.proc_constants = u8::try_from(monitor.property.params.len()).ok()?;
-    let of = |it: &Track| {
+    let of = |it: &Track<'_>| {
         let hindered = it.hindered.iter().map(|it| it.at_all);
         std::iter::once(it.done).chain(it.never).chain(hindered).collect::<Vec<VarId>>()
     };

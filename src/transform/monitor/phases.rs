@@ -16,7 +16,7 @@ impl Monitor<'_> {
             step.guard.extend(more.iter().cloned());
             step
         };
-        let served: Vec<&Track> = self.tracks.iter().filter(|it| it.origin == transition.origin).collect();
+        let served: Vec<&Track<'_>> = self.tracks.iter().filter(|it| it.is_about(transition)).collect();
         let mut found = vec![with(RUN, &Vec::new())];
         for silent in &self.silent {
             found.push(with(WAITS, silent));
@@ -29,8 +29,11 @@ impl Monitor<'_> {
                 }
                 saved.updates.push(flag(track.done, index, arity));
             }
-            saved.universals.extend(self.kept_off(transition.arity()));
-            found.push(saved);
+            saved.universals.extend(self.others_kept_off(transition.arity()));
+            let procs: Vec<ProcRef> = (0..transition.arity() as u8).map(ProcRef::Var).collect();
+            for guard in self.kept_off_here(&procs, saved.guard.clone()) {
+                found.push(Transition { guard, ..saved.clone() });
+            }
         }
         found
     }

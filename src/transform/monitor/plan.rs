@@ -2,14 +2,14 @@
 
 use super::literals::{blank, declare, silent};
 use crate::model::{
-    Assignment, Branch, Conj, Dnf, EnumDecl, EnumId, System, Temporal, TemporalKind, Term, Transition, Type,
-    Update, Var, VarId, VarKind,
+    Assignment, Branch, Conj, Dnf, EnumDecl, EnumId, Fairness, System, Temporal, TemporalKind, Term,
+    Transition, Type, Update, Var, VarId, VarKind,
 };
 use crate::transform::taken::{fresh_name, truth_values};
 
 /// How fairness is kept track of.
-pub struct Track {
-    pub origin: u16,
+pub struct Track<'a> {
+    pub fairness: &'a Fairness,
     pub strong: bool,
     /// For each process, or for all together.
     pub each: bool,
@@ -30,6 +30,13 @@ pub struct Hindered {
     pub by: VarId,
 }
 
+impl Track<'_> {
+    /// Whether it keeps track of a transition.
+    pub fn is_about(&self, transition: &Transition) -> bool {
+        self.fairness.is_about(transition)
+    }
+}
+
 /// A monitor that is being made.
 pub struct Monitor<'a> {
     pub original: &'a System,
@@ -38,7 +45,7 @@ pub struct Monitor<'a> {
     pub phase: VarId,
     /// Variables that change, each with its copy.
     pub copies: Vec<(VarId, VarId)>,
-    pub tracks: Vec<Track>,
+    pub tracks: Vec<Track<'a>>,
     /// The ways for what is promised not to hold.
     pub silent: Vec<Conj>,
 }
@@ -66,7 +73,7 @@ impl<'a> Monitor<'a> {
         }
         let mut tracks = Vec::new();
         for fairness in &original.fairness {
-            let of = original.transitions.iter().find(|it| it.origin == fairness.origin)?;
+            let of = fairness.transitions(original).next()?;
             let each = !fairness.any && !of.params.is_empty();
             if each && of.params.len() > 1 {
                 continue;
@@ -78,7 +85,7 @@ impl<'a> Monitor<'a> {
             };
             let done = flag("Done")?;
             let never = if fairness.strong { Some(flag("Never")?) } else { None };
-            let mut parts = original.transitions.iter().filter(|it| it.origin == fairness.origin);
+            let mut parts = fairness.transitions(original);
             let others = each && !fairness.strong && parts.any(|it| !it.universals.is_empty());
             let mut hindered = Vec::new();
             for p in 0..if others { property.params.len() } else { 0 } {
@@ -89,8 +96,7 @@ impl<'a> Monitor<'a> {
                 let at_all = global("Hindered", Type::Enum(truth))?;
                 hindered.push(Hindered { at_all, by: global("By", Type::Proc)? });
             }
-            let (origin, strong) = (fairness.origin, fairness.strong);
-            tracks.push(Track { origin, strong, each, done, never, hindered });
+            tracks.push(Track { fairness, strong: fairness.strong, each, done, never, hindered });
         }
         let promised = match property.kind {
             TemporalKind::Response => &property.then,
