@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use crate::model::{
     Assignment, Bad, BadKind, Branch, Cell, Condition, Conj, Dnf, Linear, ProcRef, Rational, System,
-    Temporal, Term, Transition, Type, Universal, Update, Var, VarKind,
+    Temporal, TemporalKind, Term, Transition, Type, Universal, Update, Var, VarKind,
 };
 use crate::words::{constant, literal};
 
@@ -193,7 +193,8 @@ fn runs(system: &System) -> String {
         let title = if it.name.contains(' ') { String::new() } else { format!("{} ", it.name) };
         let head = format!("\n{} {title}({})", it.kind.word(), it.params.join(" "));
         let _ = write!(text, "{head} {{ {} }}", condition(system, it, &it.first));
-        if !it.then.0.is_empty() {
+        // What is never promised is `false`, and has to be said all the same.
+        if it.kind == TemporalKind::Response {
             let _ = write!(text, " ~> {{ {} }}", condition(system, it, &it.then));
         }
         text.push('\n');
@@ -218,6 +219,19 @@ fn condition(system: &System, property: &Temporal, of: &Condition) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_response_that_promises_nothing_reads_back() {
+        let load = |text: &str| crate::load(text).expect("a model").system;
+        let system =
+            load("var X : bool init () { X = True } response r () { X = True } ~> { X = True && X = False }");
+        let again = load(&super::model(&system));
+        assert_eq!(
+            (&again.temporal[0].first, &again.temporal[0].then),
+            (&system.temporal[0].first, &system.temporal[0].then)
+        );
+        assert!(again.temporal[0].then.0.is_empty());
+    }
+
     #[test]
     fn sums_read_back() {
         let text = "

@@ -6,6 +6,7 @@ mod build;
 mod certificates;
 mod claims;
 mod deadlocks;
+mod doors;
 mod editors;
 mod embedded;
 mod format;

@@ -112,7 +112,7 @@ fn wrong_owners_are_refused() {
 }
 
 /// Owners that the system allows, the parameter chosen at random where there are several.
-fn owners(system: &System, dice: &mut Dice) -> Vec<Owner> {
+pub fn owners(system: &System, dice: &mut Dice) -> Vec<Owner> {
     let mut owners = Vec::new();
     for (position, var) in system.vars.iter().enumerate() {
         let Type::Enum(id) = var.ty else { continue };

@@ -1,0 +1,192 @@
+//! Every door of the product against brute force that is written from the documents alone and shares nothing with it.
+//!
+//! `ast` and `generate` make random models, `instance` says what they mean, `graph` explores instances and looks for
+//! fair loops; the other files are doors, each with what the product answers there and what is right. `reduce` makes a
+//! model that shows a disagreement smaller.
+//!
+//! `CUBICLE_DOORS_SEED`, `CUBICLE_DOORS_COUNT` and `CUBICLE_DOORS_ONLY` (the name of a door) choose systems and doors;
+//! `cargo test --release --test suite -- --ignored doors::campaign` takes many and goes on after a disagreement.
+
+mod ast;
+mod failures;
+mod formulas;
+mod generate;
+mod graph;
+mod instance;
+mod mutants;
+mod program;
+mod reduce;
+mod runs;
+mod states;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use self::ast::Model;
+use self::generate::generate;
+use self::graph::{Graph, explore};
+use self::instance::Failures;
+use self::reduce::reduce;
+
+/// The product and brute force say different things.
+struct Disagreement {
+    /// What about, so that reducing the model does not slip to another.
+    kind: &'static str,
+    detail: String,
+}
+
+/// Whether there was something to compare, or what is wrong.
+type Checked = Result<bool, Disagreement>;
+
+const REFUSED: &str = "a model is refused";
+
+fn differ(kind: &'static str, detail: String) -> Checked {
+    Err(Disagreement { kind, detail })
+}
+
+/// A model on its way through a door.
+struct Case<'m> {
+    model: &'m Model,
+    text: String,
+    seed: u64,
+    /// The largest instance for brute force, and how many states it may have.
+    largest: usize,
+    states: usize,
+    graphs: RefCell<BTreeMap<(usize, String), Option<Rc<Graph<'m>>>>>,
+}
+
+impl<'m> Case<'m> {
+    fn new(model: &'m Model, seed: u64) -> Self {
+        let (largest, states) = if seed.is_multiple_of(5) { (4, 800) } else { (3, 300) };
+        let largest = model.number_procs.map_or(largest, |most| most.min(largest));
+        let graphs = RefCell::default();
+        Self { model, text: model.to_string(), seed, largest, states, graphs }
+    }
+
+    /// An instance; `None` when it is too large to begin with.
+    fn graph(&self, procs: usize, failures: Failures) -> Option<Rc<Graph<'m>>> {
+        if self.model.number_procs.is_some_and(|most| procs > most) {
+            return None;
+        }
+        let mut graphs = self.graphs.borrow_mut();
+        let key = (procs, format!("{failures:?}"));
+        graphs
+            .entry(key)
+            .or_insert_with(|| explore(self.model, procs, failures, self.states).map(Rc::new))
+            .clone()
+    }
+
+    fn graphs(&self, failures: Failures) -> impl Iterator<Item = Rc<Graph<'m>>> {
+        (0..=self.largest).filter_map(move |procs| self.graph(procs, failures))
+    }
+
+    fn system(&self) -> Result<cubicle::model::System, Disagreement> {
+        load(&self.text)
+    }
+}
+
+fn load(text: &str) -> Result<cubicle::model::System, Disagreement> {
+    let loaded = cubicle::load(text);
+    loaded.map(|it| it.system).map_err(|why| Disagreement { kind: REFUSED, detail: format!("{why}\n{text}") })
+}
+
+/// A way through the product, and each how many systems take it.
+struct Door {
+    name: &'static str,
+    every: u64,
+    /// Whether it is known to give wrong answers: the campaign goes through it, the short test does not.
+    not_yet: bool,
+    enter: fn(&Case<'_>) -> Checked,
+}
+
+const DOORS: &[Door] = &[
+    Door { name: "states", every: 4, not_yet: false, enter: states::states },
+    Door { name: "proofs", every: 4, not_yet: false, enter: states::proofs },
+    Door { name: "stopping", every: 2, not_yet: false, enter: failures::stopping },
+    Door { name: "restarting", every: 2, not_yet: true, enter: failures::restarting },
+    Door { name: "runs", every: 1, not_yet: false, enter: runs::instances },
+    Door { name: "numbers", every: 1, not_yet: false, enter: states::numbers },
+    Door { name: "owners", every: 2, not_yet: false, enter: states::owners },
+    Door { name: "formulas", every: 8, not_yet: true, enter: formulas::formulas },
+    Door { name: "mutants", every: 20, not_yet: false, enter: mutants::cache },
+    Door { name: "runs_failing", every: 4, not_yet: true, enter: runs::failing },
+    Door { name: "monitors", every: 5, not_yet: true, enter: runs::for_any_number },
+];
+
+/// What was compared at each door.
+type Tally = BTreeMap<&'static str, usize>;
+
+fn through(door: &Door, model: &Model, seed: u64) -> Checked {
+    let enter = AssertUnwindSafe(|| (door.enter)(&Case::new(model, seed)));
+    catch_unwind(enter).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+        differ("panic", text.unwrap_or_default())
+    })
+}
+
+/// Sends a system through its doors; what is wrong, with a model that is as small as it gets.
+fn examine(seed: u64, all: bool, tally: &mut Tally) -> Vec<String> {
+    let model = generate(seed);
+    let only = std::env::var("CUBICLE_DOORS_ONLY").ok();
+    let chosen = |door: &&Door| match &only {
+        Some(name) => door.name == name,
+        None if door.not_yet && !all => false,
+        None => (seed / 3).wrapping_mul(7).wrapping_add(seed).is_multiple_of(door.every),
+    };
+    let mut wrong = Vec::new();
+    for door in DOORS.iter().filter(chosen) {
+        match through(door, &model, seed) {
+            Ok(compared) => *tally.entry(door.name).or_default() += usize::from(compared),
+            Err(first) => {
+                let fails = |m: &Model| through(door, m, seed).is_err_and(|it| it.kind == first.kind);
+                let keep = first.kind == REFUSED;
+                let small = if keep { model.clone() } else { reduce(&model, &fails) };
+                let detail = through(door, &small, seed).err().map_or(first.detail, |it| it.detail);
+                wrong.push(format!("{}, seed {seed}: {}\n{small}{detail}\n", door.name, first.kind));
+            }
+        }
+    }
+    wrong
+}
+
+fn environment(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
+}
+
+#[test]
+fn doors_agree_with_brute_force() {
+    let (first, count) = (environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 200));
+    let mut tally = Tally::new();
+    for seed in first..first + count {
+        let wrong = examine(seed, false, &mut tally);
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+    // A door says nothing when nothing comes through.
+    let seen = |door: &Door| tally.get(door.name).copied().unwrap_or_default() as u64;
+    assert!(DOORS.iter().all(|door| door.not_yet || seen(door) * door.every * 20 >= count), "{tally:?}");
+}
+
+#[test]
+#[ignore = "long: a campaign over many systems"]
+#[allow(clippy::print_stdout, reason = "shows disagreements as they come")]
+fn campaign() {
+    let (first, count) =
+        (environment("CUBICLE_DOORS_SEED", 1_000_000), environment("CUBICLE_DOORS_COUNT", 20_000));
+    let (mut tally, mut failures) = (Tally::new(), 0);
+    std::panic::set_hook(Box::new(|_| {}));
+    for seed in first..first + count {
+        for wrong in examine(seed, true, &mut tally) {
+            failures += 1;
+            println!("{wrong}");
+        }
+        if failures >= 20 {
+            break;
+        }
+    }
+    drop(std::panic::take_hook());
+    println!("compared: {tally:?}");
+    assert_eq!(failures, 0, "disagreements");
+}

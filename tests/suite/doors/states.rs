@@ -1,0 +1,148 @@
+//! States and bad states: explorations of instances, and proofs for any number of processes.
+
+use cubicle::check;
+use cubicle::forward;
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::observer::Silent;
+use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, Vacuity};
+use cubicle::result::Stop;
+use cubicle::transform::with_owners;
+use cubicle::verdict::Verdict;
+
+use super::ast::Kind;
+use super::graph::Graph;
+use super::instance::Failures;
+use super::{Case, Checked, differ};
+use crate::owners::owners as possible_owners;
+use crate::support::dice::Dice;
+
+pub fn states(case: &Case<'_>) -> Checked {
+    explorations_agree(case, &case.system()?, Failures::None)
+}
+
+pub fn proofs(case: &Case<'_>) -> Checked {
+    proof_agrees(case, &case.system()?, Failures::None)
+}
+
+/// Whether the product sees the states of each instance that there are.
+pub fn explorations_agree(case: &Case<'_>, system: &System, failures: Failures) -> Checked {
+    let mut compared = false;
+    for graph in case.graphs(failures) {
+        if !graph.complete {
+            continue;
+        }
+        let procs = graph.instance.procs;
+        let symmetry = (case.seed / 2).is_multiple_of(2);
+        let options = ForwardOptions::default()
+            .symmetry(symmetry)
+            .undefined_cells(false)
+            .deadlock(true)
+            .stop_at_unsafe(false)
+            .max_states(4 * case.states);
+        let interrupt = Interrupt::default();
+        let found = forward::explore(system, procs, &options, &interrupt, &mut Silent).exploration;
+        let of = |what: &str| {
+            let product = (found.states, found.deadlock_states, found.unsafe_trace.is_some());
+            let right = (graph.states.len(), graph.deadlocks(), graph.bad());
+            format!(
+                "{procs} processes, {failures:?}: {what}: states, deadlocks, bad: {product:?}, right is {right:?}"
+            )
+        };
+        if found.stop != Stop::Complete {
+            return differ("an exploration is cut", of(&format!("{:?}", found.stop)));
+        }
+        if found.unsafe_trace.is_some() != graph.bad() {
+            return differ("bad states", of("bad states"));
+        }
+        if (found.deadlock_states == 0) != (graph.deadlocks() == 0) {
+            return differ("deadlocks", of("deadlocks"));
+        }
+        // Names of what is none of the processes differ.
+        if !symmetry && !case.model.has(Kind::Proc) {
+            if found.states != graph.states.len() {
+                return differ("number of states", of("states"));
+            }
+            if found.deadlock_states != graph.deadlocks() {
+                return differ("number of deadlocks", of("deadlocks"));
+            }
+        }
+        compared = true;
+    }
+    Ok(compared)
+}
+
+/// Small searches: what they decide is compared, and that is most of these systems.
+pub fn small(proof: BackwardMode) -> Options {
+    let mut options = Options::default().rounds(Some(1)).only_states(true).vacuity(Vacuity::Ignore);
+    options.proof = proof;
+    options.backward = BackwardOptions::default().max_nodes(150);
+    options
+}
+
+fn proof(seed: u64) -> BackwardMode {
+    match seed / 4 % 5 {
+        0 => BackwardMode::Classic,
+        1 => BackwardMode::Brab(2),
+        2 => BackwardMode::Pdr(2),
+        _ => BackwardMode::Auto,
+    }
+}
+
+/// Approximations that see numbers within bounds only.
+pub fn numbers(case: &Case<'_>) -> Checked {
+    if !case.model.has(Kind::Int) {
+        return Ok(false);
+    }
+    let mut options = small(BackwardMode::Brab(2));
+    options.forward.number_range = Some([(0, 1), (-1, 0), (0, 3)][(case.seed / 2 % 3) as usize]);
+    options.backward = options.backward.numeric_candidates(true);
+    proof_with(case, &case.system()?, Failures::None, &options)
+}
+
+/// Variables for owners, which a proof adds where universal guards ask for them.
+pub fn owners(case: &Case<'_>) -> Checked {
+    let system = case.system()?;
+    let mut owners = possible_owners(&system, &mut Dice::new(case.seed));
+    owners.truncate(2);
+    let Some(with) = with_owners(&system, &owners).filter(|_| !owners.is_empty()) else { return Ok(false) };
+    proof_with(case, &with.system, Failures::None, &small(BackwardMode::Classic))
+}
+
+/// Whether a verdict for any number of processes is what small instances show.
+pub fn proof_agrees(case: &Case<'_>, system: &System, failures: Failures) -> Checked {
+    proof_with(case, system, failures, &small(proof(case.seed)))
+}
+
+pub fn proof_with(case: &Case<'_>, system: &System, failures: Failures, options: &Options) -> Checked {
+    let report = check(system, options, &Interrupt::default(), &mut Silent);
+    let report = match report {
+        Ok(report) => report,
+        Err(why) => return differ("internal error", why.to_string()),
+    };
+    let engine = format!("{:?}, {failures:?}", options.proof);
+    match &report.verdict {
+        Some(Verdict::Safe) => {
+            let bad: Option<_> = case.graphs(failures).find(|graph| graph.bad());
+            match bad {
+                Some(graph) => differ("safe", format!("{engine}: safe, but {}", shown(&graph))),
+                None => Ok(true),
+            }
+        }
+        Some(Verdict::Unsafe(trace)) => {
+            let graph = case.graph(trace.initial.procs, failures);
+            match graph.filter(|graph| graph.complete) {
+                Some(graph) if !graph.bad() => {
+                    differ("unsafe", format!("{engine}: unsafe, but {}", shown(&graph)))
+                }
+                graph => Ok(graph.is_some()),
+            }
+        }
+        _ => Ok(false),
+    }
+}
+
+fn shown(graph: &Graph<'_>) -> String {
+    let (procs, bad, states) = (graph.instance.procs, graph.bad(), graph.states.len());
+    format!("with {procs} processes, of {states} states some are bad: {bad}")
+}
