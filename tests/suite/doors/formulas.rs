@@ -27,6 +27,12 @@ pub fn formulas(case: &Case<'_>) -> Checked {
     let formula = Temporal { shape, params: run.params, left: &run.when, right: &run.then };
     let words = |it: &Formula| case.model.about_constants(it, run.params);
     let (a, b) = (words(formula.left), words(formula.right));
+    // `exists_other` leaves out the processes that stand in the same braces.
+    let all_named =
+        |it: &str| !it.contains("_other") || (1..=run.params).all(|k| it.contains(&format!("#{k}")));
+    if !all_named(&a) || !all_named(&b) {
+        return Ok(false);
+    }
     let inside = case.seed.is_multiple_of(16);
     let said = match shape {
         Shape::Always => format!("G {{ {a} }}"),

@@ -107,7 +107,7 @@ fn initial(model: &mut Model, dice: &mut Dice) {
         let luck = dice.below(100);
         let literal = match var.kind {
             Kind::Int => Formula::Compare(Op::Eq, cell, constant(model, Kind::Int, dice)),
-            Kind::Proc if luck < 8 && params > 0 => Formula::Compare(Op::Eq, cell, Term::Bound(0)),
+            Kind::Proc if luck < 40 && params > 0 => Formula::Compare(Op::Eq, cell, Term::Bound(0)),
             Kind::Proc => continue,
             _ if luck < 30 && !before.is_empty() => {
                 let other = *dice.pick(&before);

@@ -3,6 +3,8 @@
 //! Slow and simple: a state is a list of values, a formula is evaluated by walking along it. Where `A[G]` stands and `G`
 //! holds no process, the comparison does not hold.
 
+#![allow(clippy::cast_sign_loss, reason = "values count from 0 where they name a process")]
+
 use crate::support::dice::Dice;
 
 use super::ast::{Assigned, Formula, Index, Kind, Model, Op, Target, Term, Transition, Update, Value};

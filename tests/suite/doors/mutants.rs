@@ -14,7 +14,7 @@ pub fn cache(case: &Case<'_>) -> Checked {
     edited.fairness.clear();
     let folder = tempfile::tempdir().expect("a folder");
     let mutate = |cached: bool| {
-        let words = ["mutate", "m.cub", "--max-states", "300", "--rounds", "1", "--sample", "12"];
+        let words = ["mutate", "m.cub", "--anyway", "--max-states", "300", "--rounds", "1", "--sample", "12"];
         let words = [words.as_slice(), if cached { &["--cache", "kept"] } else { &[] }].concat();
         let output = cubicle(folder.path(), &words);
         (output.status.code(), text(&output.stdout))

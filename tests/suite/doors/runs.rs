@@ -1,12 +1,13 @@
 //! Properties of runs: instances exactly, and proofs for any number of processes.
 
 use cubicle::check;
-use cubicle::forward::{RunAnswer, check_runs};
+use cubicle::forward::{RunAnswer, check_runs, explore};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, ForwardOptions};
-use cubicle::result::TemporalFinding;
+use cubicle::result::{Stop, TemporalFinding};
+use cubicle::transform::with_monitor;
 
 use super::ast::RunKind;
 use super::failures::failing as with_failures;
@@ -53,6 +54,30 @@ fn agree(case: &Case<'_>, system: &System, failures: Failures) -> Checked {
                     run.name
                 );
                 return differ("a property of runs", detail);
+            }
+            compared = true;
+        }
+    }
+    Ok(compared)
+}
+
+/// A broken property has a monitor that reaches its bad state, in the same instance: a proof rests on that.
+pub fn monitors(case: &Case<'_>) -> Checked {
+    let system = case.system()?;
+    let mut compared = false;
+    for (run, property) in case.model.runs.iter().zip(&system.temporal) {
+        let Ok(monitored) = with_monitor(&system, property) else { continue };
+        for procs in run.params..=2 {
+            let graph = case.graph(procs, Failures::None).filter(|it| it.complete);
+            if !graph.is_some_and(|graph| graph.violates(run)) {
+                continue;
+            }
+            let options = ForwardOptions::default().max_states(20_000);
+            let found = explore(&monitored, procs, &options, &Interrupt::default(), &mut Silent).exploration;
+            if found.stop == Stop::Complete && found.unsafe_trace.is_none() {
+                let detail =
+                    format!("{} is broken with {procs} processes, and its monitor is safe", run.name);
+                return differ("a monitor sees nothing", detail);
             }
             compared = true;
         }

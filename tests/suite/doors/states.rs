@@ -100,6 +100,23 @@ pub fn numbers(case: &Case<'_>) -> Checked {
     proof_with(case, &case.system()?, Failures::None, &options)
 }
 
+/// An answer about sizes that have no initial state is none.
+pub fn vacuity(case: &Case<'_>) -> Checked {
+    let claims = &case.model.unsafes;
+    let none = |params: usize| case.graph(params, Failures::None).is_some_and(|it| it.initial == 0);
+    // An initial state of a larger instance has one of a smaller one in it.
+    if claims.is_empty() || !claims.iter().all(|claim| none(claim.params)) {
+        return Ok(false);
+    }
+    let options = small(BackwardMode::Classic).vacuity(Vacuity::Error);
+    let report = check(&case.system()?, &options, &Interrupt::default(), &mut Silent);
+    match report.map(|it| it.verdict) {
+        Ok(Some(Verdict::Safe)) => differ("vacuous", "no instance with so many processes begins".to_owned()),
+        Ok(_) => Ok(true),
+        Err(why) => differ("internal error", why.to_string()),
+    }
+}
+
 /// Variables for owners, which a proof adds where universal guards ask for them.
 pub fn owners(case: &Case<'_>) -> Checked {
     let system = case.system()?;
