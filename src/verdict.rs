@@ -94,12 +94,36 @@ pub enum Reason {
     Vacuous(usize),
     /// There is an answer, but also this number of warnings, which the user denied.
     Denied(usize),
-    /// Properties of runs hold in the instances with these numbers of processes, and are open for others.
-    Runs(Vec<usize>),
+    /// A property of runs holds in the instances with these numbers of processes, and is open for others.
+    Runs {
+        /// The first one of which that is so.
+        property: String,
+        /// Numbers of processes.
+        procs: Vec<usize>,
+        /// Why it is not proved.
+        why: Option<Unproved>,
+    },
     /// No run was found that gets to where these properties want one, in instances that were seen as a whole.
     NotReached(Vec<String>),
     /// The user interrupted the run (signal number).
     Interrupted(i32),
+}
+
+/// Why a property of runs is not proved for any number of processes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Unproved {
+    /// It has no monitor that could be proved: why.
+    NoMonitor(String),
+    /// The bad state of its monitor is reached with so many processes.
+    Loop {
+        /// Processes.
+        procs: usize,
+        /// Whether it is known that the property holds with as many, so that the monitor asks too little of a loop.
+        holds: bool,
+    },
+    /// The search for the proof ended without an answer.
+    Search(Box<Reason>),
 }
 
 /// Why an exploration ends when the run as a whole must.

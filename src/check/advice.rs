@@ -42,7 +42,7 @@ pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
         | Reason::Uncertified(_)
         | Reason::Vacuous(_)
         | Reason::Denied(_)
-        | Reason::Runs(_)
+        | Reason::Runs { .. }
         | Reason::NotReached(_)
         | Reason::Interrupted(_) => Vec::new(),
     };

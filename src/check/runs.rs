@@ -3,7 +3,7 @@
 use super::auto;
 use super::instances::nearest;
 use super::session::Session;
-use super::tuning::{MONITOR_ROUNDS, RUN_PROCS, RUN_STATES};
+use super::tuning::{LOOP_PROCS, MONITOR_ROUNDS, RUN_PROCS, RUN_STATES};
 use crate::backward::Lemmas;
 use crate::forward::{RunAnswer, RunsChecked, StateSpace, check_runs};
 use crate::model::semantics::admits;
@@ -12,7 +12,7 @@ use crate::observer::{Event, Silent};
 use crate::options::{ForwardOptions, Options, Procs, Vacuity};
 use crate::result::{Report, RunsSeen, Stop, TemporalFinding, TemporalReport};
 use crate::transform::with_monitor;
-use crate::verdict::{Cut, Reason, Verdict};
+use crate::verdict::{Cut, Reason, Unproved, Verdict};
 
 /// Looks at the properties of runs of the model, and puts into the report what is known of them.
 pub fn look(session: &mut Session<'_>) {
@@ -20,17 +20,63 @@ pub fn look(session: &mut Session<'_>) {
     if system.temporal.is_empty() || options.only_states {
         return;
     }
-    let limits = limits(options);
     let mut reports: Vec<TemporalReport> = (0..system.temporal.len()).map(TemporalReport::none).collect();
     let sizes = sizes(system, options);
-    for &procs in &sizes {
+    look_at(session, &mut reports, sizes, false);
+    if options.only_forward {
+        let few = few(system, options, &reports);
+        look_at(session, &mut reports, few, true);
+    }
+    put(session, reports);
+}
+
+/// Tries to prove what instances left open, for any number of processes. What is open then is tried with few processes, too,
+/// and with as many as the failed proof points at.
+pub fn prove(session: &mut Session<'_>) {
+    let mut reports = std::mem::take(&mut session.report.temporal);
+    let mut loops = Vec::new();
+    for report in reports.iter_mut().filter(|it| is_open(it) && it.open.is_none()) {
         if session.interrupt.reason().is_some() {
-            let cut =
-                Cut { procs, states: 0, stop: session.interrupt.reason().map_or(Stop::Time, Stop::from) };
-            reports.iter_mut().filter(|it| it.found.is_none()).for_each(|it| {
+            break;
+        }
+        match proof(session, report.property) {
+            Ok(()) => settle(session.system, report),
+            Err(why) => {
+                if let Unproved::Loop { procs, .. } = why {
+                    loops.push(procs);
+                }
+                report.unproved = Some(why);
+            }
+        }
+    }
+    let mut sizes = few(session.system, session.options, &reports);
+    if !is_named(session.options) {
+        sizes.extend(loops.into_iter().filter(|procs| *procs <= LOOP_PROCS));
+    }
+    look_at(session, &mut reports, sizes, true);
+    put(session, reports);
+}
+
+/// Whether nothing settles a property so far.
+const fn is_open(report: &TemporalReport) -> bool {
+    report.found.is_none() && !report.proved && !report.never
+}
+
+/// Looks at all runs of these instances, as long as a property is open that was not looked at there. Instances `beside` those
+/// that are asked for need not be seen as a whole.
+fn look_at(session: &mut Session<'_>, reports: &mut [TemporalReport], sizes: Vec<usize>, beside: bool) {
+    let system = session.system;
+    let limits = limits(session.options);
+    for procs in sizes {
+        if !reports.iter().any(|it| is_open(it) && !it.held.contains(&procs)) {
+            continue;
+        }
+        if let Some(why) = session.interrupt.reason() {
+            let cut = Cut { procs, states: 0, stop: Stop::from(why) };
+            reports.iter_mut().filter(|it| is_open(it)).for_each(|it| {
                 it.open.get_or_insert_with(|| cut.clone());
             });
-            break;
+            return;
         }
         session.tell(Event::Work("looking at all runs of an instance"));
         let checked = check_runs(system, procs, &limits, session.interrupt);
@@ -38,58 +84,52 @@ pub fn look(session: &mut Session<'_>) {
         let complete = stop == Stop::Complete;
         session.tell(Event::Runs(RunsSeen { procs, states, steps, complete, renamed }));
         for (report, answer) in reports.iter_mut().zip(checked.answers) {
-            take(system, report, answer, (procs, states));
-        }
-        if reports.iter().all(|report| report.found.is_some()) {
-            break;
+            if !beside || !matches!(answer, RunAnswer::Open(_)) || session.interrupt.reason().is_some() {
+                take(system, report, answer, (procs, states));
+            }
         }
     }
-    let all = |held: &[usize]| {
-        let most = system.max_procs.map(|most| most as usize);
-        most.is_some_and(|most| {
-            (0..=most).filter(|procs| admits(system, *procs)).all(|it| held.contains(&it))
-        })
+}
+
+/// Puts what is known of properties into the report of the run.
+fn put(session: &mut Session<'_>, mut reports: Vec<TemporalReport>) {
+    let system = session.system;
+    let all = |held: &[usize]| match system.max_procs {
+        _ if !system.has_processes() => !held.is_empty(),
+        Some(most) => (0..=most as usize).filter(|it| admits(system, *it)).all(|it| held.contains(&it)),
+        None => false,
     };
     for report in &mut reports {
-        let whole = report.found.is_none() && all(&report.held);
-        settle(system, report, whole);
-    }
-    session.report.unproved = unproved(system, options, &reports);
-    session.report.temporal = reports;
-}
-
-/// Tries to prove what instances left open, for any number of processes.
-pub fn prove(session: &mut Session<'_>) {
-    let (system, options) = (session.system, session.options);
-    let mut reports = std::mem::take(&mut session.report.temporal);
-    let open = |it: &&mut TemporalReport| it.found.is_none() && it.open.is_none() && !it.proved && !it.never;
-    for report in reports.iter_mut().filter(open) {
-        if session.interrupt.reason().is_some() {
-            break;
+        report.held.sort_unstable();
+        if is_open(report) && report.open.is_none() && all(&report.held) {
+            settle(system, report);
         }
-        let proved = is_proved(session, report.property);
-        settle(system, report, proved);
+        if let Some(Unproved::Loop { procs, holds }) = &mut report.unproved {
+            *holds = report.held.contains(procs);
+        }
+        if !is_open(report) {
+            report.unproved = None;
+        }
     }
-    session.report.unproved = unproved(system, options, &reports);
+    session.report.unproved = unproved(system, session.options, &reports);
     session.report.temporal = reports;
 }
 
-/// Takes in whether it is proved that all runs do as a property says, or that none gets to where a `cover` wants one.
-fn settle(system: &System, report: &mut TemporalReport, proved: bool) {
+/// Takes in that all runs do as a property says, or that none gets to where a `cover` wants one.
+fn settle(system: &System, report: &mut TemporalReport) {
     let is_cover = system.temporal[report.property].kind == TemporalKind::Cover;
-    report.proved = proved && !is_cover;
-    report.never = proved && is_cover;
+    report.proved = !is_cover;
+    report.never = is_cover;
 }
 
-/// Whether a property is proved for any number of processes: by its monitor;
-/// of a `cover`, that it is never reached.
-fn is_proved(session: &mut Session<'_>, property: usize) -> bool {
+/// Proves a property for any number of processes, by its monitor; of a `cover`, that it is never reached.
+fn proof(session: &mut Session<'_>, property: usize) -> Result<(), Unproved> {
     let declared = &session.system.temporal[property];
     let system = if declared.kind == TemporalKind::Cover {
         session.tell(Event::Work("proving that no run gets there"));
         with_cover(session.system, declared)
     } else {
-        let Ok(system) = with_monitor(session.system, declared) else { return false };
+        let system = with_monitor(session.system, declared).map_err(Unproved::NoMonitor)?;
         session.tell(Event::Work("proving that no fair loop closes"));
         system
     };
@@ -108,7 +148,11 @@ fn is_proved(session: &mut Session<'_>, property: usize) -> bool {
         elsewhere: None,
     };
     auto::decide(&mut proof);
-    proof.report.verdict == Some(Verdict::Safe)
+    match proof.report.verdict.expect("the search ended") {
+        Verdict::Safe => Ok(()),
+        Verdict::Unsafe(trace) => Err(Unproved::Loop { procs: trace.initial.procs, holds: false }),
+        Verdict::Unknown(why) => Err(Unproved::Search(Box::new(why))),
+    }
 }
 
 /// The system whose bad states are those that a `cover` wants a run to get to.
@@ -133,6 +177,9 @@ fn with_cover(original: &System, cover: &Temporal) -> System {
 /// Numbers of processes of the instances that are looked at.
 fn sizes(system: &System, options: &Options) -> Vec<usize> {
     let least = usize::from(system.proc_constants);
+    if !system.has_processes() && !is_named(options) {
+        return vec![0];
+    }
     let mut sizes: Vec<usize> = match (options.proof.oracle_procs(), options.procs) {
         (Some(procs), _) | (_, Some(Procs::Exactly(procs))) => {
             let procs = nearest(system, procs);
@@ -151,6 +198,20 @@ fn sizes(system: &System, options: &Options) -> Vec<usize> {
     sizes
 }
 
+/// Instances with fewer processes than those that are looked at first: a property that is open may fail in these alone. None
+/// where the options name the instance, and none with too few processes for each open property.
+fn few(system: &System, options: &Options, reports: &[TemporalReport]) -> Vec<usize> {
+    let params = |it: &TemporalReport| system.temporal[it.property].params.len();
+    let least = reports.iter().filter(|it| is_open(it)).map(params).min();
+    let sizes = least.filter(|_| !is_named(options)).map_or(0..0, |least| least..RUN_PROCS - 1);
+    sizes.filter(|procs| admits(system, *procs)).collect()
+}
+
+/// Whether the options say which instance is looked at.
+fn is_named(options: &Options) -> bool {
+    options.proof.oracle_procs().is_some() || matches!(options.procs, Some(Procs::Exactly(_)))
+}
+
 fn limits(options: &Options) -> ForwardOptions {
     let max_states = options.forward.max_states.or(Some(RUN_STATES));
     ForwardOptions { max_states, ..options.forward.clone() }
@@ -158,10 +219,16 @@ fn limits(options: &Options) -> ForwardOptions {
 
 /// Takes in what an instance says of a property that is not settled yet.
 fn take(system: &System, report: &mut TemporalReport, answer: RunAnswer, (procs, states): (usize, usize)) {
-    if report.found.is_some() {
+    let property = &system.temporal[report.property];
+    let contradicts = !matches!(answer, RunAnswer::Holds | RunAnswer::Open(_));
+    assert!(
+        !(contradicts && (report.proved || report.never)),
+        "{} is proved, and the instance with {procs} processes breaks it: {answer:?}",
+        property.name
+    );
+    if !is_open(report) {
         return;
     }
-    let property = &system.temporal[report.property];
     match answer {
         RunAnswer::Holds => report.held.push(procs),
         RunAnswer::Lasso(tuple, lasso) => {
@@ -203,5 +270,9 @@ fn unproved(system: &System, options: &Options, reports: &[TemporalReport]) -> O
     if options.only_forward {
         return None;
     }
-    open().find(|it| !it.proved && !it.never).map(|it| Reason::Runs(it.held.clone()))
+    open().find(|it| is_open(it)).map(|it| Reason::Runs {
+        property: system.temporal[it.property].name.clone(),
+        procs: it.held.clone(),
+        why: it.unproved.clone(),
+    })
 }

@@ -12,6 +12,10 @@ pub const STACK_BYTES: usize = 256 << 20;
 /// the other, with three two can do so in turns.
 pub const RUN_PROCS: usize = 3;
 
+/// The largest instance whose runs are looked at because a proof failed there: a loop of the monitor with so many processes may
+/// be a run of the model.
+pub const LOOP_PROCS: usize = 6;
+
 /// Rounds of searches for a proof of a property of runs: what does not close within them mostly never does, since backward
 /// search has forgotten what would close it.
 pub const MONITOR_ROUNDS: u32 = 2;

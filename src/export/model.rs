@@ -184,7 +184,7 @@ fn runs(system: &System) -> String {
     for it in &system.fairness {
         let (word, any) = (if it.strong { "strong_fair" } else { "fair" }, if it.any { "any " } else { "" });
         // A declaration may have been taken apart by the numbers of parameters.
-        let line = format!("\n{word} {any}{}\n", it.name(system));
+        let line = format!("\n{word} {any}{}\n", system.name_of(it));
         if before.replace(it.span) != Some(it.span) || !text.ends_with(&line) {
             text.push_str(&line);
         }

@@ -1,6 +1,6 @@
 //! The meaning of one `.cub` file as a whole.
 
-use super::ir::{Axiom, Bad, EnumDecl, EnumId, Init, Transition, TransitionId, Var, VarId};
+use super::ir::{Axiom, Bad, EnumDecl, EnumId, Init, Transition, TransitionId, Type, Var, VarId};
 use super::temporal::{Fairness, Temporal};
 use crate::diagnostic::Span;
 
@@ -43,6 +43,29 @@ impl System {
         let mut spans: Vec<Span> = self.axioms.iter().map(|axiom| axiom.span).collect();
         spans.dedup();
         spans
+    }
+
+    /// The transitions that fairness speaks of.
+    pub fn asked_by<'s>(&'s self, fairness: &'s Fairness) -> impl Iterator<Item = &'s Transition> {
+        self.transitions.iter().filter(|it| fairness.is_about(it))
+    }
+
+    /// The name that fairness was declared for.
+    pub fn name_of(&self, fairness: &Fairness) -> &str {
+        self.transitions.iter().find(|it| fairness.is_about(it)).map_or("", |it| it.name.as_str())
+    }
+
+    /// Whether anything that a run does, or that is asked of it, depends on processes. All instances of a system where
+    /// nothing does are the same.
+    pub fn has_processes(&self) -> bool {
+        let of_variable = |var: &Var| var.arity() > 0 || var.ty == Type::Proc;
+        let of_transition = |it: &Transition| it.arity() > 0 || !it.universals.is_empty();
+        self.proc_constants > 0
+            || !self.axioms.is_empty()
+            || self.vars.iter().any(of_variable)
+            || self.transitions.iter().any(of_transition)
+            || self.temporal.iter().flat_map(Temporal::cubes).any(|(procs, _)| procs > 0)
+            || self.init.body != self.init.without_processes
     }
 
     /// The declaration of `id`.

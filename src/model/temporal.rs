@@ -1,7 +1,7 @@
 //! What a system promises of its runs: properties of runs and fairness, as the engines read them.
 
 use super::ltl::Ltl;
-use super::{Conj, Literal, System, Transition};
+use super::{Conj, Literal, Transition};
 use crate::diagnostic::Span;
 pub use crate::syntax::ast::TemporalKind;
 
@@ -70,16 +70,6 @@ impl Fairness {
     /// Whether it speaks of a transition.
     pub fn is_about(&self, transition: &Transition) -> bool {
         self.origins.contains(&transition.origin)
-    }
-
-    /// The transitions that it speaks of.
-    pub fn transitions<'s>(&'s self, system: &'s System) -> impl Iterator<Item = &'s Transition> + Clone {
-        system.transitions.iter().filter(|it| self.is_about(it))
-    }
-
-    /// The name that it was declared for.
-    pub fn name<'s>(&'s self, system: &'s System) -> &'s str {
-        self.transitions(system).next().map_or("", |it| it.name.as_str())
     }
 }
 

@@ -9,7 +9,7 @@ use crate::diagnostic::Source;
 use crate::model::semantics::{FairStep, Lasso, Semantics, Served};
 use crate::model::{System, TemporalKind};
 use crate::result::{Report, RunsSeen, TemporalFinding, TemporalReport};
-use crate::words::{ValueNames, cause, processes};
+use crate::words::{ValueNames, cause, processes, unproved};
 
 /// `Runs with 2 processes: all 14 states, 30 steps`.
 pub fn runs(seen: RunsSeen, style: Style) -> String {
@@ -56,28 +56,14 @@ pub(super) fn findings(
     let mut text = String::new();
     for known in &report.temporal {
         let Some(found) = &known.found else { continue };
-        let property = &system.temporal[known.property];
         let title = match found {
             TemporalFinding::Reached { .. } => style.title("Run"),
             _ => style.bad("Run"),
         };
         let _ = writeln!(text, "\n{title}: {}", history(system, known.property, found, style));
-        let place = match property.kind {
-            TemporalKind::Ltl => "--ltl".to_owned(),
-            _ => source.place(property.span),
-        };
-        let who = match found.tuple() {
-            [] => String::new(),
-            tuple => format!(" for {}", processes(tuple)),
-        };
-        let what = match found {
-            TemporalFinding::Reached { .. } => "is reached",
-            _ => "is broken",
-        };
-        let _ =
-            writeln!(text, "{} ({place}) {what}{who}{}", property.name, why(system, known.property, found));
-        if let TemporalFinding::Lasso { lasso, .. } = found {
-            text.push_str(&fairness(system, lasso));
+        for (number, line) in explained(system, source, known.property, found).into_iter().enumerate() {
+            let indent = if number > 0 { "     " } else { "" };
+            let _ = writeln!(text, "{indent}{line}");
         }
         if let Some(which) = trace_states {
             let names = ValueNames::new(system, found.run());
@@ -95,6 +81,33 @@ pub(super) fn findings(
         }
     }
     text
+}
+
+/// What a run means for a property: a line that says so, then one for each thing that fairness asks for and the run does.
+pub fn explained(
+    system: &System,
+    source: &Source<'_>,
+    number: usize,
+    found: &TemporalFinding,
+) -> Vec<String> {
+    let property = &system.temporal[number];
+    let place = match property.kind {
+        TemporalKind::Ltl => "--ltl".to_owned(),
+        _ => source.place(property.span),
+    };
+    let who = match found.tuple() {
+        [] => String::new(),
+        tuple => format!(" for {}", processes(tuple)),
+    };
+    let what = match found {
+        TemporalFinding::Reached { .. } => "is reached",
+        _ => "is broken",
+    };
+    let mut lines = vec![format!("{} ({place}) {what}{who}{}", property.name, why(system, number, found))];
+    if let TemporalFinding::Lasso { lasso, .. } = found {
+        lines.extend(fairness(system, lasso));
+    }
+    lines
 }
 
 /// Why the run breaks the property, after its name and its processes.
@@ -125,26 +138,26 @@ fn why(system: &System, property: usize, found: &TemporalFinding) -> String {
 }
 
 /// A line for each thing that fairness asks for and the loop does.
-fn fairness(system: &System, lasso: &Lasso) -> String {
+fn fairness(system: &System, lasso: &Lasso) -> Vec<String> {
     let semantics = Semantics::new(system, lasso.run.initial.procs);
-    let mut text = String::new();
-    for fair in semantics.fair_steps() {
-        let (Ok(served), what) = (semantics.served(lasso, &fair), asked(system, &fair)) else { continue };
-        let _ = match served {
-            Served::Taken(step) => writeln!(text, "     {what}: step {} takes it", step + 1),
-            Served::Disabled(0) => writeln!(text, "     {what}: not possible in the beginning"),
-            Served::Disabled(step) => writeln!(text, "     {what}: not possible after step {step}"),
-            Served::Never => writeln!(text, "     {what}: not possible in the loop"),
-        };
-    }
-    text
+    let line = |fair: FairStep| {
+        let served = semantics.served(lasso, &fair).ok()?;
+        let what = asked(system, &fair);
+        Some(match served {
+            Served::Taken(step) => format!("{what}: step {} takes it", step + 1),
+            Served::Disabled(0) => format!("{what}: not possible in the beginning"),
+            Served::Disabled(step) => format!("{what}: not possible after step {step}"),
+            Served::Never => format!("{what}: not possible in the loop"),
+        })
+    };
+    semantics.fair_steps().into_iter().filter_map(line).collect()
 }
 
 /// `fair enter(#1)`.
 fn asked(system: &System, fair: &FairStep) -> String {
     let fairness = &system.fairness[fair.fairness];
     let word = if fairness.strong { "strong_fair" } else { "fair" };
-    let name = fairness.name(system);
+    let name = system.name_of(fairness);
     match &fair.args {
         Some(args) => format!("{word} {name}({})", processes(args)),
         None => format!("{word} any {name}"),
@@ -152,7 +165,7 @@ fn asked(system: &System, fair: &FairStep) -> String {
 }
 
 /// A line for each property: what is known of it.
-pub(super) fn known(system: &System, report: &Report, style: Style) -> String {
+pub fn known(system: &System, report: &Report, style: Style) -> String {
     let mut text = String::new();
     for known in &report.temporal {
         let line = line(system, known, style);
@@ -177,7 +190,7 @@ fn line(system: &System, known: &TemporalReport, style: Style) -> String {
     let unit = if known.held == [1] { "process" } else { "processes" };
     let held = match (known.held.is_empty(), cover) {
         (true, _) => String::new(),
-        (false, false) if known.proved && system.max_procs.is_none() => {
+        (false, false) if known.proved && (system.max_procs.is_none() || !system.has_processes()) => {
             "holds for any number of processes".to_owned()
         }
         (false, false) if known.proved => {
@@ -185,6 +198,10 @@ fn line(system: &System, known: &TemporalReport, style: Style) -> String {
         }
         (false, false) => format!("holds with {} {unit}", sizes.join(", ")),
         (false, true) => format!("not reached with {} {unit}", sizes.join(", ")),
+    };
+    let held = match &known.unproved {
+        Some(why) if !held.is_empty() && !cover => format!("{held}; {}", unproved(why)),
+        _ => held,
     };
     match &known.open {
         Some(cut) => {

@@ -1,7 +1,7 @@
 //! What a run says of properties of runs.
 
 use crate::model::semantics::Lasso;
-use crate::verdict::{Cut, Trace};
+use crate::verdict::{Cut, Trace, Unproved};
 
 /// What was found out about one property of [`System::temporal`](crate::model::System::temporal).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,6 +20,8 @@ pub struct TemporalReport {
     pub found: Option<TemporalFinding>,
     /// The smallest instance that was looked at and left it open.
     pub open: Option<Cut>,
+    /// Why no proof was found, where one was tried and nothing else settles it.
+    pub unproved: Option<Unproved>,
 }
 
 /// What was seen of an instance whose runs were looked at.
@@ -66,7 +68,15 @@ pub enum TemporalFinding {
 impl TemporalReport {
     /// Nothing is known of a property.
     pub const fn none(property: usize) -> Self {
-        Self { property, held: Vec::new(), proved: false, never: false, found: None, open: None }
+        Self {
+            property,
+            held: Vec::new(),
+            proved: false,
+            never: false,
+            found: None,
+            open: None,
+            unproved: None,
+        }
     }
 
     /// Whether it is broken.

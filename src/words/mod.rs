@@ -11,6 +11,6 @@ mod violation;
 
 pub use advice::{how_far, suggestion};
 pub(crate) use literals::literal;
-pub use reason::{cause, reason};
+pub use reason::{cause, reason, unproved};
 pub(crate) use values::{ValueNames, cells, constant, processes};
 pub(crate) use violation::{Violation, ending, violated};

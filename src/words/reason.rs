@@ -1,7 +1,7 @@
 //! Why there is no verdict.
 
 use crate::result::Stop;
-use crate::verdict::Reason;
+use crate::verdict::{Reason, Unproved};
 
 /// Why, in one line without a final stop.
 pub fn reason(reason: &Reason) -> String {
@@ -32,15 +32,37 @@ pub fn reason(reason: &Reason) -> String {
         Reason::Vacuous(reasons) => format!("the answer would be vacuous: see the {reasons} warnings"),
         Reason::Denied(1) => "there was a warning, and --deny warnings takes none".to_owned(),
         Reason::Denied(warnings) => format!("there were {warnings} warnings, and --deny warnings takes none"),
-        Reason::Runs(procs) => {
+        Reason::Runs { property, procs, why } => {
             let sizes: Vec<String> = procs.iter().map(ToString::to_string).collect();
-            format!("what is promised of runs is shown for {} processes only", sizes.join(", "))
+            let unit = if procs == &[1] { "process" } else { "processes" };
+            let why = why.as_ref().map_or(String::new(), |why| format!(": {}", unproved(why)));
+            format!("{property} is shown for {} {unit} only{why}", sizes.join(", "))
         }
         Reason::NotReached(names) => format!("no run was found that gets to {}", names.join(", ")),
         Reason::Interrupted(2) => "interrupted by SIGINT".to_owned(),
         Reason::Interrupted(13) => "the output was closed".to_owned(),
         Reason::Interrupted(15) => "interrupted by SIGTERM".to_owned(),
         Reason::Interrupted(signal) => format!("interrupted by signal {signal}"),
+    }
+}
+
+/// Why a property of runs is not proved for any number of processes, in one line without a final stop.
+pub fn unproved(why: &Unproved) -> String {
+    match why {
+        Unproved::NoMonitor(why) => format!("it has no monitor to be proved, since {why}"),
+        Unproved::Loop { procs, holds } => {
+            let processes = if *procs == 1 { "process" } else { "processes" };
+            let end = if *holds {
+                "that no run has: it asks too little of a loop"
+            } else {
+                "and whether the model has such a run is open"
+            };
+            format!("its monitor closes a loop with {procs} {processes} {end}")
+        }
+        Unproved::Search(why) if matches!(**why, Reason::Spurious(_)) => {
+            "its monitor was not proved: the search closed a loop that no instance looked at has".to_owned()
+        }
+        Unproved::Search(why) => format!("its monitor was not proved: {}", reason(why)),
     }
 }
 

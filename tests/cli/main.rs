@@ -31,6 +31,7 @@ mod options;
 mod output;
 mod overwrite;
 mod pictures;
+mod promises;
 mod run_dir;
 mod shrink;
 mod signals;

@@ -9,6 +9,7 @@ mod deadlocks;
 mod doors;
 mod editors;
 mod embedded;
+mod fair_names;
 mod format;
 mod front;
 mod house;

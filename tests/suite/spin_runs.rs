@@ -82,7 +82,7 @@ fn promela(system: &System, procs: usize, formula: &str) -> String {
         let guard = guard.unwrap_or_else(|| panic!("{option}")).0.to_owned();
         steps.push(Step { name: name.to_owned(), args: args.to_owned(), guard, option });
     }
-    let fair = |step: &Step| system.fairness.iter().any(|it| it.name(system) == step.name);
+    let fair = |step: &Step| system.fairness.iter().any(|it| system.name_of(it) == step.name);
     let mut processes: Vec<(String, Vec<&Step>)> = Vec::new();
     for step in steps.iter().filter(|step| fair(step)) {
         let key = format!("{}({}", step.name, step.args);

@@ -71,7 +71,7 @@ impl Semantics<'_> {
         let system = self.system();
         let mut found = Vec::new();
         for (fairness, asked) in system.fairness.iter().enumerate() {
-            let params = asked.transitions(system).next().map_or(0, |it| it.params.len());
+            let params = system.asked_by(asked).next().map_or(0, |it| it.params.len());
             if asked.any {
                 found.push(FairStep { fairness, args: None });
             } else {
@@ -128,7 +128,7 @@ impl Semantics<'_> {
         if possible == 0 {
             return Ok(Served::Never);
         }
-        Err(format!("{} {:?} is put off for ever", fairness.name(system), fair.args))
+        Err(format!("{} {:?} is put off for ever", system.name_of(fairness), fair.args))
     }
 
     /// Whether the lasso is a fair run of the system.

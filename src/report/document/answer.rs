@@ -78,7 +78,7 @@ impl From<&Reason> for WhyOpen {
             Reason::Partial(_) => ReasonKind::Partial,
             Reason::Vacuous(_) => ReasonKind::Vacuous,
             Reason::Denied(_) => ReasonKind::Denied,
-            Reason::Runs(_) => ReasonKind::Runs,
+            Reason::Runs { .. } => ReasonKind::Runs,
             Reason::NotReached(_) => ReasonKind::NotReached,
             Reason::Interrupted(_) => ReasonKind::Interrupted,
         };
@@ -315,6 +315,9 @@ pub struct Property {
     /// Of a property of runs: the numbers of processes for which it holds; of a `cover`, those with which no run gets
     /// there.
     pub processes: Vec<usize>,
+    /// Of a property of runs that is not settled for every number of processes: why no proof was found, where one was
+    /// tried.
+    pub unproved: Option<String>,
 }
 
 /// How a property is declared.

@@ -13,6 +13,7 @@ use crate::model::{Bad, BadKind, Owner, System, TemporalKind, owner_names};
 use crate::report::vacuity;
 use crate::result::{self, Decider, Exploration, Report, TemporalFinding, TemporalReport};
 use crate::verdict::Verdict;
+use crate::words::unproved;
 
 impl Document {
     /// Puts in what `report` says of the model; `text` is what spans index.
@@ -83,6 +84,7 @@ fn properties(system: &System, lines: &Lines<'_>, report: &Report) -> Vec<Proper
         },
         place: Place::new(lines, bad.span),
         verdict,
+        unproved: None,
     };
     let mut all: Vec<Property> = found.into_iter().map(declared).collect();
     all.extend(report.temporal.iter().map(|it| temporal(system, lines, it)));
@@ -114,6 +116,7 @@ fn temporal(system: &System, lines: &Lines<'_>, known: &TemporalReport) -> Prope
             None => PropertyVerdict::HoldsForProcesses,
         },
         processes: known.held.clone(),
+        unproved: known.unproved.as_ref().map(unproved),
     }
 }
 

@@ -29,6 +29,11 @@ pub fn grounds(system: &System, source: &Source<'_>, report: &Report) -> String 
         let items: String = report.assumptions.iter().map(item).collect();
         text += &format!("<p>It rests on:</p>\n<ul>{items}</ul>\n");
     }
+    let known = crate::report::runs::known(system, report, crate::report::style::Style::PLAIN);
+    if !known.is_empty() {
+        let items: String = known.lines().map(|line| format!("<li>{}</li>", escaped(line))).collect();
+        text += &format!("<p>Properties of runs:</p>\n<ul>{items}</ul>\n");
+    }
     for line in crate::report::vacuity::lines(system, report) {
         text += &format!("<p class=\"note\">{}</p>\n", escaped(&line));
     }

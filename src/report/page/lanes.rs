@@ -1,11 +1,14 @@
-//! A run step by step: a lane for each process, and a table of all cells.
+//! A run step by step: a lane for each process, and a table of all cells. Of a run without an end, the part that repeats is
+//! marked in both.
 
 use super::html::{Section, escaped, heads, section, table};
 use crate::diagnostic::Source;
 use crate::model::semantics::{State, Step};
 use crate::model::{System, Var};
+use crate::report::runs;
 use crate::report::style::Style;
 use crate::report::trace::history;
+use crate::result::TemporalFinding;
 use crate::verdict::Trace;
 use crate::words::{ValueNames, Violation, cells, ending, processes, violated};
 
@@ -23,38 +26,79 @@ struct RunText<'a> {
     system: &'a System,
     source: &'a Source<'a>,
     trace: &'a Trace,
+    /// The property of runs that it settles, and how.
+    settles: Option<(usize, &'a TemporalFinding)>,
     names: ValueNames<'a>,
     /// Of each cell its declaration, its name and the first process of its index.
     cells: Vec<(&'a Var, String, Option<usize>)>,
 }
 
-/// A run, the first one with number 0.
+/// A run to a bad state or a deadlock, the first one with number 0.
 pub fn trace(system: &System, source: &Source<'_>, trace: &Trace, number: usize) -> Section {
-    let procs = trace.initial.procs;
-    let owner =
-        |name: &str| name.split_once("[#")?.1.split([',', ']']).next()?.parse::<usize>().ok()?.checked_sub(1);
-    let cells = cells(system, procs).map(|(_, var, name, _)| (var, owner(&name), name));
-    let run = RunText {
-        system,
-        source,
-        trace,
-        names: ValueNames::new(system, trace),
-        cells: cells.map(|(var, owner, name)| (var, name, owner)).collect(),
-    };
     let (id, title) = match number {
         0 => ("trace".to_owned(), "Trace".to_owned()),
         more => (format!("trace-{}", more + 1), format!("Trace {}", more + 1)),
     };
-    section(&id, &title, &format!("<div class=\"run\" data-run=\"{id}\">\n{}</div>\n", run.text(&id)))
+    RunText::new(system, source, trace).section(&id, &title)
 }
 
-impl RunText<'_> {
+/// The run that settles a property of runs, the first one of these with number 0.
+pub fn of_property(
+    system: &System,
+    source: &Source<'_>,
+    (property, found): (usize, &TemporalFinding),
+    number: usize,
+) -> Section {
+    let text = RunText { settles: Some((property, found)), ..RunText::new(system, source, found.run()) };
+    text.section(&format!("run-{}", number + 1), &format!("Run: {}", system.temporal[property].name))
+}
+
+impl<'a> RunText<'a> {
+    fn new(system: &'a System, source: &'a Source<'a>, trace: &'a Trace) -> Self {
+        let owner = |name: &str| {
+            name.split_once("[#")?.1.split([',', ']']).next()?.parse::<usize>().ok()?.checked_sub(1)
+        };
+        let cells = cells(system, trace.initial.procs).map(|(_, var, name, _)| (var, owner(&name), name));
+        Self {
+            system,
+            source,
+            trace,
+            settles: None,
+            names: ValueNames::new(system, trace),
+            cells: cells.map(|(var, owner, name)| (var, name, owner)).collect(),
+        }
+    }
+
+    fn section(&self, id: &str, title: &str) -> Section {
+        section(id, title, &format!("<div class=\"run\" data-run=\"{id}\">\n{}</div>\n", self.text(id)))
+    }
+
+    fn history(&self) -> String {
+        match self.settles {
+            Some((property, found)) => runs::history(self.system, property, found, Style::PLAIN),
+            None => history(self.system, self.trace, Style::PLAIN),
+        }
+    }
+
+    /// What stands before and after a step where a loop begins and ends.
+    fn brackets(&self, number: usize) -> (String, String) {
+        let Some((_, TemporalFinding::Lasso { lasso, .. })) = self.settles else {
+            return (String::new(), String::new());
+        };
+        let mark = |text: &str| format!(" <span class=\"mark\">{text}</span> ");
+        let begins = lasso.back.is_some_and(|back| number == back + 1);
+        let open = if begins { mark("[") } else { String::new() };
+        let close = match lasso.back {
+            _ if number < self.trace.steps.len() => String::new(),
+            Some(back) => mark(&format!("] for ever: the state after step {back} again")),
+            None => mark("for ever: no step has to follow"),
+        };
+        (open, close)
+    }
+
     fn text(&self, id: &str) -> String {
         let shown = self.trace.steps.len().min(MOST_STEPS);
-        let mut text = format!(
-            "<p class=\"history\">{}</p>\n",
-            escaped(&history(self.system, self.trace, Style::PLAIN))
-        );
+        let mut text = format!("<p class=\"history\">{}</p>\n", escaped(&self.history()));
         if shown < self.trace.steps.len() {
             text += &format!(
                 "<p>The first {shown} of {} steps; --trace-out writes all.</p>\n",
@@ -89,13 +133,14 @@ impl RunText<'_> {
         self.step(number).map_or(&self.trace.initial, |step| &step.after)
     }
 
-    /// `enter(#1)`, with a link to where it is declared.
+    /// `enter(#1)`, with a link to where it is declared, and where a loop begins or ends.
     fn action(&self, number: usize) -> String {
-        let Some(step) = self.step(number) else { return "Init".to_owned() };
+        let (open, close) = self.brackets(number);
+        let Some(step) = self.step(number) else { return format!("Init{close}") };
         let transition = self.system.transition(step.transition);
         let name = format!("{}({})", transition.name, processes(&step.args[..transition.params.len()]));
         let (line, _) = self.source.position(transition.span);
-        format!("<a href=\"#L{line}\">{}</a>", escaped(&name))
+        format!("{open}<a href=\"#L{line}\">{}</a>{close}", escaped(&name))
     }
 
     fn value(&self, cell: usize, number: usize) -> String {
@@ -176,8 +221,16 @@ impl RunText<'_> {
             .replace("<table>", "<table class=\"states\">")
     }
 
-    /// What the last state violates, literal by literal.
+    /// What the run means for the property that it settles, or what the last state violates, literal by literal.
     fn ending(&self) -> String {
+        if let Some((property, found)) = self.settles {
+            let mut lines = runs::explained(self.system, self.source, property, found).into_iter();
+            let what = lines.next().unwrap_or_default();
+            let items: String = lines.map(|line| format!("<li>{}</li>", escaped(&line))).collect();
+            let items =
+                if items.is_empty() { items } else { format!("<ul class=\"literals\">{items}</ul>\n") };
+            return format!("<p>{}</p>\n{items}", escaped(&what));
+        }
         let Some(Violation { witnesses, literals }) = violated(self.system, self.trace) else {
             return "<p>In the last state no transition is enabled.</p>\n".to_owned();
         };

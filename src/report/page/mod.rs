@@ -50,6 +50,10 @@ impl Page<'_> {
             for (number, trace) in report.traces().take(lanes::MOST_TRACES).enumerate() {
                 sections.push(lanes::trace(system, &self.source, trace, number));
             }
+            let runs = report.temporal.iter().filter_map(|it| Some((it.property, it.found.as_ref()?)));
+            for (number, settled) in runs.take(lanes::MOST_TRACES).enumerate() {
+                sections.push(lanes::of_property(system, &self.source, settled, number));
+            }
             sections.extend(figures::invariants(report));
         }
         sections.extend(graph::proof(self.graph));

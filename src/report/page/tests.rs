@@ -133,6 +133,38 @@ fn a_page_has_all_its_parts() {
     }
 }
 
+/// A run without an end has its lanes and its table, the loop is marked in both, and what fairness asks for is answered.
+#[test]
+fn a_page_shows_runs_without_an_end() {
+    let text = LOCK.to_owned()
+        + "transition idle () { Locked := False; }\nfair never\n\
+           response gone (p) { At[p] = Idle } ~> { At[p] = Gone }\n";
+    let system = crate::load(&text).unwrap().system;
+    let mut options = Options::explore(2);
+    options.forward.stop_at_unsafe = false;
+    let report = crate::check(&system, &options, &Interrupt::default(), &mut Collector::default()).unwrap();
+    let source = Source { name: "lock.cub", text: &text };
+    let graph = SearchGraph::default();
+    let html =
+        Page { source, run: Some((&system, &report)), answer: "VIOLATED: gone", graph: &graph, data: "{}" };
+    let html = html.text();
+    balanced(&html);
+    for part in [
+        "<li>gone: VIOLATED with 2 processes</li>",
+        "<section id=\"run-1\"",
+        "Run: gone</h2>",
+        "Init -&gt; [ ",
+        " ] for ever</p>",
+        "<span class=\"mark\">[</span>",
+        "<span class=\"mark\">] for ever: the state after step 0 again</span>",
+        "it waits for what never comes</p>",
+        "<li>fair never(#1): not possible",
+    ] {
+        assert!(html.contains(part), "{part} is missing in {html}");
+    }
+    assert_eq!(html.matches("] for ever: the state").count(), 2, "in the lanes and in the table");
+}
+
 #[test]
 fn nothing_is_loaded_and_nothing_foreign_runs() {
     let name = "\"><img src=x onerror=alert(1)>\u{202e}.cub";

@@ -95,9 +95,9 @@ impl Monitor<'_> {
                 if !conj.is_empty() {
                     close.universals.push(Universal { bound: 1, body: Dnf(vec![conj]), spans });
                 }
-                close.universals.extend(self.others_kept_off(further));
+                close.universals.extend(self.asked_of_others(further, true));
                 let procs: Vec<ProcRef> = (0..further as u8).map(ProcRef::Var).collect();
-                for guard in self.kept_off_here(&procs, close.guard.clone()) {
+                for guard in self.asked_here(&procs, close.guard.clone(), true) {
                     found.push(Transition { guard, ..close.clone() });
                 }
             }

@@ -1,44 +1,59 @@
-//! What is never to be possible in the loop is possible in none of its states.
+//! What a loop asks of each process in each of its states.
 //!
-//! Strong fairness of a step is kept by a loop that takes it, or in which no state allows it. The second is chosen before
-//! the loop, as a flag `Never` for the step of each process, or for all of its processes together, or for a step of no
-//! process. From then on each move within the loop, and the one that closes it, asks of the state before it: whoever has
-//! `Never` set cannot take the step. That is asked
+//! Two things are asked of the state before a move, for any process there is:
+//!
+//! - *The promise does not hold.* Where it is that some further process exists for which something holds, it holds for none: once it
+//!   is waited, and until the loop is closed.
+//! - *What is never to be possible is not.* Strong fairness of a step is kept by a loop that takes it, or in which no state allows
+//!   it. The second is chosen before the loop, as a flag `Never` for the step of each process, or for all of its processes
+//!   together, or for a step of no process. Within the loop, a process that has `Never` set cannot take the step.
+//!
+//! Each is a disjunction, and it is asked
 //!
 //! - of all processes that are no parameters of the move, by a universal guard;
-//! - of the parameters of the move, by literals: one transition for each way for it to be so (`Never` is unset, or some
-//!   literal of the guard is false), less those that contradict the guard, and none besides the guard where it says so anyhow;
+//! - of the parameters of the move, by literals: one transition for each way for it to be so, less those that contradict the guard,
+//!   and just the guard where it says so anyhow;
 //! - of a step without parameters, in the same way.
 //!
-//! No loop that is fair is lost: in one where a step is possible nowhere the flag can be set, and then each of its states
-//! satisfies what is asked; where a step is possible somewhere, fairness has it taken, and the flag stays unset. What
-//! cannot be said by literals (steps of several processes, guards about further ones, too many ways) is not asked, so that
-//! more loops close.
+//! No loop is lost that a run has and that is fair: where the promise never comes, the first holds of each state, and in
+//! a loop where a step is possible nowhere the flag can be set, so that the second holds of each state; where a step is possible
+//! somewhere, strong fairness has it taken, and the flag stays unset. What cannot be said by literals (steps of several processes,
+//! guards about further ones, numbers, too many ways) is not asked, so that more loops close.
 
 use super::literals::{MOST_WAYS, cell};
 use super::plan::{Monitor, Track};
 use crate::model::{Conj, Dnf, Literal, ProcRef, Universal, rename};
 
+/// What is asked of a state: one of some conjunctions.
+struct Asked {
+    /// Whether it is asked of each process, which is `Var(0)`.
+    each: bool,
+    ways: Vec<Conj>,
+}
+
 impl Monitor<'_> {
-    /// For each process that is no parameter: what is never to be possible is not.
-    pub fn others_kept_off(&self, arity: usize) -> Vec<Universal> {
+    /// What is asked of each process that is no parameter of a move: of one within the loop, or before it.
+    pub fn asked_of_others(&self, arity: usize, within: bool) -> Vec<Universal> {
         let other = ProcRef::Var(arity as u8);
-        let of = |track: &Track<'_>| {
-            let body = self.kept_off(track, Some(other))?;
+        let of = |asked: Asked| {
+            let body = renamed(&asked.ways, other)?;
             let spans = body.iter().map(|it| vec![self.property.span; it.len()]).collect();
             Some(Universal { bound: 1, body: Dnf(body), spans })
         };
-        self.tracks.iter().filter(|it| self.of_a_process(it)).filter_map(of).collect()
+        self.asked(within).into_iter().filter(|it| it.each).filter_map(of).collect()
     }
 
-    /// A guard with the ways for what is never to be possible not to be, of these processes and of steps without
-    /// parameters: one transition each. None when there is no way.
-    pub fn kept_off_here(&self, procs: &[ProcRef], guard: Conj) -> Vec<Conj> {
+    /// A guard with the ways for these processes to be as is asked, and for what is asked of no process: one transition each.
+    /// None when there is no way.
+    pub fn asked_here(&self, procs: &[ProcRef], guard: Conj, within: bool) -> Vec<Conj> {
         let mut ways = vec![guard];
-        for track in &self.tracks {
-            let named: Vec<Option<ProcRef>> =
-                if self.of_a_process(track) { procs.iter().copied().map(Some).collect() } else { vec![None] };
-            for alternatives in named.into_iter().filter_map(|p| self.kept_off(track, p)) {
+        for asked in self.asked(within) {
+            let named: Vec<Option<Vec<Conj>>> = if asked.each {
+                procs.iter().map(|p| renamed(&asked.ways, *p)).collect()
+            } else {
+                vec![Some(asked.ways)]
+            };
+            for alternatives in named.into_iter().flatten() {
                 let next: Vec<Conj> = ways.iter().flat_map(|way| with_one_of(way, &alternatives)).collect();
                 if next.len() <= MOST_WAYS {
                     ways = next;
@@ -48,22 +63,25 @@ impl Monitor<'_> {
         ways
     }
 
-    /// Whether a process takes the step.
-    fn of_a_process(&self, track: &Track<'_>) -> bool {
-        track.fairness.transitions(self.original).any(|it| it.arity() > 0)
+    fn asked(&self, within: bool) -> Vec<Asked> {
+        let absent = self.absent.iter().map(|ways| Asked { each: true, ways: ways.clone() });
+        let tracks = self.tracks.iter().filter(|_| within);
+        absent.chain(tracks.filter_map(|track| self.never_possible(track))).collect()
     }
 
-    /// The ways for a step that is never to be possible not to be, of a process where one takes it.
-    fn kept_off(&self, track: &Track<'_>, p: Option<ProcRef>) -> Option<Vec<Conj>> {
-        let never = track.never?;
-        let map = |it: ProcRef| if it == ProcRef::Var(0) { p.unwrap_or(it) } else { it };
-        let index = p.filter(|_| track.each);
-        let mut ways = vec![vec![Literal::In { cell: cell(never, index), values: 1 }]];
-        for (way, _) in self.disabled(track, 0)? {
-            ways.extend(rename::conj(&way, &map)?);
-        }
-        Some(ways)
+    /// A step that is never to be possible is not.
+    fn never_possible(&self, track: &Track<'_>) -> Option<Asked> {
+        let index = track.each.then_some(ProcRef::Var(0));
+        let mut ways = vec![vec![Literal::In { cell: cell(track.never?, index), values: 1 }]];
+        ways.extend(self.disabled(track, 0)?.into_iter().map(|(way, _)| way));
+        let each = self.original.asked_by(track.fairness).any(|it| it.arity() > 0);
+        Some(Asked { each, ways })
     }
+}
+
+/// What is asked of this process; `None` when a number gets too large.
+fn renamed(ways: &[Conj], p: ProcRef) -> Option<Vec<Conj>> {
+    rename::disjunction(ways, &|it| if it == ProcRef::Var(0) { p } else { it })
 }
 
 /// A conjunction with one of these beside it, for each that it does not contradict; as it is when it says one of them.

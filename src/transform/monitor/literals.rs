@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use crate::diagnostic::Span;
 use crate::model::{
-    Assignment, Branch, Cell, Condition, Conj, Dnf, Literal, ProcRef, System, Temporal, Term, Transition,
-    Type, Update, Var, VarId, VarKind, rename,
+    Assignment, Branch, Case, Cell, Condition, Conj, Dnf, Literal, ProcRef, System, Temporal, Term,
+    Transition, Type, Update, Var, VarId, VarKind, rename,
 };
 
 /// The phases of a monitor, as sets of values.
@@ -46,8 +46,7 @@ pub fn observed(params: usize) -> impl Fn(ProcRef) -> ProcRef {
     }
 }
 
-/// The ways for a condition not to hold of the observed processes. Cases with further processes are passed over: the
-/// condition may hold then.
+/// The ways for a condition not to hold of the observed processes. Cases with further processes are passed over: see [`absent`].
 pub fn silent(system: &System, property: &Temporal, condition: &Condition) -> Vec<Conj> {
     let mut ways: Vec<Conj> = vec![Vec::new()];
     for case in condition.0.iter().filter(|it| it.hidden == 0) {
@@ -67,6 +66,20 @@ pub fn silent(system: &System, property: &Temporal, condition: &Condition) -> Ve
         }
     }
     ways
+}
+
+/// For each case of a condition with one further process, the ways for it not to hold of process `Var(0)`: to be an observed one,
+/// which is no further one, or not to be as the case says. Cases with several further processes, and what literals
+/// cannot say, are passed over.
+pub fn absent(system: &System, property: &Temporal, condition: &Condition) -> Vec<Vec<Conj>> {
+    let params = property.params.len();
+    let of = |case: &Case| {
+        let cube = rename::conj(&case.cube, &observed(params))??;
+        let (this, consts) = (Term::Proc(ProcRef::Var(0)), (0..params as u8).map(ProcRef::Const));
+        let named = consts.map(|p| Some(vec![same(this.clone(), Term::Proc(p), false)]));
+        named.chain(cube.iter().map(|it| Some(vec![negation(system, it)?]))).collect()
+    };
+    condition.0.iter().filter(|it| it.hidden == 1).filter_map(of).collect()
 }
 
 /// The negation of a literal that is about no numbers.

@@ -13,7 +13,7 @@
 //! Numbers and values of abstract types may be new for ever, so that no state comes again: such systems have no monitor.
 //!
 //! `literals`: what it is made of; `plan`: its variables; `phases`, `fairness`, `close`: its
-//! transitions; `kept`: what each of them asks of steps that are never to be possible.
+//! transitions; `kept`: what each of them asks of all processes.
 
 mod close;
 mod fairness;
@@ -32,10 +32,10 @@ use crate::model::{Bad, BadKind, Literal, ProcRef, System, Temporal, TemporalKin
 /// Why there is none, for the user.
 pub fn with_monitor(original: &System, property: &Temporal) -> Result<System, String> {
     if !matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence) {
-        return Err(format!("a `{}` has no monitor", property.kind.word()));
+        return Err(format!("it is a `{}`", property.kind.word()));
     }
     if original.orders_processes || original.proc_constants > 0 {
-        return Err("processes are not alike".to_owned());
+        return Err("processes are ordered or named".to_owned());
     }
     if let Some(var) =
         original.vars.iter().find(|it| it.ty.is_numeric() || matches!(it.ty, Type::Abstract(_)))

@@ -19,7 +19,17 @@ impl Monitor<'_> {
         let served: Vec<&Track<'_>> = self.tracks.iter().filter(|it| it.is_about(transition)).collect();
         let mut found = vec![with(RUN, &Vec::new())];
         for silent in &self.silent {
-            found.push(with(WAITS, silent));
+            let procs: Vec<ProcRef> = (0..transition.arity() as u8).map(ProcRef::Var).collect();
+            let mut found_as = |step: Transition, within: bool| {
+                let guards = self.asked_here(&procs, step.guard.clone(), within);
+                let asked = self.asked_of_others(procs.len(), within);
+                for guard in guards {
+                    let mut step = Transition { guard, ..step.clone() };
+                    step.universals.extend(asked.iter().cloned());
+                    found.push(step);
+                }
+            };
+            found_as(with(WAITS, silent), false);
             let mut saved = with(SAVED, silent);
             for track in &served {
                 let index = track.each.then_some(ProcRef::Var(0));
@@ -29,11 +39,7 @@ impl Monitor<'_> {
                 }
                 saved.updates.push(flag(track.done, index, arity));
             }
-            saved.universals.extend(self.others_kept_off(transition.arity()));
-            let procs: Vec<ProcRef> = (0..transition.arity() as u8).map(ProcRef::Var).collect();
-            for guard in self.kept_off_here(&procs, saved.guard.clone()) {
-                found.push(Transition { guard, ..saved.clone() });
-            }
+            found_as(saved, true);
         }
         found
     }
@@ -63,7 +69,12 @@ impl Monitor<'_> {
                     let (h, p) = (ProcRef::Var(h as u8), ProcRef::Const(p as u8));
                     guard.push(same(Term::Proc(h), Term::Proc(p), true));
                 }
-                found.push(self.moves("wait", hidden, guard, 1));
+                let procs: Vec<ProcRef> = (0..hidden as u8).map(ProcRef::Var).collect();
+                for guard in self.asked_here(&procs, guard, false) {
+                    let mut wait = self.moves("wait", hidden, guard, 1);
+                    wait.universals = self.asked_of_others(hidden, false);
+                    found.push(wait);
+                }
             }
         }
         found
@@ -75,6 +86,7 @@ impl Monitor<'_> {
             let mut guard = vec![is(self.phase, WAITS)];
             guard.extend(silent.iter().cloned());
             let mut save = self.moves("save", 0, guard, 2);
+            save.universals = self.asked_of_others(0, false);
             for (var, copy) in &self.copies {
                 let index = (0..self.original.var(*var).arity() as u8).map(ProcRef::Var);
                 let branch = Branch { when: Dnf::truth(), value: Term::Cell(cell(*var, index)) };

@@ -1,6 +1,6 @@
 //! What a monitor declares: its phases, copies of variables, and how fairness is kept track of.
 
-use super::literals::{blank, declare, silent};
+use super::literals::{absent, blank, declare, silent};
 use crate::model::{
     Assignment, Branch, Conj, Dnf, EnumDecl, EnumId, Fairness, System, Temporal, TemporalKind, Term,
     Transition, Type, Update, Var, VarId, VarKind,
@@ -48,6 +48,8 @@ pub struct Monitor<'a> {
     pub tracks: Vec<Track<'a>>,
     /// The ways for what is promised not to hold.
     pub silent: Vec<Conj>,
+    /// For each case of the promise with one further process, the ways for it not to hold of process `Var(0)`.
+    pub absent: Vec<Vec<Conj>>,
 }
 
 impl<'a> Monitor<'a> {
@@ -73,7 +75,7 @@ impl<'a> Monitor<'a> {
         }
         let mut tracks = Vec::new();
         for fairness in &original.fairness {
-            let of = fairness.transitions(original).next()?;
+            let of = original.asked_by(fairness).next()?;
             let each = !fairness.any && !of.params.is_empty();
             if each && of.params.len() > 1 {
                 continue;
@@ -85,7 +87,7 @@ impl<'a> Monitor<'a> {
             };
             let done = flag("Done")?;
             let never = if fairness.strong { Some(flag("Never")?) } else { None };
-            let mut parts = fairness.transitions(original);
+            let mut parts = original.asked_by(fairness);
             let others = each && !fairness.strong && parts.any(|it| !it.universals.is_empty());
             let mut hindered = Vec::new();
             for p in 0..if others { property.params.len() } else { 0 } {
@@ -102,8 +104,8 @@ impl<'a> Monitor<'a> {
             TemporalKind::Response => &property.then,
             _ => &property.first,
         };
-        let silent = silent(original, property, promised);
-        Some(Self { original, property, system, phase, copies, tracks, silent })
+        let (silent, absent) = (silent(original, property, promised), absent(original, property, promised));
+        Some(Self { original, property, system, phase, copies, tracks, silent, absent })
     }
 
     /// A step of the monitor itself, to a phase.

@@ -1,0 +1,121 @@
+//! What is promised of runs: fairness of a name that is declared twice, instances with few processes, what monitors prove, and
+//! reasons where the answer is open. The models stand in `tests/found3`.
+
+use serde_json::Value;
+
+use super::harness::{Outcome, run, run_stdin};
+
+/// The last lines of what `cubicle --quiet` says of a model, and its exit code.
+fn says(model: &str) -> (Vec<String>, Option<i32>) {
+    let Outcome { code, stdout, .. } = run(&format!("--quiet tests/found3/{model}.cub"));
+    (stdout.lines().map(str::to_owned).collect(), code)
+}
+
+fn expect(model: &str, lines: &[&str], code: i32) {
+    assert_eq!(says(model), (lines.iter().map(ToString::to_string).collect(), Some(code)), "{model}");
+}
+
+#[test]
+fn fairness_of_a_name_is_that_of_all_its_declarations() {
+    for model in ["fairdup2", "fairdup3"] {
+        expect(model, &["s: holds for any number of processes", "The system is SAFE"], 0);
+    }
+    // The first declaration may be taken for ever, so that the second never has to be.
+    expect("fairdup4", &["s: VIOLATED with 2 processes", "VIOLATED: s"], 1);
+}
+
+/// Each number of parameters by itself: the step of no process may be taken for ever, and that of a process has to be taken.
+#[test]
+fn tuples_of_different_lengths_are_asked_for_by_themselves() {
+    let model = |params: &str| {
+        format!(
+            "type st = A | B\nvar G : bool\narray At[proc] : st\ninit (p) {{ At[p] = A && G = True }}\n\
+             transition t ({params}) requires {{ G = True }} {{ G := True }}\n\
+             transition t (p) requires {{ At[p] = A }} {{ At[p] := B }}\n\
+             fair t\nresponse s (p) {{ At[p] = A }} ~> {{ At[p] = B }}\n"
+        )
+    };
+    let both = "--quiet --only-forward --procs 2 -";
+    let Outcome { code, stdout, .. } = run_stdin(both, model("").as_bytes());
+    assert_eq!((code, stdout.lines().next()), (Some(0), Some("s: holds with 2 processes")), "{stdout}");
+    let Outcome { code, stdout, .. } = run_stdin("--only-forward --procs 2 -", model("p").as_bytes());
+    assert_eq!(code, Some(1), "{stdout}");
+    assert!(stdout.contains("     fair t(#1): step 1 takes it\n"), "{stdout}");
+    // With `any`, one of all of them is enough.
+    let any = model("").replace("fair t", "fair any t");
+    let Outcome { code, stdout, .. } = run_stdin(both, any.as_bytes());
+    assert_eq!(code, Some(1), "{stdout}");
+}
+
+#[test]
+fn the_fairness_of_a_name_is_printed_once() {
+    let Outcome { code, stdout, .. } =
+        run("--quiet --crash stop --show-transformed tests/found3/fairdup2.cub");
+    assert_eq!((code, stdout.matches("\nfair t\n").count()), (Some(0), 1), "{stdout}");
+}
+
+#[test]
+fn what_fails_with_few_processes_only_is_found_there() {
+    let lines = ["s: VIOLATED with 0 processes", "r: VIOLATED with 0 processes"];
+    let last = ["o: VIOLATED with 0 processes", "VIOLATED: s, r, o"];
+    expect("open_z", &[lines, last].concat(), 1);
+    let (lines, code) = says("open_base_3");
+    assert_eq!((lines[1].as_str(), code), ("free: VIOLATED with 1 process", Some(1)), "{lines:?}");
+    assert_eq!(lines[2], "out: VIOLATED with 1 process");
+    // `exists_other` reaches to the end, so that one process alone keeps no such promise.
+    let (lines, code) = says("open_tas_strong");
+    assert_eq!((lines[1].as_str(), code), ("progress: VIOLATED with 1 process", Some(1)), "{lines:?}");
+    // An instance that the model does not have is not looked at, nor one beside that which is named.
+    let text = include_str!("../found3/open_z.cub");
+    let named = text.replace("requires { G = A }", "requires { G = A && p <> #1 }");
+    let Outcome { stdout, .. } = run_stdin("--quiet -", named.as_bytes());
+    assert!(!stdout.contains("0 process"), "{stdout}");
+    let Outcome { code, stdout, .. } = run_stdin("--quiet --only-forward --procs 2 -", text.as_bytes());
+    assert_eq!((code, stdout.lines().next()), (Some(0), Some("s: holds with 2 processes")), "{stdout}");
+}
+
+#[test]
+fn a_model_without_processes_has_one_instance() {
+    let (lines, code) = says("open_abp");
+    let held = ["zero", "one", "got"].map(|name| format!("{name}: holds for any number of processes"));
+    assert_eq!((&lines[..3], code), (&held[..], Some(0)), "{lines:?}");
+}
+
+#[test]
+fn what_is_never_possible_binds_the_process_that_moves() {
+    let (lines, code) = says("open_local_strong");
+    let held = "up: holds for any number of processes";
+    assert_eq!((lines[0].as_str(), code), (held, Some(0)), "{lines:?}");
+    let printed = run("--quiet --show-transformed=up tests/found3/open_local_strong.cub").stdout;
+    let lose = "{ Ch[p] = Req && Phase = Phase_Saved && Ch[#1] <> Ack && Never_recv[p] = False";
+    assert!(printed.contains(&format!("transition lose (p)\nrequires {lose}")), "{printed}");
+    // The printed monitor, as it was and as it is.
+    assert_eq!(says("monitor_too_weak").1, Some(1));
+    assert_eq!(says("monitor_fixed").1, Some(0));
+}
+
+/// The reason of an open answer, in the text and in the document.
+#[test]
+fn an_open_property_of_runs_has_its_reason() {
+    for (model, property, why) in [
+        ("open_intb", "served", "it has no monitor to be proved, since `N` may have new values for ever"),
+        ("open_strong", "idle", "it has no monitor to be proved, since it is a `possible`"),
+        ("rw_live3", "writer_served", "its monitor "),
+        ("open_base_0", "served", "its monitor "),
+        ("open_bakery_ord", "served", "its monitor "),
+    ] {
+        let (lines, code) = says(model);
+        let text = lines.join("\n");
+        assert_eq!(code, Some(3), "{model}: {text}");
+        let known = format!("{property}: holds with 1, 2, 3 processes; {why}");
+        assert!(text.contains(&known), "{model}: {known}: {text}");
+        let last = format!("UNKNOWN: {property} is shown for 1, 2, 3 processes only: {why}");
+        assert!(lines.last().is_some_and(|it| it.starts_with(&last)), "{model}: {last}: {text}");
+        let document = run(&format!("--format json tests/found3/{model}.cub")).stdout;
+        let document: Value = serde_json::from_str(&document).expect("a document");
+        let of = |it: &&Value| it["name"] == property;
+        let record = document["properties"].as_array().expect("a list").iter().find(of).expect("it is there");
+        assert!(record["unproved"].as_str().is_some_and(|it| it.starts_with(why)), "{model}: {record}");
+        assert_eq!(document["reason"]["kind"], "runs");
+    }
+}
