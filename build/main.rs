@@ -3,6 +3,7 @@
 
 #![allow(clippy::print_stdout, reason = "cargo reads it")]
 
+mod judges;
 mod link;
 mod source;
 mod z3;
@@ -35,5 +36,6 @@ fn main() {
             println!("cargo::rustc-link-arg-bins={}", object.display());
         }
     }
+    judges::tell();
     source::tell();
 }

@@ -26,7 +26,8 @@ pub struct InternalError(pub String);
 ///
 /// The run ends early when `interrupt` says so: its deadline or that of this run
 /// ([`Options::time_limit`]) has passed, or a signal is pending. As in the original tool, the first SIGINT during
-/// the exploration of a BRAB run only ends that exploration: the states seen so far are a valid oracle.
+/// the exploration of a BRAB run only ends that exploration: the states seen so far are a valid oracle. (That of
+/// [`BackwardMode::Pdr`] ends the run where the exploration has not come to the second level.)
 ///
 /// The work is done on a thread with a stack for any model. A process may do this again and again, with another
 /// time limit each time, and from several threads at once: runs share nothing but the `interrupt` that they are given

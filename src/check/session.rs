@@ -134,10 +134,14 @@ impl<'a> Session<'a> {
             return ControlFlow::Break(Some(self.decided_by_run(trace)));
         }
         if let Some(reason) = self.interrupt.reason() {
-            if !self.explores_for_oracle() || !self.interrupt.consume() {
+            // States of less than a level are no oracle: only who asked for it by name gets a search without one.
+            let level = self.space.explored.last().is_some_and(|it| it.exploration.depth > 0);
+            let worth = level || matches!(self.options.proof, BackwardMode::Brab(_));
+            if !self.explores_for_oracle() || !worth || !self.interrupt.consume() {
                 return ControlFlow::Break(Some(Verdict::Unknown(reason)));
             }
-            let note = "exploration interrupted; the backward search goes on with the states seen so far";
+            let note = "exploration interrupted; the backward search goes on with the states seen so far, until a second \
+                        Ctrl-C (SIGINT) or another signal ends the run";
             self.tell(Event::Note(note));
             return ControlFlow::Break(None);
         }

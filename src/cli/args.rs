@@ -32,7 +32,8 @@ Exit codes:
     4  internal error, failure of the solver, a proof that --certify refuses, or output that
        could not be written
     5  a deadlock was found, as asked for with --deadlock
-  130  interrupted (SIGINT); 143 terminated (SIGTERM); 141 the reader of the output went away
+  130  interrupted (SIGINT); 143 terminated (SIGTERM); 129 hung up (SIGHUP); 141 the reader of
+       the output went away
 
 An option that would have no effect is refused, with the reason. When one is given twice, the last
 one counts; two different K of `brab` are refused.

@@ -99,19 +99,25 @@ fn asked_for(words: &[OsString]) -> Option<ResultFormat> {
 /// Ends a run whose command line means nothing; the exit code. What is wrong was told. Writes a document to standard
 /// output where one seems to be wanted.
 pub fn refused(words: &[OsString], code: u8, error: String) -> u8 {
+    ended(words, code, Some(error))
+}
+
+/// Writes the document of a run that has nothing to say but how it ended, where one seems to be wanted; the exit code.
+pub fn ended(words: &[OsString], code: u8, error: Option<String>) -> u8 {
     let Some(format) = asked_for(words) else { return code };
     let mut document = Document::new(&of_words(words));
-    document.messages.push(Message::new(Level::Error, error.as_str()));
-    document.error = Some(error);
+    document.messages.extend(error.iter().map(|error| Message::new(Level::Error, error.as_str())));
+    document.error = error;
     document.exit_code = code;
     let output = Output::new(Interrupt::default());
+    let on_cluster =
+        words.get(1).filter(|word| *word == "cluster").and_then(|_| words.iter().position(|it| it == "--"));
+    let command = words.get(on_cluster.unwrap_or(0) + 1);
     output.write(&match format {
-        _ if words.get(1).is_some_and(|word| word == "mutate") => {
+        _ if command.is_some_and(|word| word == "mutate") => {
             MutationDocument::without_mutants(&document).text()
         }
-        _ if words.get(1).is_some_and(|word| word == "witness") => {
-            WitnessDocument::without_run(&document).text()
-        }
+        _ if command.is_some_and(|word| word == "witness") => WitnessDocument::without_run(&document).text(),
         ResultFormat::Ndjson => document.line(),
         ResultFormat::Json | ResultFormat::Human => document.text(),
     });

@@ -9,7 +9,7 @@ use clap::parser::ValueSource;
 use clap::{CommandFactory, Parser};
 
 use super::output::complain;
-use super::{args, compat, exit};
+use super::{args, compat, exit, watchdog};
 use crate::lsp::{ProofRunner, ServerEnd, serve};
 
 /// Speaks the language server protocol on standard input and output, for editors: diagnostics, hover, definition,
@@ -18,7 +18,7 @@ use crate::lsp::{ProofRunner, ServerEnd, serve};
 ///
 /// Nothing is run and no file is written because a model was opened.
 ///
-/// Exit codes: 0 ended by the editor as the protocol has it; 1 the editor went away before.
+/// Exit codes: 0 ended by the editor as the protocol has it; 1 the editor went away before; 128 and its number by a signal.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle lsp")]
 pub struct LspArgs {
@@ -40,9 +40,18 @@ pub fn run(words: Vec<OsString>) -> u8 {
         }
     };
     let prover = ProofRunner { program, refuse: refusal };
-    match serve(BufReader::new(std::io::stdin()), Box::new(std::io::stdout()), prover) {
+    let signals = match watchdog::ending_signals() {
+        Ok(signals) => signals,
+        Err(error) => {
+            complain(&format!("error: cannot listen to signals: {error}"));
+            return exit::INTERNAL;
+        }
+    };
+    let leave = |signal| signal_hook::low_level::exit(exit::of_signal(signal).into());
+    match serve(BufReader::new(std::io::stdin()), Box::new(std::io::stdout()), prover, signals, leave) {
         ServerEnd::Orderly => exit::OK,
         ServerEnd::Abrupt => exit::DIFFERENT,
+        ServerEnd::Signal(signal) => exit::of_signal(signal),
     }
 }
 

@@ -65,6 +65,17 @@ pub fn used() -> Usage {
     }
 }
 
+/// What states on a disk need beside what is used already: buffers to sort them in, and those that are read at a time.
+const SPILLING: usize = 16 << 20;
+
+/// Whole parts of so many bytes are named to the user.
+const PART: usize = 4 << 20;
+
+/// The least limit with which an exploration may go on on a disk.
+pub fn least_to_spill() -> usize {
+    (used().resident + SPILLING).div_ceil(PART) * PART
+}
+
 /// 80 % of what the machine has, or the container that this process runs in.
 pub fn most_of_it() -> Option<usize> {
     machine().into_iter().chain(container()).min().map(|bytes| bytes / 5 * 4)

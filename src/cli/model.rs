@@ -29,7 +29,8 @@ use super::run_dir::RunDir;
 use super::settings::{self, Results};
 use super::supervise::supervise;
 use super::{
-    advice, applies, certificate, compat, document, ends, exit, files, kept, lemmas, live, outputs, printers,
+    advice, applies, certificate, compat, document, ends, exit, files, kept, lemmas, live, memory, outputs,
+    printers,
 };
 
 /// A command line that is understood.
@@ -210,6 +211,13 @@ fn attempt(
         return Ok((exit::OK, well_formed(ending)));
     }
     probe_files(args).map_err(|error| failed(exit::INTERNAL, error))?;
+    if let (Some(limit), Some(least)) =
+        (args.memory_limit, args.spill.as_ref().map(|_| memory::least_to_spill()))
+        && limit < least
+    {
+        let error = format!("--memory-limit: with --spill, this takes {}M at least", least >> 20);
+        return Err(failed(exit::USAGE, error));
+    }
     let mut options = settings::options(args, &system, &allowed);
     if let Some(cube) = &args.expected_end {
         let end = ends::expected_end(&system, &text, cube);
@@ -271,8 +279,6 @@ fn attempt(
         document.error = Some(error);
         code = exit::INTERNAL;
     }
-    // The process ends soon: taking millions of states apart would only make it end later.
-    std::mem::forget(found);
     Ok((code, document))
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use cubicle::diagnostic::Source;
+use cubicle::interrupt::Interrupt;
 use cubicle::itf;
 use cubicle::transform::{Crash, with_crashes};
 
@@ -57,11 +58,11 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
     supervise(
         limits,
         |interrupt| Ending::of_command(&model, interrupt),
-        move |_, ending| replay(&args, ending),
+        move |interrupt, ending| replay(&args, interrupt, ending),
     )
 }
 
-fn replay(args: &ReplayArgs, ending: &Ending) -> u8 {
+fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let style = settings::automatic_style(&stdout());
     let Ok(LoadedModel { mut system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
         return exit::USAGE;
@@ -87,14 +88,20 @@ fn replay(args: &ReplayArgs, ending: &Ending) -> u8 {
     let name = args.model.display().to_string();
     let source = Source { name: &name, text: &text };
     let trace = input::read(&args.trace).and_then(|input| {
-        let read = itf::read(&system, &source, &input.text);
+        let read = itf::read(&system, &source, &input.text, interrupt);
         read.map_err(|error| format!("{} is no trace: {error}", input.name))
     });
     let (trace, claims) = match trace {
         Ok(read) => read,
         Err(error) => {
-            complain(&format!("error: {error}"));
-            return exit::USAGE;
+            let Some(reason) = interrupt.reason() else {
+                complain(&format!("error: {error}"));
+                return exit::USAGE;
+            };
+            ending.begin();
+            let title = style.doubtful("The trace is not checked");
+            ending.output.write(&format!("{title}: {}\n", cubicle::words::reason(&reason)));
+            return exit::after_output(exit::of_reason(&reason), ending.output.finish());
         }
     };
     let (title, what, code) = match itf::replay(&system, &source, &trace, &claims) {

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use cubicle::interrupt::Interrupt;
 use cubicle::verdict::Reason;
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1, SIGXCPU, SIGXFSZ};
+use signal_hook::consts::{
+    SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
@@ -28,7 +30,9 @@ const TICK: Duration = Duration::from_millis(20);
 pub fn start(interrupt: &Interrupt, memory: Option<usize>, ending: &Arc<Ending>) -> std::io::Result<()> {
     // What is written beyond `ulimit -f` is then an error like any other.
     flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGUSR1, SIGXCPU])?;
+    let mut signals = ending_signals()?;
+    signals.add_signal(SIGUSR1)?;
+    signals.add_signal(SIGXCPU)?;
     let watch = Watch {
         interrupt: interrupt.clone(),
         cpu: cpu::CpuBudget::of_process(),
@@ -50,6 +54,26 @@ pub fn start(interrupt: &Interrupt, memory: Option<usize>, ending: &Arc<Ending>)
     })?;
     thread::Builder::new().name("watchdog".into()).spawn(move || watch.run())?;
     Ok(())
+}
+
+/// From now on, signals that end a process are heard here instead.
+pub fn ending_signals() -> std::io::Result<Signals> {
+    Signals::new(ending())
+}
+
+/// The signals that end a process.
+pub fn ending() -> impl Iterator<Item = i32> {
+    // `nohup` asks for a run that goes on.
+    let hangup = (!ignored(SIGHUP)).then_some(SIGHUP);
+    [SIGINT, SIGTERM, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF].into_iter().chain(hangup)
+}
+
+/// Whether the process was started with `signal` ignored, where the system tells.
+fn ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// What the watchdog looks at.

@@ -8,7 +8,7 @@ use super::flow::Course;
 /// A panic on a thread of the dataflow is a bug, unless somebody was lost, which is told within this time.
 const SOON: Duration = Duration::from_secs(1);
 /// A connection that fails is a lost process, which those that watch over it tell within this time.
-const LATER: Duration = Duration::from_secs(8);
+const LATER: Duration = Duration::from_secs(10);
 /// How a panic over a connection begins.
 const CONNECTION: &str = "timely communication error: ";
 /// The first panic on a thread of the dataflow.

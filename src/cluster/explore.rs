@@ -99,7 +99,7 @@ impl Cluster {
         let joining = Joining { me, addresses: addresses.clone(), secret, agreement, wait, at_once };
         let Links { states, life } = join(joining, listener, told.log, told.stop).map_err(Fault)?;
         let (tell, events) = mpsc::channel();
-        let watch = Watch::start(life, &addresses, &tell, Event::Fault).map_err(Fault)?;
+        let watch = Watch::start(life, (me, &addresses), &tell, Event::Fault).map_err(Fault)?;
         let (ask, questions) = mpsc::channel();
         let part = Arc::new(Part {
             instance: instance.clone(),

@@ -15,7 +15,9 @@ use super::watch::Watch;
 use crate::interrupt::Interrupt;
 
 /// A connection that fails is a lost process, which those that watch over it tell within this time.
-const LATER: Duration = Duration::from_secs(8);
+const LATER: Duration = Duration::from_secs(10);
+/// A message may take longer than a link may be away: a connection takes as long again to recover.
+const SENDING: Duration = Duration::from_secs(30);
 /// How often it is looked whether somebody was lost.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// The length that stands for the end of what a process has to say.
@@ -74,12 +76,12 @@ impl Cluster {
         let joining = Joining { me, addresses: addresses.clone(), secret, agreement, wait, at_once };
         let Links { states, life } = join(joining, listener, log, stop).map_err(Fault)?;
         let (lost, news) = mpsc::channel();
-        let watch = Arc::new(Watch::start(life, &addresses, &lost, Lost::Fault).map_err(Fault)?);
+        let watch = Arc::new(Watch::start(life, (me, &addresses), &lost, Lost::Fault).map_err(Fault)?);
         let (tell, heard) = mpsc::channel();
         let failed = |error: io::Error| Fault(format!("cannot use the connections: {error}"));
         for (other, link) in states.iter().enumerate() {
             let Some(link) = link else { continue };
-            link.set_write_timeout(Some(LATER)).map_err(failed)?;
+            link.set_write_timeout(Some(SENDING)).map_err(failed)?;
             let (link, tell, lost) = (link.try_clone().map_err(failed)?, tell.clone(), lost.clone());
             let who = format!("the connection to process {other} ({}) was lost", addresses[other]);
             let listen = move || {

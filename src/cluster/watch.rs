@@ -1,17 +1,22 @@
 //! Who is still there: signs of life on connections of their own, and the first fault, which all are told.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rand::TryRng;
+use rand::rngs::SysRng;
+
 /// How often a sign of life is sent.
-const PULSE: Duration = Duration::from_millis(500);
-/// Who is silent for so long is lost: all end within ten seconds of that, and a machine may hang for five.
-const SILENCE: Duration = Duration::from_secs(7);
+const PULSE: Duration = Duration::from_millis(250);
+/// A process that is silent for so long is lost: all end within ten seconds, and a link may be away for six.
+const SILENCE: Duration = Duration::from_secs(8);
+/// A process that is silent for so long is told of as silent: others may miss it, too.
+const QUIET: Duration = Duration::from_secs(3);
 /// A fault is told in no more bytes.
 const MOST: usize = 4000;
 
@@ -19,6 +24,13 @@ const MOST: usize = 4000;
 const ALIVE: u8 = 1;
 const FAULT: u8 = 2;
 const DONE: u8 = 3;
+/// What datagrams of the other side are to begin with, in [`TOKEN_BYTES`] bytes.
+const TOKEN: u8 = 4;
+/// The processes that are silent: how many bytes follow in two more, and two for each process.
+const SILENT: u8 = 5;
+
+const TOKEN_BYTES: usize = 16;
+type Token = [u8; TOKEN_BYTES];
 
 /// Those that watch.
 static WATCHES: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
@@ -37,6 +49,8 @@ pub struct Watch {
 }
 
 struct Shared {
+    /// Number of this process.
+    me: usize,
     /// To each other process.
     links: Vec<Option<Mutex<TcpStream>>>,
     addresses: Vec<String>,
@@ -44,6 +58,22 @@ struct Shared {
     over: AtomicBool,
     /// Those that have ended in good order.
     done: Vec<AtomicBool>,
+    /// What each process does and says.
+    seen: Mutex<Vec<Seen>>,
+    /// For signs of life beside the connections, which take long to recover from a link that was away.
+    datagrams: Option<UdpSocket>,
+    /// Where datagrams for each process go.
+    peers: Vec<Option<SocketAddr>>,
+}
+
+/// What is known of a process.
+struct Seen {
+    /// When it was heard the last time.
+    heard: Instant,
+    /// Those that it does not hear.
+    silent: Vec<u16>,
+    /// What its datagrams begin with, and ours to it, once it has said so.
+    tokens: (Token, Option<Token>),
 }
 
 impl Watch {
@@ -53,7 +83,7 @@ impl Watch {
     /// The system gives no thread, or the connections cannot be used; for the user.
     pub fn start<T: Send + 'static>(
         links: Vec<Option<TcpStream>>,
-        addresses: &[String],
+        (me, addresses): (usize, &[String]),
         faults: &Sender<T>,
         told: fn(String) -> T,
     ) -> Result<Self, String> {
@@ -65,12 +95,25 @@ impl Watch {
             link.set_read_timeout(Some(PULSE)).map_err(failed)?;
             readers.push((other, link.try_clone().map_err(failed)?));
         }
+        let peers =
+            links.iter().zip(addresses).map(|(link, address)| peer(link.as_ref()?, address)).collect();
+        let mut seen = Vec::new();
+        for _ in &links {
+            let mut token = Token::default();
+            SysRng.try_fill_bytes(&mut token).map_err(|error| format!("no random numbers: {error}"))?;
+            seen.push(Seen { heard: Instant::now(), silent: Vec::new(), tokens: (token, None) });
+        }
         let shared = Arc::new(Shared {
             done: links.iter().map(|_| AtomicBool::new(false)).collect(),
             links: links.into_iter().map(|link| link.map(Mutex::new)).collect(),
             addresses: addresses.to_vec(),
             over: AtomicBool::new(false),
+            seen: Mutex::new(seen),
+            datagrams: datagrams(&addresses[me]),
+            peers,
+            me,
         });
+        shared.introduce();
         WATCHES.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&shared));
         for (other, link) in readers {
             let (shared, faults) = (Arc::clone(&shared), faults.clone());
@@ -86,11 +129,14 @@ impl Watch {
         let pulse = Arc::clone(&shared);
         let beat = move || {
             while !pulse.over.load(Ordering::Relaxed) {
-                pulse.tell(&[ALIVE]);
+                pulse.beat();
                 thread::sleep(PULSE);
             }
         };
         thread::Builder::new().name("pulse".into()).spawn(beat).map_err(failed)?;
+        let beside = Arc::clone(&shared);
+        let datagrams = thread::Builder::new().name("datagrams".into());
+        datagrams.spawn(move || beside.hear_datagrams()).map_err(failed)?;
         Ok(Self { shared })
     }
 
@@ -135,19 +181,97 @@ impl Shared {
         }
     }
 
+    /// Tells each other process what its datagrams to this one are to begin with.
+    fn introduce(&self) {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        for (link, seen) in self.links.iter().zip(seen.iter()) {
+            let Some(link) = link else { continue };
+            let mut message = vec![TOKEN];
+            message.extend(seen.tokens.0);
+            let _ = link.lock().unwrap_or_else(PoisonError::into_inner).write_all(&message);
+        }
+    }
+
+    /// A sign of life to all others, with those that this process does not hear.
+    fn beat(&self) {
+        let silent = self.silent(QUIET);
+        let mut message = vec![ALIVE];
+        message.push(SILENT);
+        message.extend((2 * silent.len() as u16).to_le_bytes());
+        silent.iter().for_each(|other| message.extend((*other as u16).to_le_bytes()));
+        self.tell(&message);
+        let Some(socket) = &self.datagrams else { return };
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let tokens: Vec<Option<Token>> = seen.iter().map(|it| it.tokens.1).collect();
+        drop(seen);
+        for (token, peer) in tokens.iter().zip(&self.peers) {
+            if let (Some(token), Some(peer)) = (token, peer) {
+                // Where datagrams do not pass, the connections are left.
+                let _ = socket.send_to(token, peer);
+            }
+        }
+    }
+
+    /// Takes in datagrams until nobody is missed any more.
+    fn hear_datagrams(&self) {
+        let Some(socket) = &self.datagrams else { return };
+        let mut bytes = [0; TOKEN_BYTES + 1];
+        while !self.over.load(Ordering::Relaxed) {
+            let Ok(length) = socket.recv(&mut bytes) else { continue };
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(it) = seen.iter_mut().find(|it| it.tokens.0 == bytes[..length]) {
+                it.heard = Instant::now();
+            }
+        }
+    }
+
+    /// The processes that have been silent for so long.
+    fn silent(&self, time: Duration) -> Vec<usize> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let there =
+            |other: &usize| self.links[*other].is_some() && !self.done[*other].load(Ordering::Relaxed);
+        (0..seen.len()).filter(there).filter(|other| seen[*other].heard.elapsed() >= time).collect()
+    }
+
+    /// Why the run ends when `other` has been silent for too long: who it is that is lost, as far as the others tell.
+    fn lost(&self, other: usize) -> String {
+        let name = |process: usize| format!("process {process} ({})", self.addresses[process]);
+        let (me, seconds) = (self.me, SILENCE.as_secs());
+        let quiet = self.silent(QUIET);
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = |it: &usize| self.links[*it].is_some() && !quiet.contains(it);
+        let mut witnesses = (0..seen.len()).filter(asked).peekable();
+        if self.links.len() == 2 {
+            return format!("{} and {} have not heard each other for {seconds} s", name(0), name(1));
+        }
+        if witnesses.peek().is_none() {
+            return format!("{} has not heard any other process for {seconds} s: it is cut off", name(me));
+        }
+        if witnesses.any(|it| seen[it].silent.contains(&(other as u16))) {
+            return format!("{} has not answered for {seconds} s", name(other));
+        }
+        let (first, second) = (name(me.min(other)), name(me.max(other)));
+        format!("{first} and {second} have not heard each other for {seconds} s, and others hear both")
+    }
+
     /// Listens to a process until it is lost; why, if that is a fault.
     fn listen(&self, other: usize, mut link: TcpStream) -> Option<String> {
         let who = format!("process {other} ({})", self.addresses[other]);
-        let mut heard = Instant::now();
+        let hears = |heard: &dyn Fn(&mut Seen)| {
+            heard(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner)[other]);
+        };
         let mut said: Vec<u8> = Vec::new();
         let mut buffer = [0; 1024];
         loop {
             match link.read(&mut buffer) {
                 Ok(0) => return self.missed(other, format!("{who} ended without a word")),
                 Ok(n) => {
-                    heard = Instant::now();
+                    hears(&|it| it.heard = Instant::now());
                     said.extend(&buffer[..n]);
-                    match hear(&mut said) {
+                    match hear(&mut said, &mut |word| match word {
+                        Word::Token(token) => hears(&|it| it.tokens.1 = Some(token)),
+                        Word::Silent(silent) => hears(&|it| it.silent.clone_from(&silent)),
+                    }) {
                         Heard::Alive => {}
                         Heard::Done => self.done[other].store(true, Ordering::Relaxed),
                         Heard::Fault(why) => return self.missed(other, why),
@@ -157,9 +281,8 @@ impl Shared {
                     }
                 }
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                    if heard.elapsed() >= SILENCE {
-                        let seconds = SILENCE.as_secs();
-                        return self.missed(other, format!("{who} has not answered for {seconds} s"));
+                    if self.silent(SILENCE).contains(&other) {
+                        return self.missed(other, self.lost(other));
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -174,6 +297,20 @@ impl Shared {
     }
 }
 
+/// Where datagrams for the process at the other end of a connection go, which listens at `address`.
+fn peer(link: &TcpStream, address: &str) -> Option<SocketAddr> {
+    let port = address.rsplit_once(':')?.1.parse().ok()?;
+    Some(SocketAddr::new(link.peer_addr().ok()?.ip(), port))
+}
+
+/// A socket for signs of life beside the connections, if there is to be one.
+fn datagrams(address: &str) -> Option<UdpSocket> {
+    let socket = UdpSocket::bind(address).ok()?;
+    socket.set_read_timeout(Some(PULSE)).ok()?;
+    socket.set_write_timeout(Some(PULSE)).ok()?;
+    Some(socket)
+}
+
 /// What was said last.
 #[derive(Debug, PartialEq, Eq)]
 enum Heard {
@@ -183,8 +320,15 @@ enum Heard {
     Nonsense,
 }
 
-/// Takes whole messages off the beginning of what was said, until there is one that matters.
-fn hear(said: &mut Vec<u8>) -> Heard {
+/// What is said beside signs of life.
+#[derive(Debug, PartialEq, Eq)]
+enum Word {
+    Token(Token),
+    Silent(Vec<u16>),
+}
+
+/// Takes whole messages off the beginning of what was said, until there is one that matters; `tell` is told what others say.
+fn hear(said: &mut Vec<u8>, tell: &mut dyn FnMut(Word)) -> Heard {
     loop {
         match said.as_slice() {
             [ALIVE, ..] => drop(said.remove(0)),
@@ -201,7 +345,23 @@ fn hear(said: &mut Vec<u8>) -> Heard {
                 let text = String::from_utf8_lossy(words);
                 return Heard::Fault(text.chars().filter(|c| !c.is_control()).collect());
             }
-            [] | [FAULT] | [FAULT, _] => return Heard::Alive,
+            [TOKEN, rest @ ..] => {
+                let Some(token) = rest.first_chunk() else { return Heard::Alive };
+                tell(Word::Token(*token));
+                said.drain(..=TOKEN_BYTES);
+            }
+            [SILENT, low, high, rest @ ..] => {
+                let length = usize::from(u16::from_le_bytes([*low, *high]));
+                if length > MOST {
+                    return Heard::Nonsense;
+                }
+                let Some(numbers) = rest.get(..length) else { return Heard::Alive };
+                tell(Word::Silent(
+                    numbers.chunks_exact(2).map(|it| u16::from_le_bytes([it[0], it[1]])).collect(),
+                ));
+                said.drain(..3 + length);
+            }
+            [] | [FAULT | SILENT] | [FAULT | SILENT, _] => return Heard::Alive,
             _ => return Heard::Nonsense,
         }
     }
@@ -213,6 +373,8 @@ mod tests {
 
     #[test]
     fn messages_may_come_in_parts() {
+        let mut words = Vec::new();
+        let mut hear = |said: &mut Vec<u8>| super::hear(said, &mut |word| words.push(word));
         let mut said = vec![ALIVE, ALIVE, FAULT, 2, 0, b'a'];
         assert_eq!((hear(&mut said), said.len()), (Heard::Alive, 4));
         said.extend(b"b\x01");
@@ -220,5 +382,54 @@ mod tests {
         assert_eq!(hear(&mut vec![ALIVE, DONE]), Heard::Done);
         assert_eq!(hear(&mut vec![9]), Heard::Nonsense);
         assert_eq!(hear(&mut vec![FAULT, 255, 255]), Heard::Nonsense);
+        let mut said = vec![ALIVE, SILENT, 4, 0, 1, 0, 2];
+        assert_eq!((hear(&mut said), said.len()), (Heard::Alive, 6));
+        said.extend([1, TOKEN]);
+        said.extend([7; TOKEN_BYTES]);
+        assert_eq!((hear(&mut said), said.len()), (Heard::Alive, 0));
+        assert_eq!(words, [Word::Silent(vec![1, 513]), Word::Token([7; TOKEN_BYTES])]);
+    }
+
+    /// A process that `silent` do not hear, among as many as there are in it; what it says of the first of them.
+    fn accused(me: usize, silent: &[Option<&[u16]>]) -> String {
+        let link = || {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            TcpStream::connect(listener.local_addr().unwrap()).unwrap()
+        };
+        let long = Instant::now().checked_sub(SILENCE).expect("the machine runs for some seconds");
+        let seen = silent.iter().map(|it| Seen {
+            heard: if it.is_none() { long } else { Instant::now() },
+            silent: it.unwrap_or_default().to_vec(),
+            tokens: (Token::default(), None),
+        });
+        let shared = Shared {
+            me,
+            links: (0..silent.len()).map(|it| (it != me).then(|| Mutex::new(link()))).collect(),
+            addresses: (0..silent.len()).map(|it| format!("host{it}")).collect(),
+            over: AtomicBool::new(false),
+            done: silent.iter().map(|_| AtomicBool::new(false)).collect(),
+            seen: Mutex::new(seen.collect()),
+            datagrams: None,
+            peers: Vec::new(),
+        };
+        shared.lost((0..silent.len()).find(|it| *it != me && silent[*it].is_none()).unwrap())
+    }
+
+    #[test]
+    fn the_accused_is_silent_for_two_others() {
+        let here: Option<&[u16]> = Some(&[]);
+        assert_eq!(accused(0, &[here, Some(&[2]), None]), "process 2 (host2) has not answered for 8 s");
+        assert_eq!(
+            accused(0, &[here, here, None]),
+            "process 0 (host0) and process 2 (host2) have not heard each other for 8 s, and others hear both"
+        );
+        assert_eq!(
+            accused(2, &[None, None, here]),
+            "process 2 (host2) has not heard any other process for 8 s: it is cut off"
+        );
+        assert_eq!(
+            accused(1, &[None, here]),
+            "process 0 (host0) and process 1 (host1) have not heard each other for 8 s"
+        );
     }
 }

@@ -12,6 +12,8 @@ use crate::forward::fuzz::campaign::Campaign;
 use crate::forward::fuzz::companions::{Companions, Company};
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
+use crate::forward::run::clock::Clock;
+use crate::forward::run::limits::Limits;
 use crate::forward::tuning::{DEEPER, ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES};
 use crate::interrupt::Interrupt;
 use crate::model::System;
@@ -164,8 +166,9 @@ pub fn walk_along(
     interrupt: &Interrupt,
 ) {
     // Who leads says why it cannot be explored.
-    let Ok(program) = compile(system, procs, options, interrupt) else { return };
-    let mut campaign = Campaign::new(Arc::new(system.clone()), Arc::new(program), options, interrupt);
+    let limits = Limits::new(options, interrupt);
+    let Ok(program) = compile(system, procs, options, &limits.clock) else { return };
+    let mut campaign = Campaign::within(Arc::new(system.clone()), Arc::new(program), options, limits);
     campaign.company = Company(Some(companions));
     let _ = campaign.run(&mut Silent);
 }
@@ -184,7 +187,9 @@ fn explore_with(
         Strategy::Cfl => "cfl",
     };
     observer.event(system, Event::ForwardStart { strategy, procs });
-    let program = match compile(system, procs, options, interrupt) {
+    // Initial states are part of what the limits bound.
+    let limits = Limits::new(options, interrupt);
+    let program = match compile(system, procs, options, &limits.clock) {
         Ok(program) => Arc::new(program),
         Err(why) => return none(procs, why),
     };
@@ -203,7 +208,7 @@ fn explore_with(
     let system = Arc::new(system.clone());
     let mut walk = None;
     let found = if walks(options) {
-        let mut new = Campaign::new(Arc::clone(&system), Arc::clone(&program), options, interrupt);
+        let mut new = Campaign::within(Arc::clone(&system), Arc::clone(&program), options, limits);
         new.company = Company(companions);
         new.run(observer).map(|()| {
             let found = conclude::conclude(new.searched(), observer);
@@ -212,7 +217,7 @@ fn explore_with(
             (found, visited)
         })
     } else {
-        conclude::search(Search::new(&system, &program, options, interrupt), observer)
+        conclude::search(Search::within(&system, &program, options, limits), observer)
     };
     let (found, visited) = match found {
         Ok(found) => found,
@@ -230,14 +235,15 @@ pub(super) fn compile(
     system: &System,
     procs: usize,
     options: &ForwardOptions,
-    interrupt: &Interrupt,
+    clock: &Clock,
 ) -> Result<Program, Unbuildable> {
     let build = BuildOptions {
         symmetry: options.symmetry,
         undefined: options.undefined_cells,
         range: options.number_range,
         expected_end: &options.expected_end,
-        interrupt,
+        clock,
+        memory: options.memory,
     };
     Program::new(system, procs, build)
 }

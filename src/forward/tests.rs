@@ -324,3 +324,41 @@ fn models(folder: &str) -> Vec<(String, System)> {
     };
     paths.iter().filter_map(load).collect()
 }
+
+const MUTEX: &str = "var Lock : bool  array At[proc] : bool  init (p) { Lock = False && At[p] = False }
+    unsafe (p q) { At[p] = True && At[q] = True }
+    transition enter (p) requires { At[p] = False && Lock = False } { At[p] := True; Lock := True }
+    transition leave (p) requires { At[p] = True } { At[p] := False; Lock := False }";
+
+/// Initial states that take for ever to list, and guards that read more cells than can be defined in all ways.
+const FREE: &str = "
+    type t = A | B | C | D | E
+    array X[proc] : t  array Y[proc] : t  array Z[proc] : t  array W[proc] : t  var G : bool
+    init (p) { G = False && (X[p] = A || Y[p] = A || Z[p] = A || W[p] = A) }
+    unsafe () { G = True }
+    transition t (p q)
+    requires { X[p] = W[q] && Y[p] <> Z[q] && forall_other r. (X[r] <> Y[p] || Z[r] = W[q]) } { X[p] := Z[q]; }
+    transition v (p) requires { X[p] = A && forall_other r. X[r] <> A } { X[p] := B; }";
+
+#[test]
+fn limits_hold_while_initial_states_are_made() {
+    let system = crate::load(FREE).expect("a correct model").system;
+    for strategy in [Strategy::Bfs, Strategy::Dfs, Strategy::Random, Strategy::Cfl] {
+        let options = ForwardOptions { strategy, ..options() };
+        // Without an end of its own, this would take hours.
+        let late =
+            run(&system, 8, &ForwardOptions { time: Some(std::time::Duration::ZERO), ..options.clone() });
+        assert_eq!((late.stop, late.states), (Stop::Time, 0), "{strategy:?}");
+        let full = run(&system, 8, &ForwardOptions { memory: Some(1 << 20), ..options });
+        assert_eq!((full.stop, full.states), (Stop::Memory, 0), "{strategy:?}");
+    }
+}
+
+#[test]
+fn a_depth_beyond_32_bits_is_no_bound() {
+    let system = crate::load(MUTEX).expect("a correct model").system;
+    let all = |depth| run(&system, 3, &ForwardOptions { strategy: Strategy::Dfs, depth, ..options() });
+    let (whole, deep) = (all(None), all(Some(1 << 32)));
+    assert_eq!((deep.stop, deep.states), (Stop::Complete, whole.states));
+    assert!(deep.states > 1);
+}

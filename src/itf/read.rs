@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 use super::explain::Explainer;
 use super::{json, write};
 use crate::diagnostic::Source;
+use crate::interrupt::Interrupt;
 use crate::model::semantics::{Layout, Point, Semantics, State, Step, Value, distinct_tuples, tuples};
 use crate::model::{BOOL, Bad, Rational, System, TransitionId, Type, Var, VarId, VarKind};
 use crate::verdict::Trace;
@@ -16,6 +17,9 @@ const MOST_CELLS: u64 = 1_000_000;
 
 /// The most processes of an instance that is read.
 const MOST_PROCS: u64 = 1_000;
+
+/// The most tuples of processes that are tried for the "hidden arguments" of a step.
+const MOST_TUPLES: u32 = 1 << 16;
 
 /// Why a file is no trace of the model. Says nothing about whether its steps can be taken.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -64,11 +68,17 @@ pub struct RunClaim {
 }
 
 /// Reads the text of a file; `source` is the model. The result has the shape of a trace of `system`; whether
-/// it is a run, and whether the claims are true, [`super::replay()`] says.
+/// it is a run, and whether the claims are true, [`super::replay()`] says. The processes that a guard means and that the
+/// file does not name are looked for, up to a bound, and until `interrupt` ends that.
 ///
 /// # Errors
 /// The text is no JSON, no trace, or a trace of something else than `system`.
-pub fn read(system: &System, source: &Source<'_>, text: &str) -> Result<(Trace, Claims), ReadError> {
+pub fn read(
+    system: &System,
+    source: &Source<'_>,
+    text: &str,
+    interrupt: &Interrupt,
+) -> Result<(Trace, Claims), ReadError> {
     let file: Json = json::parse(text).map_err(ReadError::Json)?;
     let meta = &file["#meta"];
     let procs = meta["processes"]
@@ -99,6 +109,7 @@ pub fn read(system: &System, source: &Source<'_>, text: &str) -> Result<(Trace, 
         source,
         layout: Layout::new(system, procs),
         semantics: Semantics::new(system, procs),
+        interrupt,
     };
     let at = |index: usize| move |why| ReadError::State { index, why };
     let mut trace = Trace { initial: reader.state(first).map_err(at(0))?, steps: Vec::new(), bad };
@@ -156,6 +167,8 @@ struct StateReader<'a> {
     source: &'a Source<'a>,
     layout: Layout,
     semantics: Semantics<'a>,
+    /// Polled where something is looked for.
+    interrupt: &'a Interrupt,
 }
 
 impl StateReader<'_> {
@@ -315,6 +328,7 @@ impl StateReader<'_> {
         let lone = Trace { initial: before.clone(), steps: Vec::new(), bad: None };
         let explainer = Explainer::new(self.system, self.source, &lone);
         let mut nearest: Option<(usize, Step)> = None;
+        let mut tried = 0;
         for (id, transition) in self.system.transitions.iter().enumerate() {
             if transition.name != name || transition.params.len() != shown.len() {
                 continue;
@@ -324,6 +338,12 @@ impl StateReader<'_> {
                 if !hidden.is_empty() && other != hidden {
                     continue;
                 }
+                tried += 1;
+                if tried > MOST_TUPLES {
+                    let what = "there are too many processes to find out which ones its guard means";
+                    return Err(format!("{what}: #meta has no \"hidden arguments\""));
+                }
+                self.interrupt.poll().map_err(|stopped| stopped.to_string())?;
                 let args = [shown.as_slice(), other.as_slice()].concat();
                 let step = Step { transition: TransitionId(id as u16), args, after: after.clone() };
                 if self.semantics.is_step(before, &step).is_ok() {

@@ -21,8 +21,10 @@ use std::io::{BufRead, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
+use signal_hook::iterator::Signals;
 
 use self::server::Server;
 use self::transport::{Incoming, Outgoing, RequestError};
@@ -34,17 +36,35 @@ pub enum ServerEnd {
     Orderly,
     /// The other side went away, or left without `shutdown`.
     Abrupt,
+    /// By a signal.
+    Signal(i32),
 }
 
-/// Serves until the other side ends it.
+/// How long the server may take to end in good order after a signal.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Serves until the other side ends it, or one of the signals does. No proof goes on after that; `leave` ends the process
+/// when the server itself is too busy to do so.
 pub fn serve(
     input: impl BufRead + Send + 'static,
     output: Box<dyn Write + Send>,
     prover: ProofRunner,
+    mut signals: Signals,
+    leave: fn(i32),
 ) -> ServerEnd {
     let output = Outgoing::new(output);
     let mut server = Server::new(output.clone(), prover);
     let (sender, receiver) = mpsc::channel();
+    let (running, told) = (server.running(), sender.clone());
+    let listener = thread::Builder::new().name("signals".into()).spawn(move || {
+        for signal in signals.forever() {
+            running.stop_all();
+            let _ = told.send(Incoming::Signal(signal));
+            thread::sleep(GRACE);
+            running.stop_all();
+            leave(signal);
+        }
+    });
     // Reads ahead, so that of many edits in a row only the last one is looked at.
     let reader = thread::Builder::new().name("reader".into()).spawn(move || {
         let mut input = input;
@@ -56,7 +76,7 @@ pub fn serve(
             }
         }
     });
-    if reader.is_err() {
+    if reader.is_err() || listener.is_err() {
         return ServerEnd::Abrupt;
     }
     loop {
@@ -68,12 +88,13 @@ pub fn serve(
             incoming
         };
         match incoming {
-            Incoming::End => return ServerEnd::Abrupt,
+            Incoming::Signal(signal) => return ServerEnd::Signal(signal),
+            Incoming::End => return ended(&server),
             Incoming::Broken(why) => {
                 output.respond(&Value::Null, Err(RequestError::new(RequestError::PARSE, why)));
             }
             Incoming::Message(message) if message["method"] == "exit" => {
-                return if server.is_shut_down() { ServerEnd::Orderly } else { ServerEnd::Abrupt };
+                return ended(&server);
             }
             Incoming::Message(message) => {
                 let id = message.get("id").cloned();
@@ -87,6 +108,11 @@ pub fn serve(
             }
         }
     }
+}
+
+/// How it ended when the other side leaves now.
+fn ended(server: &Server) -> ServerEnd {
+    if server.is_shut_down() { ServerEnd::Orderly } else { ServerEnd::Abrupt }
 }
 
 /// Runs `work`; `None` when it panics, which has been told on standard error.

@@ -49,14 +49,24 @@ pub fn promises(text: &str) -> impl Iterator<Item = Promise> {
     })
 }
 
-type Running = Arc<Mutex<BTreeMap<String, ProofRun>>>;
+/// The runs that go on, shared with whoever ends them.
+#[derive(Clone, Default)]
+pub struct Running(Arc<Mutex<BTreeMap<String, ProofRun>>>);
+
+impl Running {
+    /// Stops all runs.
+    pub fn stop_all(&self) {
+        lock(self).values_mut().for_each(ProofRun::stop);
+    }
+}
 
 /// The runs that go on.
 #[derive(Default)]
 pub struct ProofRuns {
     /// Whether the client shows what goes on.
     pub shows_progress: bool,
-    running: Running,
+    /// Those that go on.
+    pub running: Running,
     started: u64,
 }
 
@@ -85,6 +95,11 @@ impl ProofRuns {
                 format!("`cubicle {line}` is not run: {why}"),
             ));
         }
+        let key = id.to_string();
+        if lock(&self.running).contains_key(&key) {
+            let why = format!("request {key} is not answered yet: its run goes on");
+            return Err(RequestError::new(RequestError::INVALID_REQUEST, why));
+        }
         let failed =
             |error: std::io::Error| RequestError::new(RequestError::FAILED, format!("no run: {error}"));
         let mut command = Command::new(&prover.program);
@@ -94,7 +109,6 @@ impl ProofRuns {
         self.started += 1;
         let token = format!("cubicle/{}", self.started);
         let title = format!("cubicle {line}").trim_end().to_owned();
-        let key = id.to_string();
         lock(&self.running).insert(key.clone(), ProofRun { child, token: token.clone(), stopped: false });
         let shown = self.shows_progress.then_some(token);
         if let Some(token) = &shown {
@@ -103,7 +117,7 @@ impl ProofRuns {
             let value = json!({ "kind": "begin", "title": title, "cancellable": true });
             output.notify("$/progress", json!({ "token": token, "value": value }));
         }
-        let (running, output, id) = (Arc::clone(&self.running), output.clone(), id.clone());
+        let (running, output, id) = (self.running.clone(), output.clone(), id.clone());
         let wait = move || {
             let writer = thread::spawn(move || {
                 // A run that has read enough closes its end.
@@ -122,7 +136,7 @@ impl ProofRuns {
             output.respond(&id, conclude(&output, &title, stopped, code, &answer, &errors));
         };
         thread::Builder::new().name("run".into()).spawn(wait).map(drop).map_err(|error| {
-            self.stop_all();
+            self.running.stop_all();
             failed(error)
         })
     }
@@ -138,16 +152,11 @@ impl ProofRuns {
     pub fn stop_shown(&self, token: &Value) {
         lock(&self.running).values_mut().filter(|run| *token == run.token).for_each(ProofRun::stop);
     }
-
-    /// Stops all runs.
-    pub fn stop_all(&self) {
-        lock(&self.running).values_mut().for_each(ProofRun::stop);
-    }
 }
 
 impl Drop for ProofRuns {
     fn drop(&mut self) {
-        self.stop_all();
+        self.running.stop_all();
     }
 }
 
@@ -160,7 +169,7 @@ impl ProofRun {
 }
 
 fn lock(running: &Running) -> MutexGuard<'_, BTreeMap<String, ProofRun>> {
-    running.lock().unwrap_or_else(PoisonError::into_inner)
+    running.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// All that comes from one end of a run.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::diagnostics::diagnostic;
 use super::document::OpenModel;
 use super::positions::Encoding;
-use super::prove::{self, ProofRunner, ProofRuns};
+use super::prove::{self, ProofRunner, ProofRuns, Running};
 use super::transport::{Outgoing, RequestError};
 use super::{actions, completion, hover, navigation, outline};
 
@@ -39,6 +39,11 @@ impl Server {
         let (documents, changed) = (BTreeMap::new(), BTreeSet::new());
         let (stage, encoding, runs) = (ServerStage::Fresh, Encoding::default(), ProofRuns::default());
         Self { output, prover, stage, encoding, documents, changed, runs }
+    }
+
+    /// The proofs that go on.
+    pub fn running(&self) -> Running {
+        self.runs.running.clone()
     }
 
     /// Whether the client has asked for the end.
@@ -82,7 +87,7 @@ impl Server {
             }
             (ServerStage::Running, "initialize") => return invalid("the server is initialized already"),
             (ServerStage::Running, "shutdown") => {
-                self.runs.stop_all();
+                self.runs.running.stop_all();
                 self.stage = ServerStage::ShutDown;
                 return Some(Ok(Value::Null));
             }

@@ -21,6 +21,8 @@ pub enum Incoming {
     Broken(String),
     /// The other side is gone.
     End,
+    /// A signal asks the server to end.
+    Signal(i32),
 }
 
 /// Reads the next message.

@@ -25,9 +25,22 @@ pub struct AbstractId(pub u16);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct VarId(pub u16);
 
+impl VarId {
+    /// The id of variable number `number`, from 0; `None` when there are too many for the engines, whose cells have a bit
+    /// beside it.
+    pub fn new(number: usize) -> Option<Self> {
+        u16::try_from(number).ok().filter(|id| *id < 1 << 15).map(Self)
+    }
+}
+
 /// Index of a transition in [`System::transitions`](super::System::transitions).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct TransitionId(pub u16);
+
+impl TransitionId {
+    /// How many transitions have ids.
+    pub const MOST: usize = 1 << 16;
+}
 
 /// The most constructors an enum may have: a set of them is one 64-bit word.
 pub const MAX_CONSTRUCTORS: usize = 64;

@@ -67,7 +67,7 @@ impl<'a> Looking<'a> {
         let system = candidate.system(text).expect("the plan has models only");
         let text_of = &candidate.text(text);
         let source = &Source { name: "", text };
-        let recall = memory.recall((candidate, *key, &system), source, comparison);
+        let recall = memory.recall((candidate, *key, &system), source, comparison, baseline.interrupt);
         let hard = matches!(recall, Some(Recall::Hard));
         let rounds = if hard { options.rounds.saturating_sub(HURRY).max(1) } else { options.rounds };
         let mutant = Mutant { baseline, system: &system, text: text_of, rounds };

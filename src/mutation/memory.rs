@@ -14,6 +14,7 @@ use super::plan::MutationOptions;
 use crate::certificate::{ShownObligations, ShownTable};
 use crate::diagnostic::Source;
 use crate::digest::digest;
+use crate::interrupt::Interrupt;
 use crate::itf;
 use crate::model::System;
 use crate::model::semantics::replay;
@@ -171,9 +172,10 @@ impl MutantMemory {
         (candidate, key, system): (&MutantCandidate, MeaningKey, &System),
         source: &Source<'_>,
         comparison: &Comparison,
+        interrupt: &Interrupt,
     ) -> Option<Recall> {
         let run = |text: &str| {
-            let (trace, _) = itf::read(system, source, text).ok()?;
+            let (trace, _) = itf::read(system, source, text, interrupt).ok()?;
             (trace.bad.is_some() && replay(system, &trace).is_ok()).then_some(trace)
         };
         if let Some(it) = self.exact.get(&(hex(key), comparison.0.clone())) {

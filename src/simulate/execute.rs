@@ -95,8 +95,8 @@ impl Simulation<'_> {
                 "a file that `save` or --trace-out wrote can be loaded",
             )
         };
-        let (trace, claims) =
-            itf::read(system, &self.source, text).map_err(|error| refusal(error.to_string()))?;
+        let (trace, claims) = itf::read(system, &self.source, text, &self.interrupt)
+            .map_err(|error| refusal(error.to_string()))?;
         let what = itf::replay(system, &self.source, &trace, &claims).map_err(refusal)?;
         if trace.initial.procs != self.instance.procs {
             self.instance = Self::instance(system, trace.initial.procs)?;

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 use super::taken::{fresh_name, truth_values};
 use crate::model::{
     Assignment, Bad, BadKind, Branch, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, Term,
-    Transition, Type, Update, Var, VarId, VarKind,
+    Transition, TransitionId, Type, Update, Var, VarId, VarKind,
 };
 
 /// What a process did: nothing, the transition in question first, or another one first.
@@ -24,7 +24,7 @@ pub struct ActsAgain {
 }
 
 impl ActsAgain {
-    /// For the transitions of this declaration; `None` when there are too many variables or types. A process acts when it is
+    /// For the transitions of this declaration; `None` when there are too many variables, types or transitions. A process acts when it is
     /// an argument of a transition that is taken.
     pub fn new(original: &System, origin: u16) -> Option<Self> {
         let mut system = original.clone();
@@ -35,7 +35,7 @@ impl ActsAgain {
         let name = fresh_name(&system, "done");
         system.enums.push(EnumDecl { name, constructors });
         let mut declare = |name: &str, kind, ty, range| {
-            let var = VarId(u16::try_from(system.vars.len()).ok()?);
+            let var = VarId::new(system.vars.len())?;
             let name = fresh_name(&system, name);
             system.vars.push(Var { name, kind, ty: Type::Enum(ty), range, span });
             Some(var)
@@ -51,6 +51,9 @@ impl ActsAgain {
                 copies.push(ghosts.acting_again(t, param));
             }
             ghosts.remember(t, if t.origin == origin { FIRST } else { OTHER });
+        }
+        if system.transitions.len() + copies.len() > TransitionId::MOST {
+            return None;
         }
         system.transitions.extend(copies);
         let bad = |name: &str, number, params, literal| Bad {

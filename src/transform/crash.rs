@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use super::taken::{fresh_name, truth_values};
 use crate::model::{
     Assignment, Branch, Case, Cell, Conj, Dnf, EnumDecl, EnumId, Linear, Literal, ProcRef, Rational,
-    Relation, System, TemporalKind, Term, Transition, Type, Update, Var, VarId, VarKind,
+    Relation, System, TemporalKind, Term, Transition, TransitionId, Type, Update, Var, VarId, VarKind,
 };
 
 /// How processes fail.
@@ -47,6 +47,9 @@ pub fn with_crashes(original: &System, crash: Crash) -> Result<System, String> {
         Crash::Stop(most) => stop(&mut system, most).ok_or("there is no room for another variable")?,
         Crash::Restart => restart(&mut system)?,
     }
+    if system.transitions.len() > TransitionId::MOST {
+        return Err("there is no room for more transitions".to_owned());
+    }
     let failures = system.transitions.iter().find(|it| it.name == name);
     system.failures = failures.map(|it| it.origin);
     Ok(system)
@@ -55,7 +58,7 @@ pub fn with_crashes(original: &System, crash: Crash) -> Result<System, String> {
 fn stop(system: &mut System, most: Option<u8>) -> Option<()> {
     let span = system.init.span;
     let truth = truth_values(system)?;
-    let alive = VarId(u16::try_from(system.vars.len()).ok()?);
+    let alive = VarId::new(system.vars.len())?;
     let name = fresh_name(system, "Alive");
     system.vars.push(Var { name, kind: VarKind::Array(1), ty: Type::Enum(truth), range: 0b11, span });
     let lives = |p: u8| Literal::In { cell: of(alive, [ProcRef::Var(p)]), values: 0b10 };
@@ -109,7 +112,7 @@ fn counter(system: &mut System, most: u8) -> Option<(VarId, u8)> {
     let prefix = fresh_name(system, "Crashes");
     let constructors: Vec<String> = (0..=last).map(|n| format!("{prefix}_{n}")).collect();
     system.enums.push(EnumDecl { name: prefix.to_lowercase(), constructors });
-    let var = VarId(u16::try_from(system.vars.len()).ok()?);
+    let var = VarId::new(system.vars.len())?;
     let range = (1_u64 << (last + 1)) - 1;
     let span = system.init.span;
     system.vars.push(Var { name: prefix, kind: VarKind::Global, ty: Type::Enum(ty), range, span });

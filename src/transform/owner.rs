@@ -48,7 +48,7 @@ pub fn with_owners(original: &System, owners: &[Owner]) -> Option<Instrumented> 
         if !excluded_initially(original, owner) {
             return None;
         }
-        let ghost = VarId(u16::try_from(system.vars.len()).ok()?);
+        let ghost = VarId::new(system.vars.len())?;
         let span = system.var(owner.var).span;
         system.vars.push(Var { name, kind: VarKind::Global, ty: Type::Proc, range: u64::MAX, span });
         let mut next = Vec::with_capacity(parts.len());

@@ -26,7 +26,7 @@ impl Taken {
         let mut system = original.clone();
         let first = system.transitions.iter().find(|it| which(it))?;
         let (name, span) = (first.name.clone(), first.span);
-        let var = VarId(u16::try_from(system.vars.len()).ok()?);
+        let var = VarId::new(system.vars.len())?;
         let ty = Type::Enum(truth_values(&mut system)?);
         let ghost = fresh_name(&system, "Taken");
         system.vars.push(Var { name: ghost, kind: VarKind::Global, ty, range: 0b11, span });

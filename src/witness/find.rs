@@ -13,6 +13,8 @@ use crate::observer::Silent;
 use crate::options::{BackwardMode, ForwardOptions, Options, Vacuity};
 use crate::result::Witness;
 use crate::simulate::CellNames;
+use crate::spelling::nearest;
+use crate::syntax::ast::Item;
 use crate::transform::Taken;
 use crate::verdict::{Reason, Verdict};
 
@@ -66,7 +68,7 @@ pub enum NoWitness {
 /// Looks for a run of `system`, which `text` says, that shows `wanted`.
 ///
 /// # Errors
-/// A line for the user: the goal does not fit the model, or the model has no instance of this size.
+/// A line for the user: the goal does not fit the model, which may have no such transition, or the model has no instance of this size.
 ///
 /// # Panics
 /// When a run does not replay.
@@ -80,8 +82,8 @@ pub fn find(
     if let Goal::Taken(name) = goal
         && system.transitions.iter().all(|it| it.name != *name)
     {
-        // Its guard says `false`, so that nothing is left of it.
-        return Ok(WitnessAnswer::Never);
+        // A transition whose guard says `false` is declared, and nothing is left of it.
+        return if declared(text, name) { Ok(WitnessAnswer::Never) } else { Err(unknown(text, name)) };
     }
     let target = Target::new(&goal, system);
     let sizes = sizes(system, target.as_ref(), options.procs)?;
@@ -98,6 +100,27 @@ pub fn find(
         Decided::Never => WitnessAnswer::Never,
         Decided::Open(why) => WitnessAnswer::NotFound { sizes, complete, why },
     })
+}
+
+/// The names of transitions that a text declares.
+fn declarations(text: &str) -> Vec<String> {
+    let items = crate::load(text).map(|loaded| loaded.file.items).unwrap_or_default();
+    let names = items.into_iter().filter_map(|item| match item {
+        Item::Transition(it) => Some(it.name.text),
+        _ => None,
+    });
+    names.collect()
+}
+
+fn declared(text: &str, name: &str) -> bool {
+    declarations(text).iter().any(|it| it == name)
+}
+
+fn unknown(text: &str, name: &str) -> String {
+    let names = declarations(text);
+    let similar = nearest(name, names.iter().map(String::as_str));
+    let help = similar.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+    format!("the model has no transition `{name}`{help}")
 }
 
 /// The sizes of instances that are looked at.

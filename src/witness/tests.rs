@@ -175,3 +175,16 @@ fn an_interrupt_ends_what_is_covered_and_not_the_run() {
     assert!(at_leisure.steps.len() > hurried.steps.len());
     assert_eq!(replay_steps(&system, &hurried), Ok(()));
 }
+
+#[test]
+fn an_unknown_transition_is_an_error_and_one_that_is_never_enabled_is_not() {
+    let text = MODEL.replace("late (p) requires { At[p] = C && Odd = False }", "late (p) requires { false }");
+    let system = crate::load(&text).expect("a model").system;
+    let look = |name: &str| {
+        let goal = WitnessGoal::Transition(name.to_owned());
+        find((&system, &text), &goal, &OPTIONS, &Interrupt::default())
+    };
+    assert!(matches!(look("late"), Ok(WitnessAnswer::Never)));
+    let why = look("latte").expect_err("it is not declared");
+    assert_eq!(why, "the model has no transition `latte`; did you mean `late`?");
+}

@@ -39,8 +39,10 @@ pub fn reason(reason: &Reason) -> String {
             format!("{property} is shown for {} {unit} only{why}", sizes.join(", "))
         }
         Reason::NotReached(names) => format!("no run was found that gets to {}", names.join(", ")),
+        Reason::Interrupted(1) => "interrupted by SIGHUP".to_owned(),
         Reason::Interrupted(2) => "interrupted by SIGINT".to_owned(),
         Reason::Interrupted(13) => "the output was closed".to_owned(),
+        Reason::Interrupted(14) => "interrupted by SIGALRM".to_owned(),
         Reason::Interrupted(15) => "interrupted by SIGTERM".to_owned(),
         Reason::Interrupted(signal) => format!("interrupted by signal {signal}"),
     }

@@ -230,7 +230,7 @@ fn limits_and_signals_end_all() {
 
 #[test]
 fn a_lost_process_ends_all() {
-    for (signal, what) in [(Signal::KILL, "ended without a word"), (Signal::STOP, "has not answered for 7 s")]
+    for (signal, what) in [(Signal::KILL, "ended without a word"), (Signal::STOP, "has not answered for 8 s")]
     {
         for lost in [0, 2] {
             let hosts = Hosts::new(3);
@@ -430,4 +430,55 @@ fn other_hosts_are_started_through_ssh() {
 pub fn make_executable(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Starts two processes through an `ssh` that says this, and ends with this exit code.
+fn through_ssh(script: &str, processes: usize) -> (Outcome, Hosts) {
+    let hosts = Hosts::new(processes);
+    let bin = hosts.path("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::write(bin.join("ssh"), script).unwrap();
+    make_executable(&bin.join("ssh"));
+    let mut command = cubicle();
+    command.env("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap()));
+    command.args(["cluster", "--hosts"]).arg(hosts.path("hosts")).arg("--secret").arg(hosts.path("secret"));
+    let line = "--procs 4 --quiet --allow C0916 examples/german.cub";
+    (Running::start(command.arg("--").args(line.split_whitespace())).finish(), hosts)
+}
+
+#[test]
+fn an_ssh_that_fails_is_named_with_its_host() {
+    let (outcome, _) = through_ssh("#!/bin/sh\necho no such host >&2\nexit 255\n", 2);
+    assert_eq!(outcome.code, Some(4), "{outcome:?}");
+    let said = format!("{}{}", outcome.stdout, outcome.stderr);
+    assert!(said.contains("ssh to 127.0.0.1, for process 1, ended (exit status: 255)"), "{outcome:?}");
+}
+
+/// Also those that say nothing else.
+#[test]
+fn every_process_writes_its_document() {
+    let hosts = Hosts::new(3);
+    let line = "--procs 4 --format json --allow C0916 examples/german.cub";
+    let running: Vec<Running> = (0..3).map(|it| hosts.start(it, "--secret SECRET", line)).collect();
+    for (number, running) in running.into_iter().enumerate() {
+        let outcome = running.finish();
+        assert_eq!(outcome.code, Some(0), "{number}: {outcome:?}");
+        let document: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("a document");
+        assert_eq!(
+            (&document["exit_code"], &document["error"]),
+            (&0.into(), &serde_json::Value::Null),
+            "{number}"
+        );
+    }
+    // A fault is in all of them.
+    let long = "--procs 9 --format json --allow C0916 examples/german.cub";
+    let mut running: Vec<Running> = (0..3).map(|it| hosts.start(it, "--secret SECRET", long)).collect();
+    sleep(Duration::from_secs(3));
+    running.remove(2).signal(Signal::KILL);
+    for running in running {
+        let outcome = running.finish();
+        assert_eq!(outcome.code, Some(4), "{outcome:?}");
+        let document: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("a document");
+        assert_eq!(document["exit_code"], 4);
+    }
 }

@@ -1,12 +1,13 @@
 //! Files that flags ask for: traces that replay, figures that parse, errors that say what went wrong.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{Outcome, run, run_on};
+use crate::harness::{Outcome, run, run_on, run_words};
 use crate::models;
 
 /// Writes the model and the trace of its only-forward run with `procs` processes into a folder.
@@ -378,4 +379,34 @@ fn a_trace_says_where_its_steps_are_declared() {
     let step = &file["states"][1]["#meta"];
     let name = step["transition"].as_str().unwrap();
     assert_eq!(step["declared at"]["line"], line_of(&format!("transition {name}")));
+}
+
+/// A step that leaves out which processes its guard means is looked for with a bound.
+#[test]
+fn hidden_processes_are_not_looked_for_for_ever() {
+    let model = "array A[proc] : bool array N[proc] : int init (p) { A[p] = False && N[p] = 0 } unsafe (p q) { A[p] = True && A[q] = True }
+        transition t (p) requires {
+            (exists_other q. A[q] = True && N[q] > 0) && (exists_other r. A[r] = True && N[r] > 1) &&
+            (exists_other s. A[s] = True && N[s] > 2) && (exists_other u. A[u] = True && N[u] > 3) }
+        { A[p] := True }";
+    let folder = TempDir::new().unwrap();
+    let (path, trace) = (folder.path().join("model.cub"), folder.path().join("trace.itf.json"));
+    fs::write(&path, model).unwrap();
+    let replay = |procs: usize| {
+        let cells: Vec<String> = (1..=procs).map(|p| format!("[\"#{p}\",false]")).collect();
+        let numbers: Vec<String> = (1..=procs).map(|p| format!("[\"#{p}\",{{\"#bigint\":\"0\"}}]")).collect();
+        let state = |meta: &str| format!("{{\"#meta\":{{{meta}}},\"A\":{{\"#map\":[{}]}}}}", cells.join(","));
+        let (first, last) =
+            (state("\"index\":0"), state("\"index\":1,\"transition\":\"t\",\"arguments\":[\"#1\"]"));
+        let text = format!(
+            "{{\"#meta\":{{\"processes\":{procs}}},\"vars\":[\"A\",\"N\"],\"states\":[{first},{last}]}}"
+        );
+        fs::write(&trace, text).unwrap();
+        run_words(&["replay", &path.display().to_string(), &trace.display().to_string()])
+    };
+    let few = replay(6);
+    assert_eq!(few.code, Some(1), "{few:?}");
+    let many = replay(60);
+    assert_eq!(many.code, Some(2), "{many:?}");
+    assert!(many.stderr.contains("there are too many processes"), "{many:?}");
 }

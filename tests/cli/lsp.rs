@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::cubicle;
+use crate::harness::{Signal, cubicle};
 
 const URI: &str = "file:///nowhere/model.cub";
 
@@ -617,4 +617,66 @@ fn edits_in_a_row_are_looked_at_once() {
     }
     assert!(looked < 250, "{looked} times");
     assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn an_id_that_waits_for_its_answer_is_refused_a_second_time() {
+    let endless =
+        format!("(* TEST: --nodes 100000000 --depth 100000000 => safe *){}", crate::models::ENDLESS);
+    let (mut client, _) = Client::with(&endless);
+    let params = json!({ "command": "cubicle.prove", "arguments": [URI, 0] });
+    let id = client.ask("workspace/executeCommand", params.clone());
+    let again = json!({ "jsonrpc": "2.0", "id": id, "method": "workspace/executeCommand", "params": params });
+    client.send(&again);
+    let answer = client.answer(&json!(id));
+    assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    assert!(
+        answer["error"]["message"].as_str().is_some_and(|text| text.contains("is not answered yet")),
+        "{answer}"
+    );
+    // The first one still goes on, and ends when it is told to.
+    client.notify("$/cancelRequest", json!({ "id": id }));
+    assert_eq!(client.answer(&json!(id))["error"]["code"], -32800);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn input_that_ends_after_shutdown_is_an_end_in_good_order() {
+    let mut client = Client::new();
+    assert_eq!(client.request("shutdown", json!(null))["result"], json!(null));
+    client.input = None;
+    assert_eq!(client.server.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_signal_ends_the_server_and_its_proofs() {
+    let endless =
+        format!("(* TEST: --nodes 100000000 --depth 100000000 => safe *){}", crate::models::ENDLESS);
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+        if signal == Signal::HUP && crate::signals::hangups_are_ignored() {
+            continue;
+        }
+        let (mut client, _) = Client::with(&endless);
+        let params = json!({ "command": "cubicle.prove", "arguments": [URI, 0] });
+        client.ask("workspace/executeCommand", params);
+        client.about("documentSymbol", json!({}));
+        let server = client.server.id();
+        let threads = std::fs::read_dir(format!("/proc/{server}/task")).unwrap();
+        let children =
+            threads.map(|it| std::fs::read_to_string(it.unwrap().path().join("children")).unwrap());
+        let proof: u32 = children.collect::<String>().trim().parse().expect("one child");
+        rustix::process::kill_process(rustix::process::Pid::from_child(&client.server), signal).unwrap();
+        assert_eq!(client.server.wait().unwrap().code(), Some(code));
+        // It may take the system a while to take a killed process away.
+        let status = format!("/proc/{proc}/stat", proc = proof);
+        let gone = || std::fs::read_to_string(&status).map_or(true, |text| text.contains(") Z "));
+        assert!(
+            (0..3000).any(|_| gone() || {
+                std::thread::sleep(Duration::from_millis(10));
+                false
+            }),
+            "{proof} goes on"
+        );
+    }
 }

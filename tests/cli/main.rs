@@ -17,6 +17,7 @@ mod flags;
 mod fmt;
 mod handout;
 mod harness;
+mod interrupts;
 mod kill_rates;
 mod lemmas;
 mod limits;

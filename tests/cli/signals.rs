@@ -30,6 +30,20 @@ fn wait(child: Running) -> (Outcome, Duration) {
     (child.finish(), start.elapsed())
 }
 
+/// Whether a process handles a signal itself, where the system tells.
+pub fn listens(process: u32, signal: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() >> (signal - 1) & 1 == 1)
+}
+
+/// Whether this process was started with SIGHUP ignored, as by `nohup`: programs that it starts do not hear of it then.
+pub fn hangups_are_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 1 == 1)
+}
+
 /// A program that is sent signals when it is busy, however long it takes to become so.
 struct Busy {
     _folder: TempDir,
@@ -41,7 +55,11 @@ struct Busy {
 
 impl Busy {
     fn new(line: &str, model: &str) -> Self {
-        let (folder, mut child) = start(line, model);
+        let (folder, child) = start(line, model);
+        Self::of(folder, child)
+    }
+
+    fn of(folder: TempDir, mut child: Running) -> Self {
         let errors = BufReader::new(child.stderr.take().unwrap());
         let (tell, lines) = channel();
         std::thread::spawn(move || errors.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
@@ -53,13 +71,7 @@ impl Busy {
         if cfg!(not(target_os = "linux")) {
             return sleep(Duration::from_secs(1));
         }
-        let status = format!("/proc/{}/status", self.child.id());
-        let term = 1_u64 << 14;
-        let listens = |text: &str| {
-            let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-            caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & term != 0)
-        };
-        while !std::fs::read_to_string(&status).is_ok_and(|text| listens(&text)) {
+        while !listens(self.child.id(), 15) {
             sleep(Duration::from_millis(10));
         }
     }
@@ -78,6 +90,17 @@ impl Busy {
                 return;
             }
             sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Waits for a line on standard error with these words.
+    fn wait_for(&mut self, words: &str) -> String {
+        loop {
+            let line = self.lines.recv_timeout(Duration::from_secs(60)).expect("it says so, or ends");
+            self.stderr.push_str(&(line.clone() + "\n"));
+            if line.contains(words) {
+                return line;
+            }
         }
     }
 
@@ -186,4 +209,63 @@ fn a_limit_on_cpu_time_ends_a_run_before_the_system_kills_it() {
         assert_eq!(outcome.code, Some(3), "{line}: {outcome:?}");
         assert!(outcome.stdout.contains("UNKNOWN: the time limit was reached"), "{line}: {outcome:?}");
     }
+}
+
+#[test]
+fn hangups_and_timers_end_a_run_with_its_answer() {
+    for (signal, code, name) in
+        [(Signal::HUP, 129, "SIGHUP"), (Signal::USR2, 140, "signal 12"), (Signal::ALARM, 142, "SIGALRM")]
+    {
+        if cfg!(not(target_os = "linux")) && signal != Signal::ALARM
+            || signal == Signal::HUP && hangups_are_ignored()
+        {
+            continue;
+        }
+        let (outcome, _) = after(&format!("{ENDLESS} --quiet"), models::ENDLESS, &[signal]);
+        assert_eq!(outcome.code, Some(code), "{outcome:?}");
+        assert_eq!(outcome.stdout, format!("UNKNOWN: interrupted by {name}\n"));
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_run_that_is_to_survive_the_terminal_does() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("model.cub");
+    std::fs::write(&path, models::ENDLESS).unwrap();
+    let program = env!("CARGO_BIN_EXE_cubicle");
+    let script = format!("trap '' HUP; exec {program} --quiet {AT_LAST} {ENDLESS} \"$0\"");
+    let child = Running::start(Command::new("sh").args(["-c", &script]).arg(&path));
+    let busy = Busy::of(folder, child);
+    busy.wait_until_it_listens();
+    busy.child.signal(Signal::HUP);
+    busy.child.signal(Signal::TERM);
+    let (outcome, _) = busy.finish();
+    assert_eq!(outcome.code, Some(143), "{outcome:?}");
+}
+
+/// Its initial states alone take hours.
+const FREE: &str = "
+type t = A | B | C | D | E
+array X[proc] : t array Y[proc] : t array Z[proc] : t array W[proc] : t
+init (p) { X[p] <> Y[p] && Z[p] <> W[p] }
+unsafe (p) { X[p] = A && Y[p] = A }
+transition t (p) requires { X[p] = A && Y[p] = B && Z[p] = C } { X[p] := B; W[p] := A }
+";
+
+/// Whatever the program does when the signal comes, less than a level of the states was seen.
+#[test]
+fn less_than_a_level_is_no_oracle_unless_it_was_asked_for_by_name() {
+    let pdr = Busy::new(&format!("{AT_LAST} --quiet --engine pdr --brab 9"), FREE);
+    pdr.wait_until_it_listens();
+    pdr.child.signal(Signal::INT);
+    let (outcome, _) = pdr.finish();
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(130), "UNKNOWN: interrupted by SIGINT\n"));
+
+    let mut brab = Busy::new(&format!("{AT_LAST} brab 9"), FREE);
+    brab.wait_until_it_listens();
+    brab.child.signal(Signal::INT);
+    let said = brab.wait_for("the backward search goes on");
+    assert!(said.contains("until a second Ctrl-C"), "{said}");
+    brab.finish();
 }

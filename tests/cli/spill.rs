@@ -114,3 +114,31 @@ fn a_table_of_bits_claims_nothing() {
         run_in(path, &format!("--quiet --only-forward --procs 3 --trace-states --bitstate=4MB {wrong}"));
     assert_eq!((lossy.code, &lossy.stdout), (Some(1), &exact.stdout), "{lossy:?}");
 }
+
+#[test]
+fn a_limit_that_leaves_no_room_for_sorting_is_refused_with_the_least_that_works() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let run = |limit: &str| {
+        let spill = folder.path().join(format!("spill-{limit}"));
+        let words = [
+            "--quiet",
+            "--only-forward",
+            "--procs",
+            "5",
+            "--allow",
+            "C0916",
+            "--memory-limit",
+            limit,
+            "--spill",
+        ];
+        let mut command = cubicle();
+        let output = command.args(words).arg(&spill).arg("examples/german.cub").output().unwrap();
+        crate::harness::outcome(&output)
+    };
+    let refused = run("5M");
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{refused:?}");
+    let (_, least) = refused.stderr.split_once("with --spill, this takes ").expect("it says so");
+    let (least, _) = least.split_once(" at least").expect("a number");
+    let done = run(least);
+    assert_eq!(done.code, Some(0), "{least}: {done:?}");
+}

@@ -65,7 +65,7 @@ fn a_lost_process_ends_all() {
         gone.signal(signal);
         let what = match signal {
             Signal::TERM => "was ended by signal 15",
-            Signal::STOP => "has not answered for 7 s",
+            Signal::STOP => "has not answered for 8 s",
             _ => "ended without a word",
         };
         all_miss(&hosts, lost, what, runs);

@@ -1,18 +1,18 @@
 //! A process of a cluster that another one leads: signals to it, and how it ends.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cubicle::cluster::{Fault, Kept};
 use cubicle::options::Checkpoint;
-use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use super::here::Place;
-use crate::cli::exit;
 use crate::cli::messages::Messages;
 use crate::cli::settings;
+use crate::cli::{document, exit, watchdog};
 
 /// A process that has no report.
 #[derive(Clone)]
@@ -25,18 +25,27 @@ pub struct Following {
     /// The folder of the checkpoint, and what is known of it.
     folder: Option<PathBuf>,
     kept: Arc<Kept>,
+    /// The words of its command line.
+    words: Vec<OsString>,
 }
 
 impl Following {
     /// This process. From now on, signals do not end it at once.
-    pub fn new(place: &Place, started: bool) -> Self {
-        let signals = [SIGINT, SIGTERM]
-            .into_iter()
+    pub fn new(place: &Place, started: bool, words: &[OsString]) -> Self {
+        let signals = watchdog::ending()
             .map(|signal| (signal, Arc::new(AtomicBool::new(false))))
             .filter(|(signal, raised)| flag::register(*signal, Arc::clone(raised)).is_ok())
             .collect();
         let (me, kept) = (place.me, Arc::clone(&place.kept));
-        Self { me, address: place.addresses[me].clone(), started, signals, folder: None, kept }
+        Self {
+            me,
+            address: place.addresses[me].clone(),
+            started,
+            signals,
+            folder: None,
+            kept,
+            words: words.to_vec(),
+        }
     }
 
     /// There is to be a checkpoint, or none.
@@ -66,8 +75,14 @@ impl Following {
 
     /// It makes no sense to go on; the exit code.
     pub fn failed(&self, code: u8, why: &str) -> u8 {
-        Self::messages().error(&format!("process {}: {why}", self.me));
-        code
+        let error = format!("process {}: {why}", self.me);
+        Self::messages().error(&error);
+        self.document(code, Some(error))
+    }
+
+    /// Writes the document, where one is asked for; the exit code.
+    fn document(&self, code: u8, error: Option<String>) -> u8 {
+        document::ended(&self.words, code, error)
     }
 
     /// The exit code at the end, which is told when it is a fault.
@@ -75,13 +90,15 @@ impl Following {
         match (how, self.came()) {
             (Ok(()), _) => match self.kept.failed() {
                 // The one that has started this one tells it.
-                Some(_) if self.started => exit::INTERNAL,
+                Some(why) if self.started => self.document(exit::INTERNAL, Some(why)),
                 Some(why) => self.failed(exit::INTERNAL, &why),
-                None => exit::OK,
+                None => self.document(exit::OK, None),
             },
-            (Err(_), Some(signal)) => exit::of_signal(signal),
+            (Err(Fault(why)), Some(signal)) => self.document(exit::of_signal(signal), Some(why)),
             // The one that has started this one tells it, if it can.
-            (Err(Fault(why)), None) if self.started && !why.starts_with("process 0 ") => exit::INTERNAL,
+            (Err(Fault(why)), None) if self.started && !why.starts_with("process 0 ") => {
+                self.document(exit::INTERNAL, Some(why))
+            }
             (Err(Fault(why)), None) => self.failed(exit::INTERNAL, &format!("{why}; {}", self.advice())),
         }
     }

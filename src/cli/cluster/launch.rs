@@ -17,14 +17,14 @@ pub const SECRET: &str = "CUBICLE_CLUSTER_SECRET";
 
 /// Processes that this one has started, by number.
 #[derive(Default)]
-pub struct Children(Vec<(usize, Child)>);
+pub struct Children(Vec<(String, Child)>);
 
 impl Children {
     /// What has become of one that has ended already, in words.
     pub fn ended(&mut self) -> Option<String> {
-        self.0.iter_mut().find_map(|(number, child)| {
+        self.0.iter_mut().find_map(|(name, child)| {
             let status = child.try_wait().ok().flatten()?;
-            Some(format!("process {number} ended ({status})"))
+            Some(format!("{name} ended ({status})"))
         })
     }
 
@@ -46,7 +46,7 @@ impl Children {
                 .stdout(Stdio::null())
                 // Signals from the terminal are for this process, which tells the others.
                 .process_group(0);
-            children.start(number, command, None)?;
+            children.start(format!("process {number}"), command, None)?;
         }
         Ok(children)
     }
@@ -67,18 +67,21 @@ impl Children {
                 .stdin(Stdio::piped())
                 .stdout(Stdio::null())
                 .process_group(0);
-            children.start(number, command, Some(secret.bytes()))?;
+            let name = format!("ssh to {}, for process {number},", hosts::host(address));
+            children.start(name, command, Some(secret.bytes()))?;
         }
         Ok(children)
     }
 
-    fn start(&mut self, number: usize, mut command: Command, input: Option<&[u8]>) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("cannot start process {number}: {error}");
+    /// Starts what is called `name`, with this on its standard input.
+    fn start(&mut self, name: String, mut command: Command, input: Option<&[u8]>) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("{name} cannot be started: {error}");
         let mut child = command.spawn().map_err(failed)?;
         if let (Some(input), Some(mut to)) = (input, child.stdin.take()) {
-            to.write_all(input).map_err(failed)?;
+            // When it has ended already, its exit code says more.
+            let _ = to.write_all(input);
         }
-        self.0.push((number, child));
+        self.0.push((name, child));
         Ok(())
     }
 }

@@ -89,7 +89,7 @@ fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) 
         return document::refused(typed, exit::USAGE, why);
     }
     match place(told) {
-        Ok((place, _)) if place.me > 0 => follow(&asked, place, told.started.is_some()),
+        Ok((place, _)) if place.me > 0 => follow(&asked, place, told.started.is_some(), typed),
         Ok((place, children)) => {
             asked.elsewhere = Some(Arc::new(Leading::new(place, children, asked.args.profile)));
             supervised(asked)
@@ -110,7 +110,7 @@ fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
     let fits = mutants::fits(&args).map_err(|why| (exit::USAGE, why));
     args.jobs = told.workers;
     match fits.and_then(|()| place(told)) {
-        Ok((place, _)) if place.me > 0 => mutants::follow(&args, place, told.started.is_some()),
+        Ok((place, _)) if place.me > 0 => mutants::follow(&args, place, told.started.is_some(), typed),
         Ok((place, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(place, children)))),
         Err((code, why)) => {
             complain(&format!("error: {why}"));
@@ -193,13 +193,13 @@ fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
 }
 
 /// Takes part in the exploration that process 0 leads, without a word unless something is wrong; the exit code.
-fn follow(asked: &Asked, place: Place, started: bool) -> u8 {
+fn follow(asked: &Asked, place: Place, started: bool, typed: &[OsString]) -> u8 {
     let args = &asked.args;
-    let mut following = Following::new(&place, started);
+    let mut following = Following::new(&place, started, typed);
     let interrupt = Interrupt::default();
     let (system, text) = match prepared(args, &Following::messages()) {
         Ok(prepared) => prepared,
-        Err(refused) => return refused.code,
+        Err(refused) => return document::ended(typed, refused.code, Some(refused.error)),
     };
     let whole = settings::options(args, &system, &Allowed::default());
     let mut options = whole.forward.clone();
@@ -220,7 +220,7 @@ fn follow(asked: &Asked, place: Place, started: bool) -> u8 {
     }
     // When it cannot be explored, the one that leads says so.
     let Ok(instance) = Instance::new(&system, procs, &options, &interrupt) else {
-        return exit::OK;
+        return document::ended(typed, exit::OK, None);
     };
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
     let explored =

@@ -1,6 +1,7 @@
 //! `cubicle cluster -- mutate FILE`: mutants go to whoever is free.
 
 use std::cell::Cell;
+use std::ffi::OsString;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{self, Builder};
 use std::time::Duration;
@@ -98,8 +99,8 @@ impl Team for MutantTeam {
 }
 
 /// Looks at the mutants that process 0 hands out, without a word unless something is wrong; the exit code.
-pub fn follow(args: &MutateArgs, place: Place, started: bool) -> u8 {
-    let following = Following::new(&place, started);
+pub fn follow(args: &MutateArgs, place: Place, started: bool, typed: &[OsString]) -> u8 {
+    let following = Following::new(&place, started, typed);
     let interrupt = Interrupt::default();
     let Ok(model) = load(&args.model, None, &Following::messages()) else { return exit::USAGE };
     let (system, text) = (&model.system, model.text.as_str());

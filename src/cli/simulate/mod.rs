@@ -9,6 +9,9 @@ mod terminal;
 use std::ffi::OsString;
 use std::io::{self, BufRead, IsTerminal, Read, stderr, stdout};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use clap::Parser;
 use cubicle::diagnostic::Source;
@@ -16,16 +19,20 @@ use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::report::Style;
 use cubicle::simulate::{CommandRefusal, Simulation};
+use signal_hook::low_level;
 
 use self::follow::{Followed, NotFollowed, follow, take_over, tell};
 use super::load::{LoadedModel, load};
 use super::messages::Messages;
 use super::output::{Output, complain};
 use super::outputs::NamedFile;
-use super::{exit, settings};
+use super::{exit, settings, watchdog};
 
 /// The longest line of a script, in bytes.
 const LONGEST_LINE: u64 = 64 << 10;
+
+/// How long a command of a script may go on after a signal.
+const GRACE: Duration = Duration::from_millis(150);
 
 /// Steps through an instance: lists the enabled transitions with their effect, takes the ones you choose or some
 /// by lot, goes back, searches for a state, shows what changed. Type `help` there.
@@ -34,7 +41,7 @@ const LONGEST_LINE: u64 = 64 << 10;
 /// line; lines that begin with `# ` are comments. A script ends at the first command that cannot be followed.
 ///
 /// Exit codes: 0 the session was ended; 2 the model cannot be read or has no such instance, or a line of the script
-/// cannot be followed; 4 a file or standard output cannot be written.
+/// cannot be followed; 4 a file or standard output cannot be written; 130, 143 a signal.
 #[derive(Debug, Parser)]
 #[command(name = "cubicle simulate", max_term_width = 110)]
 pub struct SimulateArgs {
@@ -82,12 +89,14 @@ pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
     };
     let run = args.trace.iter().map(|path| ("the run that the session began with", path.clone()));
     let read: Vec<NamedFile> = std::iter::once(("the model", args.model.clone())).chain(run).collect();
-    let output = Output::new(interrupt.clone());
+    let output = Arc::new(Output::new(interrupt.clone()));
     output.write(&greeting);
     let code = if io::stdin().is_terminal() && stdout().is_terminal() {
         terminal::drive(session, &read, &output, &interrupt)
     } else {
-        script(session, &read, &output, &interrupt)
+        listen(&output, &interrupt);
+        let code = script(session, &read, &output, &interrupt);
+        interrupt.pending().map_or(code, exit::of_signal)
     };
     exit::after_output(code, output.finish())
 }
@@ -111,6 +120,20 @@ fn begin<'a>(
     Ok((session, greeting))
 }
 
+/// A signal ends a script: soon where it works, and also where it waits for its next line.
+fn listen(output: &Arc<Output>, interrupt: &Interrupt) {
+    let Ok(mut signals) = watchdog::ending_signals() else { return };
+    let (output, interrupt) = (Arc::clone(output), interrupt.clone());
+    let listener = thread::Builder::new().name("signals".into());
+    let _ = listener.spawn(move || {
+        for signal in signals.forever() {
+            interrupt.raise(signal);
+            thread::sleep(GRACE);
+            low_level::exit(exit::after_output(exit::of_signal(signal), output.try_finish()).into());
+        }
+    });
+}
+
 /// Follows the lines of standard input, each shown before its answer, up to the first that cannot be followed.
 fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, interrupt: &Interrupt) -> u8 {
     let mut stdin = io::stdin().lock();
@@ -127,7 +150,7 @@ fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, inte
             continue;
         }
         output.write(&format!("> {}\n", line.trim()));
-        // The reader of the output went away.
+        // The reader of the output went away, or a signal came.
         if let Some(signal) = interrupt.pending() {
             return exit::of_signal(signal);
         }

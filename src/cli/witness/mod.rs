@@ -19,7 +19,6 @@ use cubicle::options::ForwardOptions;
 use cubicle::report;
 use cubicle::report::document::{Head, WitnessAnswerWord, WitnessDocument};
 use cubicle::result::Witness;
-use cubicle::syntax::ast::Item;
 use cubicle::transform::mutate::candidates;
 use cubicle::verdict::Reason;
 use cubicle::witness::{NoWitness, WitnessAnswer, WitnessGoal, WitnessOptions, find};
@@ -216,17 +215,6 @@ impl WitnessRun<'_> {
             return Ok(Wanted { system: mutant, text: candidate.text(&text), goal, what });
         }
         let name = self.args.transition.as_deref().expect("one of them is required");
-        let names = || {
-            loaded.file.items.iter().filter_map(|item| match item {
-                Item::Transition(it) => Some(it.name.text.as_str()),
-                _ => None,
-            })
-        };
-        if !names().any(|it| it == name) {
-            let similar = cubicle::spelling::nearest(name, names());
-            let help = similar.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
-            return Err(format!("the model has no transition `{name}`{help}"));
-        }
         let goal = WitnessGoal::Transition(name.to_owned());
         Ok(Wanted { system, text, goal, what: format!("transition {name}") })
     }

@@ -71,8 +71,9 @@ impl Search<'_> {
         self.seed()?;
         let program = self.program;
         let words = program.packing.words;
-        let bound = self.options.depth.map_or(u32::MAX, |d| d as u32);
-        let mut scratch = Scratch::new(program);
+        // No state lies deeper than there are states.
+        let bound = self.options.depth.map_or(u32::MAX, |d| u32::try_from(d).unwrap_or(u32::MAX));
+        let mut scratch = Scratch::timed(program, &self.limits.clock);
         let mut depths: Vec<u32> = vec![0; self.visited.store.len()];
         let mut stack = Stack::new(words);
         let mut current = vec![0; words];

@@ -52,7 +52,7 @@ pub struct Expander<'a> {
 impl<'a> Expander<'a> {
     /// Looks for deadlocks if `deadlock` says so, and gives up at a state with more than `widest` successors.
     pub fn new(program: &'a Program, clock: Arc<Clock>, deadlock: bool, widest: usize) -> Self {
-        let (scratch, bad_scratch) = (Scratch::new(program), BadScratch::new(program));
+        let (scratch, bad_scratch) = (Scratch::timed(program, &clock), BadScratch::new(program, &clock));
         let recent = Recent::new(program.packing.words);
         Self { program, clock, deadlock, widest, scratch, bad_scratch, recent }
     }

@@ -101,7 +101,7 @@ impl Search<'_> {
         }
         let batches: Vec<&Batch> = parts.iter().map(|part| &part.unknown).collect();
         let new = Distinct::new(&batches, program.packing.words, workers);
-        let bad_scratch = || BadScratch::new(program);
+        let bad_scratch = || BadScratch::new(program, &limits.clock);
         let bads: Vec<(Vec<_>, bool)> =
             workers.share_with(batches.clone(), bad_scratch, |scratch, _, batch| {
                 let mut bads = Vec::new();

@@ -88,7 +88,7 @@ impl Pipeline {
         if self.wanted.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
             return;
         }
-        let broken = Break(self);
+        let mut broken = Break(Some(self));
         let mut looks = IdleLooks(0);
         while !self.ended.load(Ordering::Acquire) {
             if self.work(expander, clock::begin_to_help) {
@@ -101,7 +101,7 @@ impl Pipeline {
                 looks = IdleLooks(0);
             }
         }
-        std::mem::forget(broken);
+        broken.0 = None;
     }
 
     /// Expands the first piece that nobody works on; false when there is none.
@@ -201,10 +201,12 @@ impl IdleLooks {
 }
 
 /// Tells the leader when a helper panics.
-struct Break<'a>(&'a Pipeline);
+struct Break<'a>(Option<&'a Pipeline>);
 
 impl Drop for Break<'_> {
     fn drop(&mut self) {
-        self.0.broken.store(true, Ordering::Relaxed);
+        if let Some(pipeline) = self.0 {
+            pipeline.broken.store(true, Ordering::Relaxed);
+        }
     }
 }

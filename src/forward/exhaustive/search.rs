@@ -23,7 +23,6 @@ use crate::forward::store::origin::ROOT;
 use crate::forward::store::table::{Inserted, reserve};
 use crate::forward::store::visited::Visited;
 use crate::forward::tuning::TOUCHED;
-use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::observer::{Event, Observer};
 use crate::options::{ForwardOptions, StoreKind, Strategy};
@@ -71,16 +70,7 @@ pub enum Met {
 }
 
 impl<'a> Search<'a> {
-    pub fn new(
-        system: &'a System,
-        program: &'a Program,
-        options: &'a ForwardOptions,
-        interrupt: &Interrupt,
-    ) -> Self {
-        Self::within(system, program, options, Limits::new(options, interrupt))
-    }
-
-    /// A search with these limits instead of those of the options.
+    /// A search within these limits.
     pub fn within(
         system: &'a System,
         program: &'a Program,
@@ -92,6 +82,7 @@ impl<'a> Search<'a> {
             system,
             program,
             options,
+            bad_scratch: BadScratch::new(program, &limits.clock),
             limits,
             visited: Visited::of(program, store),
             sleeps: LevelSleep::default(),
@@ -100,7 +91,6 @@ impl<'a> Search<'a> {
             depth: 0,
             curve: Curve::default(),
             numbers: false,
-            bad_scratch: BadScratch::new(program),
             workers: Arc::new(WorkerPool::new(options.jobs, begin_to_help)),
             parts: Vec::new(),
             keeper: None,
@@ -274,7 +264,8 @@ impl<'a> Search<'a> {
         let program = self.program;
         let mut numbers = false;
         let mut buffer = vec![0; program.packing.words];
-        program.initial_states(&mut numbers, |state| {
+        let clock = Arc::clone(&self.limits.clock);
+        program.initial_states(&clock, &mut numbers, |state| {
             buffer.copy_from_slice(state);
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             if self.limits.count(1 + tried) {

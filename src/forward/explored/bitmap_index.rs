@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::forward::ground::formula::{Grounder, Lit, Side};
 use crate::forward::program::code::{Guard, Test};
 use crate::forward::program::compiled::Program;
+use crate::forward::program::lazy::Gaps;
 use crate::forward::program::lower::test;
 use crate::forward::store::table::Store;
 use crate::model::classes::Distinctness;
@@ -185,6 +186,6 @@ impl BitmapIndex {
         if !guard.reads.iter().any(undefined) {
             return self.program.all(&guard.tests, state) == Some(true);
         }
-        self.program.may_hold(guard, state, &mut false)
+        self.program.may_hold(guard, state, Gaps::new(&mut false, None))
     }
 }

@@ -90,6 +90,16 @@ impl Campaign {
         options: &ForwardOptions,
         interrupt: &Interrupt,
     ) -> Self {
+        Self::within(system, program, options, Limits::new(options, interrupt))
+    }
+
+    /// A campaign with these limits instead of those of the options.
+    pub fn within(
+        system: Arc<System>,
+        program: Arc<Program>,
+        options: &ForwardOptions,
+        limits: Limits,
+    ) -> Self {
         let words = program.enabled.words;
         let mut of_process = vec![vec![0u64; words]; program.cells.procs];
         for (i, instance) in program.instances.iter().enumerate() {
@@ -105,7 +115,6 @@ impl Campaign {
             combinations: 0,
             time: Duration::ZERO,
         };
-        let limits = Limits::new(options, interrupt);
         Self {
             limits,
             workers: WorkerPool::new(options.jobs, begin_to_help),

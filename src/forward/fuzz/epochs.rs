@@ -29,7 +29,7 @@ impl Campaign {
     pub fn adopt(&mut self, visited: &Visited) -> Result<(), Unbuildable> {
         self.limits.max_states = visited.store.len();
         self.seed()?;
-        let mut scratch = Scratch::new(&self.program);
+        let mut scratch = Scratch::timed(&self.program, &self.limits.clock);
         for number in self.visited.store.len()..visited.store.len() {
             let state = visited.store.state(number);
             let (exits, _) = self.program.exits(state, &mut scratch);

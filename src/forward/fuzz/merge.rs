@@ -24,10 +24,11 @@ impl Campaign {
         let program = &*Arc::clone(&self.program);
         let mut numbers = false;
         let mut buffer = vec![0; program.packing.words];
-        let mut scratch = Scratch::new(program);
-        let mut bad_scratch = BadScratch::new(program);
+        let clock = Arc::clone(&self.limits.clock);
+        let mut scratch = Scratch::timed(program, &clock);
+        let mut bad_scratch = BadScratch::new(program, &clock);
         let mut items = ItemBuffer::default();
-        program.initial_states(&mut numbers, |state| {
+        program.initial_states(&clock, &mut numbers, |state| {
             buffer.copy_from_slice(state);
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             let (exits, conditional) = program.exits(&buffer, &mut scratch);

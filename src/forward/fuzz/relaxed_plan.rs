@@ -186,7 +186,9 @@ mod tests {
     use crate::forward::program::compile::BuildOptions;
     use crate::forward::program::compiled::Program;
     use crate::forward::program::step::Scratch;
+    use crate::forward::run::clock::Clock;
     use crate::interrupt::Interrupt;
+    use crate::options::ForwardOptions;
 
     const CHAIN: &str = "
         type stage = A | B | C | D
@@ -200,15 +202,20 @@ mod tests {
         transition meet (p q) requires { S[p] = D && S[q] = C } { Met := True }
     ";
 
+    fn clock() -> Clock {
+        Clock::new(&ForwardOptions::default(), &Interrupt::default())
+    }
+
     fn program(text: &str, procs: usize) -> Program {
         let system = crate::load(text).expect("a correct model").system;
-        let interrupt = Interrupt::default();
+        let clock = clock();
         let options = BuildOptions {
             symmetry: false,
             undefined: true,
             range: None,
             expected_end: &[],
-            interrupt: &interrupt,
+            clock: &clock,
+            memory: None,
         };
         Program::new(&system, procs, options).expect("a small instance")
     }
@@ -219,7 +226,7 @@ mod tests {
             state = s.to_vec();
             ControlFlow::Break(())
         };
-        program.initial_states(&mut false, first).expect("it has initial states");
+        program.initial_states(&clock(), &mut false, first).expect("it has initial states");
         state
     }
 

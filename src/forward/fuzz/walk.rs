@@ -30,10 +30,10 @@ impl Frozen<'_> {
         let mut walker = Walker {
             view: self,
             rng,
-            scratch: Scratch::new(self.program),
-            ahead: Scratch::new(self.program),
+            scratch: Scratch::timed(self.program, self.clock),
+            ahead: Scratch::timed(self.program, self.clock),
             coverage: task.technique != Technique::Around,
-            bad_scratch: BadScratch::new(self.program),
+            bad_scratch: BadScratch::new(self.program, self.clock),
             items: ItemBuffer::default(),
             state: vec![0; words],
             at: Ref::Old(task.start),

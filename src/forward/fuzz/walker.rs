@@ -1,5 +1,7 @@
 //! A walker: where it stands, which exits it has, and how it takes one.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -37,7 +39,7 @@ pub struct Frozen<'a> {
     pub seed: u64,
     /// States after which a depth-first walk ends.
     pub dive: usize,
-    pub clock: &'a Clock,
+    pub clock: &'a Arc<Clock>,
 }
 
 pub struct Walker<'a> {
@@ -215,7 +217,7 @@ impl Walker<'_> {
         let (exits, conditional) = program.exits(&next, &mut self.ahead);
         self.out.exits.push(exits);
         if self.view.deadlock && conditional {
-            let mut scratch = Scratch::new(program);
+            let mut scratch = Scratch::timed(program, self.view.clock);
             if let Some(refined) = program.deadlock(&next, &mut scratch) {
                 self.out.deadlocks.push((number, refined));
             }

@@ -7,7 +7,7 @@ use crate::model::semantics::Layout;
 use crate::model::{Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
 
 /// One side of a process comparison.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
     /// The value of a cell.
     Cell(usize),
@@ -16,7 +16,7 @@ pub enum Side {
 }
 
 /// `constant + sum of coefficient * cell`; cells are distinct and sorted, no coefficient is zero.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Sum {
     pub terms: Vec<(usize, Rational)>,
     pub constant: Rational,
@@ -24,7 +24,7 @@ pub struct Sum {
 
 /// A ground literal that is neither true nor false by itself. Cells are positions in
 /// [`crate::model::semantics::State::values`].
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Lit {
     /// The cell's value is in the set: constructor c is bit c; process p is bit p, and bit k (the
     /// number of processes) stands for every outside value.

@@ -1,14 +1,17 @@
 //! Initial states, symbolically: the instantiated init in disjunctive form.
 
+use std::collections::HashSet;
+
 use crate::forward::error::Unbuildable;
 use crate::forward::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
+use crate::forward::run::clock::Clock;
 use crate::forward::tuning::{MAX_DISJUNCTS, NEAR};
-use crate::interrupt::Interrupt;
 use crate::model::Type;
 use crate::model::semantics::{distinct_tuples, tuples};
+use crate::result::Stop;
 
 /// One way to meet the instantiated init: a set of values for each cell, and what relates cells.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct InitDisjunct {
     /// For each cell of finite type, its values as in [`Lit::In`]; 0 for other types.
     pub sets: Vec<u128>,
@@ -29,7 +32,8 @@ struct Clause {
 pub fn disjuncts(
     grounder: &Grounder<'_>,
     full: &[u128],
-    interrupt: &Interrupt,
+    clock: &Clock,
+    memory: usize,
 ) -> Result<Vec<InitDisjunct>, Unbuildable> {
     let init = &grounder.system.init;
     let procs = grounder.layout.procs;
@@ -52,7 +56,7 @@ pub fn disjuncts(
         clauses.push(grounder.dnf(&init.without_processes, &[])?);
     } else {
         for tuple in tuples(procs, usize::from(init.params)) {
-            interrupt.poll()?;
+            clock.poll()?;
             let clause = grounder.dnf(&init.body, &tuple)?;
             if !clauses.contains(&clause) {
                 clauses.push(clause);
@@ -78,15 +82,12 @@ pub fn disjuncts(
         }
     }
     let mut out = Vec::new();
-    branch(&choices, full, first, &mut out, interrupt)?;
-    let mut seen: Vec<InitDisjunct> = Vec::with_capacity(out.len());
-    for disjunct in out {
-        interrupt.poll()?;
-        if seen.len() > 4096 || !seen.contains(&disjunct) {
-            seen.push(disjunct);
-        }
-    }
-    Ok(seen)
+    branch(&choices, full, first, &mut out, (clock, memory))?;
+    let mut known = HashSet::with_capacity(out.len());
+    let new: Vec<bool> = out.iter().map(|disjunct| known.insert(disjunct)).collect();
+    let mut new = new.into_iter();
+    out.retain(|_| new.next() == Some(true));
+    Ok(out)
 }
 
 fn branch(
@@ -94,14 +95,19 @@ fn branch(
     full: &[u128],
     disjunct: InitDisjunct,
     out: &mut Vec<InitDisjunct>,
-    interrupt: &Interrupt,
+    (clock, memory): (&Clock, usize),
 ) -> Result<(), Unbuildable> {
     let mut stack = vec![(choices, disjunct)];
+    let mut bytes = 0;
     while let Some((choices, disjunct)) = stack.pop() {
-        interrupt.poll()?;
+        clock.poll()?;
         let Some((clause, others)) = choices.split_first() else {
             if out.len() >= MAX_DISJUNCTS {
                 return Err(Unbuildable::TooLarge);
+            }
+            bytes += disjunct.bytes();
+            if bytes > memory {
+                return Err(Unbuildable::Interrupted(Stop::Memory));
             }
             out.push(disjunct);
             continue;
@@ -132,6 +138,11 @@ fn branch(
 }
 
 impl InitDisjunct {
+    /// How much memory it takes, about.
+    const fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of::<u128>() * self.sets.len() + size_of::<Lit>() * self.rest.len()
+    }
+
     /// Adds a conjunction; false when nothing is left.
     fn assume(&mut self, conj: &GroundConj) -> bool {
         conj.iter().all(|lit| match lit {

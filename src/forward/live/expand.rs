@@ -1,8 +1,11 @@
 //! What the steps from some states lead to, before it is known which states are new.
 
+use std::sync::Arc;
+
 use crate::forward::live::moves::{MAX_RENAMED, STAY, Turn};
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
+use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::store::hash::hash;
 use crate::forward::symmetry::canonical::Symmetry;
 
@@ -22,7 +25,7 @@ pub struct Expanded {
 /// What there is to say of a state beside its steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct End {
-    /// A number left its range: steps are missing.
+    /// A number left its range, or there was no more time: steps are missing.
     pub numbers: bool,
     /// There are more steps than were wanted.
     pub too_many: bool,
@@ -38,12 +41,16 @@ pub struct Expander<'a> {
     /// The most steps of one state.
     most: usize,
     scratch: Scratch,
+    clock: Arc<Clock>,
+    ticker: Ticker,
 }
 
 impl<'a> Expander<'a> {
-    /// For the instances of a program; `optional` says which of them no run has to take.
-    pub fn new(program: &'a Program, optional: &'a [bool], most: usize) -> Self {
-        Self { program, optional, most, scratch: Scratch::new(program) }
+    /// For the instances of a program; `optional` says which of them no run has to take. No more steps are taken once `clock`
+    /// says so.
+    pub fn new(program: &'a Program, optional: &'a [bool], most: usize, clock: &Arc<Clock>) -> Self {
+        let (scratch, clock) = (Scratch::timed(program, clock), Arc::clone(clock));
+        Self { program, optional, most, scratch, clock, ticker: Ticker::new() }
     }
 
     /// Takes all steps from `states`, which stand one after the other.
@@ -55,10 +62,12 @@ impl<'a> Expander<'a> {
         for state in states.chunks(self.program.packing.words) {
             let first = out.steps.len();
             let mut end = End::default();
+            let mut late = false;
             self.scratch.numbers = false;
             let live = self.program.successors(state, &mut self.scratch, |instance, next| {
                 end.too_many = out.steps.len() - first >= self.most;
-                if end.too_many {
+                late = self.ticker.tick(&self.clock).is_some();
+                if end.too_many || late {
                     return true;
                 }
                 let turn = representative(self.program, next);
@@ -69,7 +78,7 @@ impl<'a> Expander<'a> {
                 false
             });
             end.obliged &= live;
-            end.numbers = self.scratch.numbers;
+            end.numbers = self.scratch.numbers || late;
             out.ends.push((out.steps.len(), end));
         }
     }

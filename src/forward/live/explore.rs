@@ -1,12 +1,13 @@
 //! How the graph of an instance is made: level by level, or by walks.
 
+use std::sync::Arc;
+
 use crate::forward::error::Unbuildable;
 use crate::forward::live::expand::Expander;
 use crate::forward::live::graph::RunGraph;
 use crate::forward::live::walks::Walks;
 use crate::forward::program::compiled::Program;
 use crate::forward::run::limits::Limits;
-use crate::interrupt::Interrupt;
 use crate::model::System;
 use crate::options::{ForwardOptions, Strategy};
 
@@ -15,14 +16,14 @@ pub fn explore(
     system: &System,
     program: &Program,
     options: &ForwardOptions,
-    interrupt: &Interrupt,
+    mut limits: Limits,
 ) -> Result<RunGraph, Unbuildable> {
-    let mut limits = Limits::new(options, interrupt);
     let (mut graph, mut numbers) = RunGraph::begin(program, &mut limits)?;
     let fails = |id| Some(system.transition(id).origin) == system.failures;
     let optional: Vec<bool> = program.instances.iter().map(|it| fails(it.transition)).collect();
     let most = limits.max_states;
-    let expander = || Expander::new(program, &optional, most);
+    let clock = Arc::clone(&limits.clock);
+    let expander = || Expander::new(program, &optional, most, &clock);
     let guided = options.strategy == Strategy::Cfl;
     // How deep a state is, only levels tell.
     if options.depth.is_none() && (guided || options.strategy == Strategy::Random) {

@@ -1,6 +1,7 @@
 //! All states and all steps of an instance, with labels.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use crate::forward::error::Unbuildable;
 use crate::forward::live::arrows::{Arrow, Arrows, STUTTER};
@@ -47,11 +48,14 @@ impl RunGraph {
         };
         let mut numbers = false;
         let mut first = vec![0; program.packing.words];
-        program.initial_states(&mut numbers, |state| {
+        let clock = Arc::clone(&limits.clock);
+        program.initial_states(&clock, &mut numbers, |state| {
             first.copy_from_slice(state);
             representative(program, &mut first);
             this.meet(&first, hash(&first), (ROOT, STUTTER), limits);
-            limits.tick();
+            if limits.tick() && this.store.len().is_multiple_of(1024) {
+                limits.check_memory(this.bytes());
+            }
             if limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         Ok((this, numbers))

@@ -14,6 +14,7 @@ use crate::forward::live::product::Product;
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
 use crate::forward::run::clock::begin_to_help;
+use crate::forward::run::limits::Limits;
 use crate::forward::symmetry::canonical::Symmetry;
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{Lasso, Semantics, distinct_tuples};
@@ -77,12 +78,14 @@ fn attempt(
     interrupt: &Interrupt,
 ) -> Result<RunsChecked, Unbuildable> {
     let observed = observed(system);
+    let limits = Limits::new(options, interrupt);
     let build = BuildOptions {
         symmetry: false,
         undefined: false,
         range: options.number_range,
         expected_end: &[],
-        interrupt,
+        clock: &limits.clock,
+        memory: options.memory,
     };
     let mut program = Program::new(&observed, procs, build)?;
     let alike = options.symmetry && system.proc_constants == 0 && !observed.orders_processes;
@@ -90,7 +93,7 @@ fn attempt(
         let watched = system.temporal.iter().map(|it| it.params.len()).max().unwrap_or(0);
         program.symmetry = Symmetry::beside(watched, &observed, &program.cells, &program.packing);
     }
-    let graph = explore(system, &program, options, interrupt)?;
+    let graph = explore(system, &program, options, limits)?;
     let constraints = Constraints::new(system, &program, &graph.moves);
     let instance = Instance { system, program: &program, graph: &graph, constraints, alike, interrupt };
     let properties: Vec<&Temporal> = system.temporal.iter().collect();

@@ -1,23 +1,28 @@
 //! Which bad cube a state satisfies.
 
+use std::sync::Arc;
+
 use crate::bits::bits;
 use crate::forward::program::compiled::Program;
-use crate::forward::program::lazy::Refinement;
+use crate::forward::program::lazy::{Gaps, Refinement};
+use crate::forward::run::clock::Clock;
 
 /// Buffers for [`Program::bad`].
 #[derive(Clone, Debug, Default)]
 pub struct BadScratch {
     bad: Vec<u64>,
     undefined: Vec<u64>,
-    /// A number left its range.
+    /// A number left its range, or there was no more time.
     pub numbers: bool,
+    clock: Option<Arc<Clock>>,
 }
 
 impl BadScratch {
-    /// Buffers for `program`.
-    pub fn new(program: &Program) -> Self {
+    /// Buffers for `program`, of a search that ends when `clock` says so.
+    pub fn new(program: &Program, clock: &Arc<Clock>) -> Self {
         let words = program.bad_table.words;
-        Self { bad: vec![0; words], undefined: vec![0; words], numbers: false }
+        let clock = Some(Arc::clone(clock));
+        Self { bad: vec![0; words], undefined: vec![0; words], numbers: false, clock }
     }
 }
 
@@ -39,7 +44,7 @@ impl Program {
         if self.bads.is_empty() {
             return None;
         }
-        let BadScratch { bad, undefined, numbers } = scratch;
+        let BadScratch { bad, undefined, numbers, clock } = scratch;
         let any_undefined = self.bad_table.look(state, bad, undefined);
         if bad.iter().all(|w| *w == 0) {
             return None;
@@ -48,7 +53,8 @@ impl Program {
             let guard = &self.bads[i].guard;
             let mut found = None;
             if any_undefined && undefined[i / 64] >> (i % 64) & 1 == 1 {
-                self.refine_until(guard, state, numbers, <[Refinement]>::reverse, |s| {
+                let gaps = Gaps::new(numbers, clock.as_deref());
+                self.refine_until(guard, state, gaps, <[Refinement]>::reverse, |s| {
                     found = Some(s.to_vec());
                     true
                 });

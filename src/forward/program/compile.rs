@@ -11,6 +11,7 @@ use crate::forward::program::compiled::Program;
 use crate::forward::program::guard_index::GuardIndex;
 use crate::forward::program::lower::test;
 use crate::forward::program::sleep::SleepSets;
+use crate::forward::run::clock::Clock;
 use crate::forward::state::cells::Cells;
 use crate::forward::state::expr::LinearExpr;
 use crate::forward::state::numbers::largest_constant;
@@ -18,7 +19,6 @@ use crate::forward::state::packing::{Bounds, Packing};
 use crate::forward::symmetry::canonical::Symmetry;
 use crate::forward::symmetry::exchangeable::Exchangeable;
 use crate::forward::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_PROCS};
-use crate::interrupt::Interrupt;
 use crate::model::semantics::{
     Layout, admits, distinct_tuples, interchangeable, other_tuples, rising_tuples, tuples,
 };
@@ -35,8 +35,10 @@ pub struct BuildOptions<'a> {
     pub range: Option<(i64, i64)>,
     /// What every process satisfies at an expected end; empty for none.
     pub expected_end: &'a [Literal],
-    /// Polled while the program is built, and by the program.
-    pub interrupt: &'a Interrupt,
+    /// Polled while the program is built.
+    pub clock: &'a Clock,
+    /// The most bytes that initial states may take before they are made.
+    pub memory: Option<usize>,
 }
 
 impl Program {
@@ -49,7 +51,7 @@ impl Program {
         let layout = Layout::new(system, procs);
         let grounder = Grounder { system, layout: &layout };
         let full = full_sets(&grounder);
-        let disjuncts = disjuncts(&grounder, &full, options.interrupt)?;
+        let disjuncts = disjuncts(&grounder, &full, options.clock, options.memory.unwrap_or(usize::MAX))?;
         let read = read_by_ends(system, options.expected_end);
         let mut cells = Cells::new(&read, layout.clone(), &disjuncts, &full, options.undefined)?;
         let constants = largest_constant(&read).saturating_mul(cells.scale.unsigned_abs());
@@ -62,7 +64,7 @@ impl Program {
         }
         let packing = Packing::new(&cells, bounds, constants >= 1 << 30);
         let mut compiler =
-            Compiler { cells: &cells, grounder: &grounder, packing: &packing, interrupt: options.interrupt };
+            Compiler { cells: &cells, grounder: &grounder, packing: &packing, clock: options.clock };
         let (instances, masks) = compiler.instances()?;
         let bads = compiler.bads()?;
         let ends = compiler.ends(options.expected_end)?;
@@ -91,7 +93,7 @@ impl Program {
             undefined,
             range,
             ends,
-            interrupt: options.interrupt.clone(),
+            interrupt: options.clock.interrupt().clone(),
         })
     }
 }
@@ -135,7 +137,7 @@ struct Compiler<'a> {
     cells: &'a Cells,
     grounder: &'a Grounder<'a>,
     packing: &'a Packing,
-    interrupt: &'a Interrupt,
+    clock: &'a Clock,
 }
 
 impl Compiler<'_> {
@@ -145,12 +147,12 @@ impl Compiler<'_> {
         let mut masks = Vec::new();
         for (t, transition) in self.grounder.system.transitions.iter().enumerate() {
             'args: for args in distinct_tuples(procs, transition.arity()) {
-                self.interrupt.poll()?;
+                self.clock.poll()?;
                 let Some(mut conj) = self.grounder.conj(&transition.guard, &args)? else { continue };
                 let mut clauses: Vec<GroundDnf> = Vec::new();
                 for universal in &transition.universals {
                     for env in other_tuples(procs, &args, universal.bound.into()) {
-                        self.interrupt.poll()?;
+                        self.clock.poll()?;
                         let clause = self.grounder.dnf(&universal.body, &env)?;
                         match clause.as_slice() {
                             [] => continue 'args,
@@ -193,7 +195,7 @@ impl Compiler<'_> {
                 if tried > MAX_INSTANCES {
                     return Err(Unbuildable::TooLarge);
                 }
-                self.interrupt.poll()?;
+                self.clock.poll()?;
                 let Some(conj) = self.grounder.conj(&cube.cube, &args)? else { continue };
                 if let Some(guard) = self.guard(&conj, &[])?
                     && !bads.iter().rev().take(64).any(|b: &BadInstance| b.bad == bad && b.guard == guard)

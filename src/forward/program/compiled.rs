@@ -32,7 +32,7 @@ pub struct Program {
     pub range: Option<(i64, i64)>,
     /// Guards that all hold at an expected end; empty when none is expected. `None`: no state is one.
     pub ends: Option<Vec<Guard>>,
-    /// Polled while initial states are enumerated.
+    /// Polled where all states are looked at.
     pub interrupt: Interrupt,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::bits::bits;
 use crate::forward::program::compiled::Program;
+use crate::forward::program::lazy::Gaps;
 use crate::forward::program::step::Scratch;
 use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
@@ -33,11 +34,18 @@ impl Program {
         scratch: &mut Scratch,
         allowed: impl Fn(usize) -> u128,
     ) -> Option<Vec<u64>> {
+        let clock = scratch.clock.clone();
+        let mut late = false;
+        let mut gaps = Gaps::new(&mut late, clock.as_deref());
         let mut stack = vec![state.to_vec()];
         let mut codes = Vec::new();
         let mut packed = vec![0; self.packing.words];
         'states: while let Some(state) = stack.pop() {
             let Scratch { enabled, undefined, numbers, .. } = scratch;
+            if gaps.is_late() {
+                *numbers = true;
+                return None;
+            }
             let any_undefined = self.enabled.look(&state, enabled, undefined);
             let mut open = None;
             for i in bits(enabled) {

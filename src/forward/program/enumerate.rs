@@ -5,6 +5,7 @@ use crate::forward::ground::init::InitDisjunct;
 use crate::forward::program::code::Test;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::lower::test;
+use crate::forward::run::clock::Clock;
 use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::tuning::MAX_INTERVAL;
@@ -56,12 +57,13 @@ impl<'a> DisjunctStates<'a> {
     pub fn each(
         &self,
         codes: Vec<i64>,
+        clock: &Clock,
         numbers: &mut bool,
         mut f: impl FnMut(Vec<i64>, &mut bool) -> Result<(), Ended>,
     ) -> Result<(), Ended> {
         let mut stack = vec![codes];
         while let Some(mut codes) = stack.pop() {
-            self.program.interrupt.poll().map_err(|why| Some(why.into()))?;
+            clock.poll().map_err(Some)?;
             let first = stack.len();
             match self.next(&codes) {
                 Next::Done => f(codes, numbers)?,
@@ -113,7 +115,7 @@ impl<'a> DisjunctStates<'a> {
 
     /// Whether this disjunct has a state that agrees with `codes` in all but the cells `outside` and has a
     /// process in one of these.
-    pub fn replaces(&self, codes: &[i64], outside: &[usize]) -> Result<Replaces, Ended> {
+    pub fn replaces(&self, codes: &[i64], outside: &[usize], clock: &Clock) -> Result<Replaces, Ended> {
         let cells = &self.program.cells;
         let mut depends = None;
         for (c, &code) in codes.iter().enumerate() {
@@ -151,7 +153,7 @@ impl<'a> DisjunctStates<'a> {
                 return Ok(Replaces::Depends(cell));
             }
             narrowed.cells = outside.to_vec();
-            match narrowed.each(start.clone(), &mut false, |_, _| Err(None)) {
+            match narrowed.each(start.clone(), clock, &mut false, |_, _| Err(None)) {
                 Ok(()) => {}
                 Err(None) => return Ok(Replaces::Yes),
                 interrupted => interrupted?,

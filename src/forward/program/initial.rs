@@ -5,15 +5,17 @@ use std::ops::ControlFlow;
 use crate::forward::error::Unbuildable;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::enumerate::DisjunctStates;
+use crate::forward::run::clock::Clock;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::tuning::MAX_COMPARED;
 
 impl Program {
     /// Calls `f` with the initial states: nameless codes in canonical form, processes not renamed,
-    /// perhaps some of them twice. `f` may end the enumeration. Sets `numbers` when numbers had to be
+    /// perhaps some of them twice. `f` may end the enumeration; the error is that `clock` has. Sets `numbers` when numbers had to be
     /// sampled. A narrowed program begins only with outside values that are needed.
     pub fn initial_states(
         &self,
+        clock: &Clock,
         numbers: &mut bool,
         mut f: impl FnMut(&[u64]) -> ControlFlow<()>,
     ) -> Result<(), Unbuildable> {
@@ -41,11 +43,11 @@ impl Program {
                 if f(&packed).is_break() { Err(None) } else { Ok(()) }
             };
             let start = vec![UNDEF; self.cells.len()];
-            let end = disjunct.each(start, numbers, |codes, numbers| {
+            let end = disjunct.each(start, clock, numbers, |codes, numbers| {
                 if self.cells.outside {
                     return meet(codes, numbers);
                 }
-                self.needed(&compared, codes, &mut open, |codes| meet(codes, numbers))
+                self.needed(&compared, codes, (clock, &mut open), |codes| meet(codes, numbers))
             });
             match end {
                 Ok(()) => {}

@@ -2,6 +2,7 @@
 
 use crate::forward::program::code::Guard;
 use crate::forward::program::compiled::Program;
+use crate::forward::run::clock::Clock;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::state::packing::Packed;
 
@@ -9,21 +10,53 @@ use crate::forward::state::packing::Packed;
 /// already, whatever is chosen for the cells that are still open.
 pub type Refinement = (Vec<i64>, usize);
 
+/// The clock is read once in this many choices.
+const CHOICES: u32 = 256;
+
+/// What is left out of an enumeration of choices, and what may end it.
+#[derive(Debug)]
+pub struct Gaps<'a> {
+    /// Whether numbers were sampled, a test depends on one out of range, or the clock ended it.
+    pub numbers: &'a mut bool,
+    clock: Option<&'a Clock>,
+    choices: u32,
+}
+
+impl<'a> Gaps<'a> {
+    /// None so far; without a clock nothing ends it.
+    pub const fn new(numbers: &'a mut bool, clock: Option<&'a Clock>) -> Self {
+        Self { numbers, clock, choices: 0 }
+    }
+
+    /// The same for a part of the enumeration.
+    pub const fn again(&mut self) -> Gaps<'_> {
+        Gaps { numbers: self.numbers, clock: self.clock, choices: self.choices }
+    }
+
+    /// Counts a choice; whether there is no time for more, so that some are left out.
+    #[inline]
+    pub fn is_late(&mut self) -> bool {
+        self.choices = self.choices.wrapping_add(1);
+        let late = self.choices.is_multiple_of(CHOICES) && self.clock.is_some_and(Clock::expired);
+        *self.numbers |= late;
+        late
+    }
+}
+
 impl Program {
     /// Calls `f` with each way to define the cells of `state` that `guard` reads such that the guard
-    /// holds. States are not in canonical form. Sets `numbers` when numbers were sampled or a test
-    /// depends on one out of range.
-    pub fn refine(&self, guard: &Guard, state: &[u64], numbers: &mut bool, mut f: impl FnMut(&[u64])) {
-        self.refine_until(guard, state, numbers, <[Refinement]>::reverse, |s| {
+    /// holds. States are not in canonical form.
+    pub fn refine(&self, guard: &Guard, state: &[u64], gaps: Gaps<'_>, mut f: impl FnMut(&[u64])) {
+        self.refine_until(guard, state, gaps, <[Refinement]>::reverse, |s| {
             f(s);
             false
         });
     }
 
     /// Whether there is a way to define the cells that `guard` reads such that it holds.
-    pub fn may_hold(&self, guard: &Guard, state: &[u64], numbers: &mut bool) -> bool {
+    pub fn may_hold(&self, guard: &Guard, state: &[u64], gaps: Gaps<'_>) -> bool {
         let mut holds = false;
-        self.refine_until(guard, state, numbers, <[Refinement]>::reverse, |_| {
+        self.refine_until(guard, state, gaps, <[Refinement]>::reverse, |_| {
             holds = true;
             true
         });
@@ -36,7 +69,7 @@ impl Program {
         &self,
         guard: &Guard,
         state: &[u64],
-        numbers: &mut bool,
+        mut gaps: Gaps<'_>,
         mut order: impl FnMut(&mut [Refinement]),
         mut f: impl FnMut(&[u64]) -> bool,
     ) {
@@ -45,8 +78,11 @@ impl Program {
         let mut packed = state.to_vec();
         let mut stack: Vec<Refinement> = vec![(codes, 0)];
         while let Some((codes, mut held)) = stack.pop() {
+            if gaps.is_late() {
+                return;
+            }
             if self.packing.pack(&codes, &mut packed).is_none() {
-                *numbers = true;
+                *gaps.numbers = true;
                 continue;
             }
             let open = match self.next_open(guard, &codes, &packed, &mut held) {
@@ -60,13 +96,13 @@ impl Program {
                     continue;
                 }
                 Err(truth) => {
-                    *numbers |= truth.is_none();
+                    *gaps.numbers |= truth.is_none();
                     continue;
                 }
             };
             let (cell, set) = open;
             if self.cells.cells[cell].codes == 0 {
-                *numbers = true;
+                *gaps.numbers = true;
             }
             let first = stack.len();
             let set = set & self.cells.open_codes(cell);
@@ -108,8 +144,8 @@ impl Program {
         self.cells.normalize(&mut Packed { fields: &self.packing.fields, state });
     }
 
-    /// Calls `f` with all ways to define the finite cells among `cells` of `state`.
-    pub fn define(&self, cells: &[usize], state: &[u64], f: &mut impl FnMut(&mut [u64])) {
+    /// Calls `f` with all ways to define the finite cells among `cells` of `state`, until it says stop (true); whether it did.
+    pub fn define(&self, cells: &[usize], state: &[u64], f: &mut impl FnMut(&mut [u64]) -> bool) -> bool {
         let mut codes = Vec::new();
         self.packing.unpack(state, &mut codes);
         for &c in cells {
@@ -128,9 +164,12 @@ impl Program {
             } else {
                 self.cells.normalize(codes.as_mut_slice());
                 self.packing.pack(&codes, &mut packed).expect("defined cells fit");
-                f(&mut packed);
+                if f(&mut packed) {
+                    return true;
+                }
             }
         }
+        false
     }
 
     /// An undefined cell that the guard itself looks at.

@@ -11,6 +11,7 @@
 use crate::forward::program::compiled::Program;
 use crate::forward::program::enumerate::{DisjunctStates, Ended, Replaces};
 use crate::forward::program::guard_index::GuardIndex;
+use crate::forward::run::clock::Clock;
 use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
 
@@ -41,11 +42,12 @@ impl Program {
         &self,
         disjuncts: &[DisjunctStates<'_>],
         codes: Vec<i64>,
-        open: &mut bool,
+        (clock, open): (&Clock, &mut bool),
         mut f: impl FnMut(Vec<i64>) -> Result<(), Ended>,
     ) -> Result<(), Ended> {
         let mut stack = vec![codes];
         while let Some(codes) = stack.pop() {
+            clock.poll().map_err(Some)?;
             let outside: Vec<usize> = (0..codes.len())
                 .filter(|c| {
                     self.cells.cells[*c].kind == CodeKind::Proc && codes[*c] >= self.cells.procs as i64
@@ -62,7 +64,7 @@ impl Program {
             let mut splits = None;
             let mut replaceable = false;
             for disjunct in disjuncts {
-                match disjunct.replaces(&codes, &outside)? {
+                match disjunct.replaces(&codes, &outside, clock)? {
                     Replaces::No => {}
                     Replaces::Yes => replaceable = true,
                     Replaces::Depends(cell) => splits = splits.or(Some(cell)),

@@ -1,8 +1,11 @@
 //! Steps of a compiled instance: which transitions are enabled, and what they lead to.
 
 use crate::forward::program::code::WrittenValue;
+use std::sync::Arc;
+
 use crate::forward::program::compiled::Program;
-use crate::forward::program::lazy::Refinement;
+use crate::forward::program::lazy::{Gaps, Refinement};
+use crate::forward::run::clock::Clock;
 use crate::forward::state::cells::CodeKind;
 
 /// Buffers of one worker, reused for every state.
@@ -12,8 +15,10 @@ pub struct Scratch {
     pub enabled: Vec<u64>,
     pub undefined: Vec<u64>,
     next: Vec<u64>,
-    /// A number left its range: what was explored is not everything.
+    /// A number left its range, or there was no more time: what was explored is not everything.
     pub numbers: bool,
+    /// What ends the search.
+    pub clock: Option<Arc<Clock>>,
 }
 
 impl Scratch {
@@ -24,14 +29,20 @@ impl Scratch {
             undefined: vec![0; program.enabled.words],
             next: vec![0; program.packing.words],
             numbers: false,
+            clock: None,
         }
+    }
+
+    /// The same for a search that ends when `clock` says so, also between two steps.
+    pub fn timed(program: &Program, clock: &Arc<Clock>) -> Self {
+        Self { clock: Some(Arc::clone(clock)), ..Self::new(program) }
     }
 }
 
-/// Where a successor is put, and whether a number left its range.
+/// Where a successor is put, and whether something was left out.
 struct Successor<'a> {
     next: &'a mut [u64],
-    numbers: &'a mut bool,
+    gaps: Gaps<'a>,
 }
 
 /// Of the ways to define what an instance reads, the first `most` in the order that `order` makes.
@@ -87,7 +98,9 @@ impl Program {
     pub fn firings(&self, i: usize, state: &[u64], mut f: impl FnMut(&[u64], &[u64])) {
         let mut numbers = false;
         let mut refined = Vec::new();
-        self.refine(&self.instances[i].guard, state, &mut numbers, |s| refined.push(s.to_vec()));
+        self.refine(&self.instances[i].guard, state, Gaps::new(&mut numbers, None), |s| {
+            refined.push(s.to_vec())
+        });
         let mut next = vec![0; self.packing.words];
         for mut state in refined {
             self.normalize(&mut state);
@@ -132,7 +145,7 @@ impl Program {
         scratch: &mut Scratch,
         mut f: impl FnMut(usize, &mut [u64]) -> bool,
     ) -> bool {
-        let Scratch { enabled, undefined, next, numbers } = scratch;
+        let Scratch { enabled, undefined, next, numbers, clock } = scratch;
         let any_undefined = self.enabled.look(state, enabled, undefined);
         if let Some(exchangeable) = &self.exchangeable {
             exchangeable.prune(&self.symmetry, state, enabled);
@@ -149,7 +162,8 @@ impl Program {
                 rest ^= bit;
                 let i = w * 64 + bit.trailing_zeros() as usize;
                 if open & bit != 0 {
-                    if self.split(i, state, &mut Successor { next, numbers }, &mut f) {
+                    let gaps = Gaps::new(numbers, clock.as_deref());
+                    if self.split(i, state, &mut Successor { next, gaps }, &mut f) {
                         return true;
                     }
                     continue;
@@ -176,7 +190,7 @@ impl Program {
     /// Puts exactly the instances into `scratch` that are enabled in some concrete state that `state`
     /// stands for. Returns how many there are, and whether each needs an undefined cell to be chosen.
     pub fn exits(&self, state: &[u64], scratch: &mut Scratch) -> (usize, bool) {
-        let Scratch { enabled, undefined, numbers, .. } = scratch;
+        let Scratch { enabled, undefined, numbers, clock, .. } = scratch;
         let any_undefined = self.enabled.look(state, enabled, undefined);
         if !any_undefined {
             undefined.fill(0);
@@ -189,7 +203,7 @@ impl Program {
                 rest ^= bit;
                 let guard = &self.instances[w * 64 + bit.trailing_zeros() as usize].guard;
                 let holds = if undefined[w] & bit != 0 {
-                    self.may_hold(guard, state, numbers)
+                    self.may_hold(guard, state, Gaps::new(numbers, clock.as_deref()))
                 } else {
                     let truth = self.all(&guard.tests, state);
                     *numbers |= truth.is_none();
@@ -215,9 +229,10 @@ impl Program {
         scratch: &mut Scratch,
         mut f: impl FnMut(&mut [u64]) -> bool,
     ) {
-        let Scratch { undefined, next, numbers, .. } = scratch;
+        let Scratch { undefined, next, numbers, clock, .. } = scratch;
         if undefined[i / 64] >> (i % 64) & 1 == 1 {
-            self.split(i, state, &mut Successor { next, numbers }, &mut |_, s| f(s));
+            let gaps = Gaps::new(numbers, clock.as_deref());
+            self.split(i, state, &mut Successor { next, gaps }, &mut |_, s| f(s));
         } else if self.fire(i, state, next, numbers) {
             self.finish(i, next, &mut |_, s| f(s));
         }
@@ -233,7 +248,7 @@ impl Program {
         ways: FirstWays<impl FnMut(&mut [Refinement])>,
         mut f: impl FnMut(&mut [u64]),
     ) -> bool {
-        let Scratch { undefined, next, numbers, .. } = scratch;
+        let Scratch { undefined, next, numbers, clock, .. } = scratch;
         let mut f = |_: usize, s: &mut [u64]| {
             f(s);
             false
@@ -246,7 +261,8 @@ impl Program {
         }
         let FirstWays { most, order } = ways;
         let mut refined = 0;
-        self.split_until(i, state, &mut Successor { next, numbers }, order, |next| {
+        let gaps = Gaps::new(numbers, clock.as_deref());
+        self.split_until(i, state, &mut Successor { next, gaps }, order, |next| {
             if let Some(next) = next {
                 self.finish(i, next, &mut f);
             }
@@ -279,7 +295,7 @@ impl Program {
     ) -> bool {
         let mut defined = vec![0; self.packing.words];
         let (mut stop, mut out_of_range) = (false, false);
-        self.refine_until(&self.instances[i].guard, state, out.numbers, order, |s| {
+        self.refine_until(&self.instances[i].guard, state, out.gaps.again(), order, |s| {
             defined.copy_from_slice(s);
             // Choosing a value may also have used a new name.
             self.normalize(&mut defined);
@@ -287,7 +303,7 @@ impl Program {
             stop = each(fires.then_some(&mut *out.next));
             stop
         });
-        *out.numbers |= out_of_range;
+        *out.gaps.numbers |= out_of_range;
         stop
     }
 
@@ -295,9 +311,7 @@ impl Program {
     fn finish(&self, i: usize, next: &mut [u64], f: &mut impl FnMut(usize, &mut [u64]) -> bool) -> bool {
         let instance = &self.instances[i];
         if !self.undefined && !instance.nondet.is_empty() {
-            let mut stop = false;
-            self.define(&instance.nondet, next, &mut |s| stop |= f(i, s));
-            return stop;
+            return self.define(&instance.nondet, next, &mut |s| f(i, s));
         }
         if instance.renames {
             self.normalize(next);

@@ -1,10 +1,11 @@
 //! When an exploration must end: its time, the run's own, signals. Asked from any thread.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
+use crate::forward::error::Unbuildable;
 use crate::forward::tuning::{READ_EVERY, TICKS};
 use crate::interrupt::Interrupt;
 use crate::options::ForwardOptions;
@@ -50,6 +51,8 @@ pub struct Clock {
     /// What the leader had used when it last asked, in nanoseconds.
     used: AtomicU64,
     expired: AtomicBool,
+    /// Calls of [`Clock::poll`].
+    polls: AtomicU32,
 }
 
 impl Clock {
@@ -62,6 +65,7 @@ impl Clock {
             start: thread_time(),
             used: AtomicU64::new(0),
             expired: AtomicBool::new(false),
+            polls: AtomicU32::new(0),
         }
     }
 
@@ -74,6 +78,7 @@ impl Clock {
             start: self.start,
             used: AtomicU64::new(0),
             expired: AtomicBool::new(false),
+            polls: AtomicU32::new(0),
         }
     }
 
@@ -81,6 +86,19 @@ impl Clock {
     pub fn reason(&self) -> Option<Stop> {
         let over = || self.expired.load(Ordering::Relaxed) || self.time_is_up();
         self.interrupt.reason().map(Stop::from).or_else(|| over().then_some(Stop::Time))
+    }
+
+    /// For what takes long before there are states: a counter, and now and then a look at the clocks.
+    pub fn poll(&self) -> Result<(), Unbuildable> {
+        if !self.polls.fetch_add(1, Ordering::Relaxed).is_multiple_of(TICKS) {
+            return Ok(());
+        }
+        self.reason().map_or(Ok(()), |stop| Err(Unbuildable::Interrupted(stop)))
+    }
+
+    /// What else ends the run.
+    pub const fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
     }
 
     /// Whether a signal asks to stop.

@@ -47,7 +47,8 @@ impl Instance {
         options: &ForwardOptions,
         interrupt: &Interrupt,
     ) -> Result<Self, Box<Explored>> {
-        let program = compile(system, procs, options, interrupt).map_err(|why| Box::new(none(procs, why)))?;
+        let clock = Limits::new(options, interrupt).clock;
+        let program = compile(system, procs, options, &clock).map_err(|why| Box::new(none(procs, why)))?;
         Ok(Self { system: Arc::new(system.clone()), program: Arc::new(program), options: options.clone() })
     }
 

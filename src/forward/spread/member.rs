@@ -102,9 +102,12 @@ impl Member {
         keeping: Option<Keeping>,
     ) -> Self {
         let words = program.packing.words;
+        let clock = Arc::new(clock);
         Self {
             duties,
-            clock: Arc::new(clock),
+            scratch: Scratch::timed(&program, &clock),
+            bad_scratch: BadScratch::new(&program, &clock),
+            clock,
             ticker: Ticker::new(),
             store: Store::new(words),
             levels: vec![0],
@@ -115,8 +118,6 @@ impl Member {
             outboxes: (0..duties.members).map(|_| Outbox::default()).collect(),
             own: States::default(),
             hashes: Vec::new(),
-            scratch: Scratch::new(&program),
-            bad_scratch: BadScratch::new(&program),
             findings: Findings::new(&system, &program),
             bads: BTreeMap::new(),
             sorted: Vec::new(),
@@ -287,7 +288,8 @@ impl Member {
         let program = Arc::clone(&self.program);
         let mut numbers = false;
         let mut buffer = vec![0; program.packing.words];
-        let done = program.initial_states(&mut numbers, |state| {
+        let clock = Arc::clone(&self.clock);
+        let done = program.initial_states(&clock, &mut numbers, |state| {
             buffer.copy_from_slice(state);
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             let h = hash(&buffer);

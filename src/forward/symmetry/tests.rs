@@ -7,10 +7,12 @@ use super::canonical::Symmetry;
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
+use crate::forward::run::clock::Clock;
 use crate::forward::state::cells::{Cells, CodeKind};
 use crate::forward::state::codes::UNDEF;
 use crate::interrupt::Interrupt;
 use crate::model::semantics::distinct_tuples;
+use crate::options::ForwardOptions;
 
 const LANES: &str =
     "type t = A | B | C var P : proc var G : t var F : bool array S[proc] : t array L[proc] : bool
@@ -44,9 +46,15 @@ const CONSTANT_MATRIX: &str =
 
 fn program(text: &str, procs: usize, undefined: bool) -> (Program, usize) {
     let system = crate::load(text).expect("a correct model").system;
-    let interrupt = Interrupt::default();
-    let options =
-        BuildOptions { symmetry: true, undefined, range: None, expected_end: &[], interrupt: &interrupt };
+    let clock = Clock::new(&ForwardOptions::default(), &Interrupt::default());
+    let options = BuildOptions {
+        symmetry: true,
+        undefined,
+        range: None,
+        expected_end: &[],
+        clock: &clock,
+        memory: None,
+    };
     let program = Program::new(&system, procs, options).expect("a small instance");
     (program, usize::from(system.proc_constants))
 }

@@ -5,9 +5,11 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
+use crate::forward::run::clock::Clock;
 use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
 use crate::interrupt::Interrupt;
+use crate::options::ForwardOptions;
 
 /// With k processes 1 + k + k (k - 1) transitions, which look at cells of every kind.
 const MODEL: &str = "type t = A | B | C var P : proc var N : int array S[proc] : t array L[proc] : bool
@@ -19,7 +21,7 @@ const MODEL: &str = "type t = A | B | C var P : proc var N : int array S[proc] :
 #[test]
 fn an_index_says_what_each_guard_says() {
     let system = crate::load(MODEL).expect("a correct model").system;
-    let interrupt = Interrupt::default();
+    let clock = Clock::new(&ForwardOptions::default(), &Interrupt::default());
     let mut widths = Vec::new();
     // Rows of one to five words, and of seven.
     for procs in [3, 9, 12, 14, 16, 20] {
@@ -28,7 +30,8 @@ fn an_index_says_what_each_guard_says() {
             undefined: true,
             range: None,
             expected_end: &[],
-            interrupt: &interrupt,
+            clock: &clock,
+            memory: None,
         };
         let program = Program::new(&system, procs, options).expect("a small instance");
         let Program { cells, packing, instances, enabled: index, .. } = &program;

@@ -2,6 +2,7 @@
 
 use super::random::*;
 use super::*;
+use crate::forward::run::clock::Clock;
 
 /// Processes that mostly mind their own business.
 fn local_system(seed: u64) -> System {
@@ -61,8 +62,9 @@ fn compare(
     (symmetry, undefined): (bool, bool),
     strategy: Strategy,
 ) -> (u64, u64) {
-    let interrupt = Interrupt::default();
-    let build = BuildOptions { symmetry, undefined, range: None, expected_end: &[], interrupt: &interrupt };
+    let clock = Clock::new(&options(), &Interrupt::default());
+    let build =
+        BuildOptions { symmetry, undefined, range: None, expected_end: &[], clock: &clock, memory: None };
     let program = Program::new(system, procs, build).expect("the system is small");
     let with_all = Program { sleep_sets: None, ..program.clone() };
     let options = ForwardOptions { strategy, max_states: Some(20_000), ..options() };

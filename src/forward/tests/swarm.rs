@@ -10,6 +10,7 @@ use proptest::prelude::{any, prop_assert, proptest};
 use super::*;
 use crate::forward::fuzz::campaign::Campaign;
 use crate::forward::fuzz::wire::{OutcomeReader, put_outcome};
+use crate::forward::run::clock::Clock;
 use crate::forward::{Companions, EpochWord};
 
 /// A process whose words go through channels.
@@ -150,7 +151,7 @@ proptest! {
         let system = Arc::new(example());
         let options = ForwardOptions { strategy: Strategy::Cfl, ..options() };
         let interrupt = Interrupt::default();
-        let program = explore::compile(&system, 3, &options, &interrupt).expect("it is small");
+        let program = explore::compile(&system, 3, &options, &Clock::new(&options, &interrupt)).expect("it is small");
         let mut campaign = Campaign::new(Arc::clone(&system), Arc::new(program), &options, &interrupt);
         campaign.seed().expect("it is small");
         let tasks = campaign.plan();

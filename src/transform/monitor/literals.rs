@@ -111,7 +111,7 @@ pub fn cell(var: VarId, index: impl IntoIterator<Item = ProcRef>) -> Cell {
 
 /// Declares a variable; `None` when there are too many.
 pub fn declare(system: &mut System, name: &str, kind: VarKind, ty: Type) -> Option<VarId> {
-    let var = VarId(u16::try_from(system.vars.len()).ok()?);
+    let var = VarId::new(system.vars.len())?;
     let range = match ty {
         Type::Enum(id) => system.enumeration(id).all(),
         _ => u64::MAX,
