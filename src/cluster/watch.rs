@@ -198,7 +198,9 @@ impl Shared {
         let mut message = vec![ALIVE];
         message.push(SILENT);
         message.extend((2 * silent.len() as u16).to_le_bytes());
-        silent.iter().for_each(|other| message.extend((*other as u16).to_le_bytes()));
+        for other in silent {
+            message.extend((other as u16).to_le_bytes());
+        }
         self.tell(&message);
         let Some(socket) = &self.datagrams else { return };
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -395,7 +395,10 @@ fn hidden_processes_are_not_looked_for_for_ever() {
     let replay = |procs: usize| {
         let cells: Vec<String> = (1..=procs).map(|p| format!("[\"#{p}\",false]")).collect();
         let numbers: Vec<String> = (1..=procs).map(|p| format!("[\"#{p}\",{{\"#bigint\":\"0\"}}]")).collect();
-        let state = |meta: &str| format!("{{\"#meta\":{{{meta}}},\"A\":{{\"#map\":[{}]}}}}", cells.join(","));
+        let state = |meta: &str| {
+            let (a, n) = (cells.join(","), numbers.join(","));
+            format!("{{\"#meta\":{{{meta}}},\"A\":{{\"#map\":[{a}]}},\"N\":{{\"#map\":[{n}]}}}}")
+        };
         let (first, last) =
             (state("\"index\":0"), state("\"index\":1,\"transition\":\"t\",\"arguments\":[\"#1\"]"));
         let text = format!(

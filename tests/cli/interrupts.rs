@@ -137,11 +137,12 @@ fn run(
         end = End::Before;
     } else {
         child.signal(signal);
-        // An exploration for `brab` is only cut by the first Ctrl-C.
-        let first = if name == "brab" && number == 2 { limit / 2 } else { limit };
+        // An exploration for `brab` or `pdr` is only cut by the first Ctrl-C.
+        let may_go_on = ["brab", "pdr"].contains(&name) && number == 2;
+        let first = if may_go_on { (limit / 2).min(Duration::from_secs(1)) } else { limit };
         match wait(&mut child, first) {
             Some(time) => took = time,
-            None if name == "brab" && number == 2 => {
+            None if may_go_on => {
                 child.signal(signal);
                 end = End::Second;
                 took = wait(&mut child, limit).ok_or("it goes on after a second one")?;

@@ -99,7 +99,7 @@ impl Program {
         let mut numbers = false;
         let mut refined = Vec::new();
         self.refine(&self.instances[i].guard, state, Gaps::new(&mut numbers, None), |s| {
-            refined.push(s.to_vec())
+            refined.push(s.to_vec());
         });
         let mut next = vec![0; self.packing.words];
         for mut state in refined {

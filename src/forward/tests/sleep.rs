@@ -3,6 +3,7 @@
 use super::random::*;
 use super::*;
 use crate::forward::run::clock::Clock;
+use crate::forward::run::limits::Limits;
 
 /// Processes that mostly mind their own business.
 fn local_system(seed: u64) -> System {
@@ -70,7 +71,7 @@ fn compare(
     let options = ForwardOptions { strategy, max_states: Some(20_000), ..options() };
     let run = |program: &Program| {
         let interrupt = Interrupt::default();
-        let search = Search::new(system, program, &options, &interrupt);
+        let search = Search::within(system, program, &options, Limits::new(&options, &interrupt));
         conclude::search(search, &mut Silent).expect("the system is small")
     };
     let ((found, visited), (expected, reference)) = (run(&program), run(&with_all));
