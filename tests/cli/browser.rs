@@ -242,7 +242,7 @@ fn trace_filter_and_graph_can_be_used() {
 fn it_fits_and_can_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let runs: [(&str, &[&str]); 3] = [
-        ("wrong", &["--engine", "classic", "examples/german_wrong.cub", "--time-limit", "20s"]),
+        ("wrong", &["--engine", "classic", "examples/german_wrong.cub", "--time-limit", "5m"]),
         ("proof", &["brab", "3", "examples/german.cub"]),
         (
             "walks",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::harness::{Outcome, run, run_on, run_stdin, run_words_stdin};
+use crate::harness::{AT_LAST, Outcome, run, run_on, run_stdin, run_words_stdin};
 use crate::models;
 
 fn on(line: &str, model: &str) -> Outcome {
@@ -172,7 +172,7 @@ fn many_parameters_that_read_alike_take_no_time() {
         ("--only-forward --procs 12", 1),
         ("--only-forward --procs 16", 1),
     ] {
-        let outcome = on(&format!("--time-limit 5s {line}"), &model);
+        let outcome = on(&format!("{AT_LAST} {line}"), &model);
         assert_eq!(outcome.code, Some(code), "{line}: {outcome:?}");
     }
 }

@@ -4,6 +4,8 @@ use std::io::Write;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, kill_process};
 
@@ -20,6 +22,9 @@ pub struct Outcome {
 
 /// For a run that goes on until a signal comes: the end of it, should the test be killed.
 pub const AT_LAST: &str = "--time-limit 5m";
+
+/// How long a test waits for what happens at once: no machine is so busy, and only a defect takes longer.
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A run that goes on beside its test. It ends with the test at the latest, also with one that fails.
 #[derive(Debug)]
@@ -39,6 +44,21 @@ impl Running {
     /// Waits for its end.
     pub fn finish(mut self) -> Outcome {
         outcome(&self.0.take().expect("it is taken here").wait_with_output().unwrap())
+    }
+
+    /// Waits until it handles SIGTERM, and the signals for which it has a handler as well: before, one would end it.
+    pub fn wait_until_it_listens(&self) {
+        let status = format!("/proc/{}/status", self.id());
+        let term = 1_u64 << 14;
+        let listens = |text: &str| {
+            let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+            caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & term != 0)
+        };
+        let start = Instant::now();
+        while !std::fs::read_to_string(&status).is_ok_and(|text| listens(&text)) {
+            assert!(start.elapsed() < PATIENCE, "it does not listen to signals");
+            sleep(Duration::from_millis(10));
+        }
     }
 
     /// Sends it a signal.

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
 
 use jsonschema::Validator;
 use serde_json::Value;
@@ -277,7 +276,9 @@ fn ended(line: &str, by: impl FnOnce(&Running)) -> (Outcome, Value) {
     std::fs::write(&model, models::ENDLESS).unwrap();
     let line = format!("--engine classic --nodes 100000000 --depth 100000000 --format json {line}");
     let child = Running::start(cubicle().args(line.split_whitespace()).arg(&model));
-    std::thread::sleep(Duration::from_millis(400));
+    if line.contains(AT_LAST) {
+        child.wait_until_it_listens();
+    }
     by(&child);
     let outcome = child.finish();
     let document = assert_valid(&schema("docs/schema/run.json"), &outcome.stdout, &line);

@@ -127,6 +127,7 @@ fn a_signal_ends_in_a_document_too() {
         let (input, _never_written) = std::io::pipe().expect("a pipe");
         let mut command = cubicle();
         let child = Running::start(command.arg("mutate").args(words).args(["--format", "json"]).stdin(input));
+        child.wait_until_it_listens();
         std::thread::sleep(Duration::from_millis(wait));
         child.signal(Signal::TERM);
         let outcome = child.finish();
@@ -180,6 +181,7 @@ fn a_run_that_is_ended_says_what_is_known() {
     assert_eq!(limited.code, Some(3), "{limited:?}");
     assert!(limited.stdout.contains("Ended early: the time limit was reached"), "{}", limited.stdout);
     let child = Running::start(cubicle().args(["mutate", "examples/directory.cub", "--anyway"]));
+    child.wait_until_it_listens();
     std::thread::sleep(Duration::from_secs(2));
     child.signal(Signal::INT);
     let outcome = child.finish();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Outcome, PROGRAM, Running, Signal, cubicle, outcome};
+use crate::harness::{Outcome, PATIENCE, PROGRAM, Running, Signal, cubicle, outcome};
 
 /// German's protocol with 7 processes has two million orbits, which want 72 MB.
 const LINE: &str =
@@ -26,7 +26,7 @@ fn begin(folder: &Path, line: &str) -> Running {
     let run = Running::start(cubicle().current_dir(folder).args(line.split_whitespace()));
     let files = || std::fs::read_dir(folder.join("spilled")).map_or(0, Iterator::count);
     let start = Instant::now();
-    while files() < 2 && start.elapsed() < Duration::from_secs(60) {
+    while files() < 2 && start.elapsed() < PATIENCE {
         sleep(Duration::from_millis(1));
     }
     run

@@ -178,8 +178,8 @@ fn elsewhere_a_line_comes_now_and_then() {
         command.args(format!("{AT_LAST} {flag} {PROOF}").split_whitespace()).arg(&model);
         Running::of(command.stdout(Stdio::null()).stderr(Stdio::piped()))
     });
-    sleep(Duration::from_millis(300));
     for run in &runs {
+        run.wait_until_it_listens();
         run.signal(Signal::STOP);
     }
     sleep(Duration::from_secs(10));

@@ -21,7 +21,7 @@ use crate::support::dice::Dice;
 use crate::support::explore::{canonical, explore};
 use crate::support::generate::{Weights, generate};
 
-const TIMEOUT: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 fn lease() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/lease.cub");

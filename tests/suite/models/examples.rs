@@ -7,7 +7,7 @@ use std::process::Command;
 use super::files;
 
 /// Longest run of an example; far above what any needs.
-const TIME_LIMIT: &str = "120s";
+const TIME_LIMIT: &str = "600s";
 
 /// What a TEST line promises.
 #[derive(Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use cubicle::verdict::{Reason, Verdict};
 use super::files;
 
 /// Enough for any trap; a run that ends by it is a failure unless the table allows `unknown`.
-const TIME_LIMIT: Duration = Duration::from_secs(20);
+const TIME_LIMIT: Duration = Duration::from_secs(300);
 
 /// A trap and what may be said of it.
 struct Trap {

@@ -14,7 +14,7 @@ use super::examine::{Failure, failure};
 use super::explore::Reached;
 
 /// Time of a call of Z3.
-const TIMEOUT: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Certificates that are made worse, for each system.
 const WORSE: usize = 4;

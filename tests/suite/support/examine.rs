@@ -24,8 +24,8 @@ use super::explore::{Reached, canonical, explore, steps};
 const PROCS: usize = 3;
 /// States of one instance that brute force looks at, about.
 const STATES: usize = 1500;
-/// How long an engine may take; a run that ends by it has no verdict.
-const TIME: Duration = Duration::from_millis(1500);
+/// How long an engine may take; a run that ends by it has no verdict. Nearly all end by their effort long before.
+const TIME: Duration = Duration::from_secs(10);
 /// Nodes of a backward search.
 const NODES: usize = 250;
 
