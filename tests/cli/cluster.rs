@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::harness::{Outcome, Running, Signal, cubicle, run};
+use crate::harness::{Outcome, PATIENCE, Running, Signal, cubicle, run};
 
 /// All processes end within this time after a fault; some more on a machine that has much to do.
-pub const SOON: Duration = Duration::from_secs(12);
+pub const SOON: Duration = PATIENCE;
 
 /// Processes that are started by hand.
 pub struct Hosts {
@@ -77,7 +77,7 @@ pub fn until_it_has(run: &Running, thread: &str) {
     };
     let start = Instant::now();
     while !explores() {
-        assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
+        assert!(start.elapsed() < PATIENCE, "it does not begin");
         sleep(Duration::from_millis(10));
     }
 }

@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::cluster::{Hosts, all_end, make_executable, message};
-use crate::harness::{Outcome, PROGRAM, Running, Signal, cubicle, outcome};
+use crate::harness::{Outcome, PATIENCE, PROGRAM, Running, Signal, cubicle, outcome};
 
 /// Runs the program in a folder with the words of a line.
 fn run_in(folder: &Path, line: &str) -> Outcome {
@@ -26,7 +26,7 @@ fn with_example(name: &str) -> tempfile::TempDir {
 fn until_kept(folder: &Path) {
     let start = Instant::now();
     while !folder.join("kept/process-1/states-2-0").exists() || !folder.join("kept/manifest").exists() {
-        assert!(start.elapsed() < Duration::from_secs(60), "nothing is kept");
+        assert!(start.elapsed() < PATIENCE, "nothing is kept");
         sleep(Duration::from_millis(1));
     }
 }

@@ -26,6 +26,13 @@ pub const AT_LAST: &str = "--time-limit 5m";
 /// How long a test waits for what happens at once: no machine is so busy, and only a defect takes longer.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
+/// Whether a process handles a signal itself, as the system tells.
+pub fn listens(process: u32, signal: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() >> (signal - 1) & 1 == 1)
+}
+
 /// A run that goes on beside its test. It ends with the test at the latest, also with one that fails.
 #[derive(Debug)]
 pub struct Running(Option<Child>);
@@ -46,16 +53,10 @@ impl Running {
         outcome(&self.0.take().expect("it is taken here").wait_with_output().unwrap())
     }
 
-    /// Waits until it handles SIGTERM, and the signals for which it has a handler as well: before, one would end it.
+    /// Waits until it handles SIGTERM, and so all signals that it handles: before, one would end it.
     pub fn wait_until_it_listens(&self) {
-        let status = format!("/proc/{}/status", self.id());
-        let term = 1_u64 << 14;
-        let listens = |text: &str| {
-            let caught = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-            caught.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & term != 0)
-        };
         let start = Instant::now();
-        while !std::fs::read_to_string(&status).is_ok_and(|text| listens(&text)) {
+        while !listens(self.id(), 15) {
             assert!(start.elapsed() < PATIENCE, "it does not listen to signals");
             sleep(Duration::from_millis(10));
         }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::harness::{Running, Signal, cubicle};
+use crate::harness::{self, Running, Signal, cubicle};
 use crate::{models, signals};
 
 /// A kind of run: its name, its words (`DIR` is a folder of its own), and whether it has a document.
@@ -131,7 +131,7 @@ fn run(
     let signal = if signal == Signal::HUP && signals::hangups_are_ignored() { Signal::TERM } else { signal };
     let number = if signal == Signal::TERM { 15 } else { number };
     sleep(delay);
-    let listens = signals::listens(child.id(), number);
+    let listens = harness::listens(child.id(), number);
     let (mut end, mut took) = (End::Ended, Duration::ZERO);
     if child.try_wait().unwrap().is_some() {
         end = End::Before;
