@@ -8,8 +8,8 @@ use cubicle::options::Procs;
 use super::args::Args;
 use super::choices::{Forward, MessageFormat, ProofEngine, ResultFormat};
 use super::document::is_stdout;
-use super::model::written_files;
 use super::settings::{self, Results};
+use super::touched::written_files;
 
 /// What an option needs to have an effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::outputs::is_our_trace;
+use super::marks::is_our_trace;
 
 /// Writes `text` under a temporary name beside `path`, then renames it. The error is a line for the user.
 pub fn write(path: &Path, text: &str) -> Result<(), String> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use cubicle::certificate::{Certificate, INVARIANTS};
+use cubicle::certificate::Certificate;
 use cubicle::check::{Elsewhere, assumptions, check_elsewhere, check_here};
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
@@ -23,11 +23,11 @@ use super::listener::Listener;
 use super::load::{self, load_as};
 use super::messages::Messages;
 use super::output::complain;
-use super::outputs::NamedFile;
 use super::printers::Finished;
 use super::run_dir::RunDir;
 use super::settings::{self, Results};
 use super::supervise::supervise;
+use super::touched::{read_files, written_files};
 use super::{
     advice, applies, certificate, compat, document, ends, exit, files, kept, lemmas, live, memory, outputs,
     printers,
@@ -127,29 +127,6 @@ pub fn parse_for(
         },
         Err(error) => Err(UsageError { code: exit::refuse(&error), error: exit::why(&error) }),
     }
-}
-
-/// The files that the run reads.
-fn read_files(args: &Args) -> Vec<NamedFile> {
-    let lemmas = args.lemmas_in.iter().map(|path| ("the file of --lemmas-in", path.clone()));
-    std::iter::once(("the model", args.file.clone())).chain(lemmas).collect()
-}
-
-/// The files that the run may write.
-pub fn written_files(args: &Args) -> Vec<NamedFile> {
-    let more = args.trace_out.iter().filter(|_| args.all_errors).flat_map(|path| outputs::further(path));
-    [
-        ("--stats-json", settings::stats_file(args).cloned()),
-        ("--trace-out", args.trace_out.clone()),
-        ("--dot", args.dot.clone()),
-        ("--report", args.report.clone()),
-        ("--lemmas-out", args.lemmas_out.clone()),
-        ("--certificate", certificate::folder(args).map(|folder| folder.join(INVARIANTS))),
-    ]
-    .into_iter()
-    .filter_map(|(option, path)| path.map(|path| (option, path)))
-    .chain(more.map(|path| ("--trace-out", path)))
-    .collect()
 }
 
 /// Decides the model: the exit code so far, and the document of the run.

@@ -1,28 +1,15 @@
 //! What a run may write over: nothing that it reads or writes elsewhere, and no file of somebody else's making.
 //!
-//! Every file that this program writes carries a mark near its beginning: the words "written by cubicle" in a comment, or
-//! what only our JSON has. A regular file that has content and no mark is replaced only with `--force`.
+//! A regular file that has content and no [mark](super::marks) of this program is replaced only with `--force`.
 
 use std::fs::{File, Metadata};
-use std::io::{Read, stderr, stdin, stdout};
+use std::io::{stderr, stdin, stdout};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::files;
-
-/// How much of a file is read to know what it is, in bytes.
-const START: u64 = 4096;
-
-/// In lower case, what the texts of ours say near their beginning: comments; manual pages; the cache of `mutate`; lemmas and
-/// certificates, also those of earlier versions.
-const MARKS: [&str; 5] = [
-    "written by cubicle",
-    ".th cubicle",
-    "cubicle-mutants ",
-    "cubicle --lemmas-in`",
-    "`cubicle check-certificate",
-];
+use super::marks::is_ours;
 
 /// A file of a run: the option that names it, or what it is to the run; and where it is.
 pub type NamedFile = (&'static str, PathBuf);
@@ -73,35 +60,6 @@ pub fn write_own(path: &Path, text: &str) -> Result<(), String> {
 /// Those of the numbered files beside `path` that exist, from the second on.
 pub fn further(path: &Path) -> impl Iterator<Item = PathBuf> {
     (2..).map(|number| files::numbered(path, number)).take_while(|path| path.exists())
-}
-
-/// Whether this program wrote a file, by its first bytes.
-fn is_ours(path: &Path) -> bool {
-    let mut start = Vec::new();
-    if File::open(path).and_then(|file| file.take(START).read_to_end(&mut start)).is_err() {
-        return false;
-    }
-    let text = String::from_utf8_lossy(&start).to_ascii_lowercase();
-    let compact: String = text.split_ascii_whitespace().collect();
-    MARKS.iter().any(|mark| text.contains(mark)) || is_document(&compact) || is_trace(&compact)
-}
-
-/// Whether a text without blanks begins a document of a run.
-fn is_document(compact: &str) -> bool {
-    compact.starts_with('{') && compact.contains("\"tool\":{\"name\":\"cubicle\"")
-}
-
-/// Whether a text without blanks begins a trace in ITF that this program wrote: others do not say how many processes.
-fn is_trace(compact: &str) -> bool {
-    compact.starts_with("{\"#meta\":{\"format\":\"itf\"") && compact.contains(",\"processes\":")
-}
-
-/// Whether this program wrote the trace that stands in a file.
-pub fn is_our_trace(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
-    let text = String::from_utf8_lossy(&start).to_ascii_lowercase();
-    read.is_ok() && is_trace(&text.split_ascii_whitespace().collect::<String>())
 }
 
 /// Which file a path leads to.
