@@ -389,7 +389,7 @@ mod tests {
         said.extend([1, TOKEN]);
         said.extend([7; TOKEN_BYTES]);
         assert_eq!((hear(&mut said), said.len()), (Heard::Alive, 0));
-        assert_eq!(words, [Word::Silent(vec![1, 513]), Word::Token([7; TOKEN_BYTES])]);
+        assert_eq!(words, [Word::Silent(vec![1, 258]), Word::Token([7; TOKEN_BYTES])]);
     }
 
     /// A process that `silent` do not hear, among as many as there are in it; what it says of the first of them.
