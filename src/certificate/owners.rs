@@ -135,5 +135,5 @@ pub fn extended(system: &System, owners: &[NamedOwner]) -> System {
             t.updates.push(Update { var, assignment });
         }
     }
-    extended
+    extended.derived()
 }

@@ -172,6 +172,7 @@ fn with_cover(original: &System, cover: &Temporal) -> System {
         fairness: Vec::new(),
         ..original.clone()
     }
+    .derived()
 }
 
 /// Numbers of processes of the instances that are looked at.

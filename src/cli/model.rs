@@ -171,7 +171,7 @@ fn attempt(
         return Err(failed(exit::USAGE, error.to_owned()));
     }
     if let Some(crash) = args.crash {
-        system = crashing(&system, crash).map_err(|why| failed(exit::USAGE, why))?;
+        system = crashing(&system, crash, args, &text, messages)?;
     }
     if let Some(formula) = &args.ltl {
         let property = cubicle::load::ltl(&system, &text, formula);
@@ -283,8 +283,20 @@ fn well_formed(ending: &Ending) -> Document {
     document
 }
 
-fn crashing(system: &System, crash: Crash) -> Result<System, String> {
-    with_crashes(system, crash).map_err(|why| format!("--crash: {why}"))
+/// The system with failing processes; what makes that impossible is told.
+fn crashing(
+    system: &System,
+    crash: Crash,
+    args: &Args,
+    text: &str,
+    messages: &Messages,
+) -> Result<System, Failed> {
+    with_crashes(system, crash).map_err(|why| {
+        let name = args.file.display().to_string();
+        let error = format!("--crash: {}", why.message);
+        messages.diagnostics(&[*why], &Source { name: &name, text });
+        Failed { code: exit::USAGE, error }
+    })
 }
 
 /// The model that a process of a cluster explores which has no report, and its text.
@@ -292,13 +304,9 @@ pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Fa
     let loaded = load_as(&args.file, None, args.strict_upstream, messages);
     let loaded = loaded.map_err(|refused| Failed { code: exit::USAGE, error: refused.error })?;
     let system = match args.crash {
-        None => Ok(loaded.system),
-        Some(crash) => crashing(&loaded.system, crash),
+        None => loaded.system,
+        Some(crash) => crashing(&loaded.system, crash, args, &loaded.text, messages)?,
     };
-    let system = system.map_err(|error| {
-        messages.error(&error);
-        Failed { code: exit::USAGE, error }
-    })?;
     Ok((system, loaded.text))
 }
 

@@ -71,7 +71,8 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
         system = match with_crashes(&system, crash) {
             Ok(system) => system,
             Err(why) => {
-                complain(&format!("error: --crash: {why}"));
+                let name = args.model.display().to_string();
+                ending.messages.diagnostics(&[*why], &Source { name: &name, text: &text });
                 return exit::USAGE;
             }
         };

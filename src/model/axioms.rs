@@ -41,7 +41,7 @@ pub(super) fn separate(system: &mut System) {
 }
 
 /// Whether the cube has cells, and no transition assigns any of them.
-fn is_about_parameters(system: &System, cube: &Conj) -> bool {
+pub(super) fn is_about_parameters(system: &System, cube: &Conj) -> bool {
     let assigned = |var: VarId| system.transitions.iter().flat_map(|t| &t.updates).any(|u| u.var == var);
     let vars: Vec<VarId> = cube.iter().flat_map(vars).collect();
     !vars.is_empty() && !vars.into_iter().any(assigned)
@@ -56,7 +56,15 @@ fn implied(system: &System, cubes: &[&Bad]) -> bool {
 fn axiom(system: &System, bad: &Bad) -> Option<Axiom> {
     let denied: Option<Vec<Conj>> =
         bad.cube.iter().map(|literal| Some(vec![negated(system, literal)?])).collect();
-    Some(Axiom { params: bad.params, cube: bad.cube.clone(), denial: Dnf(denied?), span: bad.span })
+    let (name, number) = (bad.name.clone(), bad.number);
+    Some(Axiom {
+        name,
+        number,
+        params: bad.params,
+        cube: bad.cube.clone(),
+        denial: Dnf(denied?),
+        span: bad.span,
+    })
 }
 
 /// The literal that holds exactly where this one does not; `None` when a number leaves the 64-bit range.

@@ -55,7 +55,7 @@ impl NoNormalForm {
 }
 
 /// Whether two processes are the same, where known.
-pub(super) trait Sameness: Fn(ProcRef, ProcRef) -> Option<bool> {}
+pub(crate) trait Sameness: Fn(ProcRef, ProcRef) -> Option<bool> {}
 impl<F: Fn(ProcRef, ProcRef) -> Option<bool>> Sameness for F {}
 
 /// The disjuncts of a formula; contradictory ones are left out.
@@ -208,7 +208,7 @@ fn identify(
 
 /// The conjunction without duplicates, with the value sets of each cell intersected; `None` when two of
 /// its literals contradict each other. (It may be contradictory in other ways.)
-pub(super) fn simplify(literals: Conj, same: &impl Sameness) -> Option<Conj> {
+pub(crate) fn simplify(literals: Conj, same: &impl Sameness) -> Option<Conj> {
     if literals.len() < 2 {
         return Some(literals);
     }

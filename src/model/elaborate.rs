@@ -6,9 +6,7 @@ use super::context::Context;
 use super::limits::MAX_TRANSITIONS;
 use super::liveness;
 use super::symbols::Symbols;
-use super::{
-    Bad, BadKind, Dnf, Fairness, Init, Literal, System, Temporal, Transition, axioms, names, ranges,
-};
+use super::{Bad, BadKind, Fairness, Init, System, Temporal, Transition, axioms, names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, File, Item, PropertyKind};
 
@@ -53,7 +51,8 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         fairness,
         failures: None,
     };
-    derive(&mut system);
+    axioms::separate(&mut system);
+    let system = system.derived();
     super::lints::spare_parameters(&system, &mut diagnostics);
     (Some(system), diagnostics)
 }
@@ -169,13 +168,6 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// What follows from the declarations.
-fn derive(system: &mut System) {
-    axioms::separate(system);
-    system.orders_processes = orders_processes(system);
-    ranges::infer(system);
-}
-
 fn number_procs(file: &File, out: &mut Diagnostics) -> Option<u32> {
     let mut bound = None;
     let mut first: Option<Span> = None;
@@ -221,22 +213,4 @@ fn number(bad: &mut [Bad], text: &str) {
         bad.number = number;
     }
     names::properties(bad, text);
-}
-
-fn orders_processes(system: &System) -> bool {
-    let orders = |conj: &Vec<Literal>| conj.iter().any(|l| matches!(l, Literal::Less { .. }));
-    let dnf = |dnf: &Dnf| dnf.0.iter().any(orders);
-    dnf(&system.init.body)
-        || dnf(&system.init.without_processes)
-        || system.bad.iter().any(|b| orders(&b.cube))
-        || system.axioms.iter().any(|axiom| orders(&axiom.cube))
-        || system.temporal.iter().any(Temporal::orders_processes)
-        || system.transitions.iter().any(|t| {
-            orders(&t.guard)
-                || t.universals.iter().any(|u| dnf(&u.body))
-                || t.updates.iter().any(|u| match &u.assignment {
-                    super::Assignment::Nondet => false,
-                    super::Assignment::Cases(branches) => branches.iter().any(|b| dnf(&b.when)),
-                })
-        })
 }

@@ -269,6 +269,23 @@ pub struct Init {
     pub without_processes: Dnf,
     /// Where it is declared.
     pub span: Span,
+    /// Where its comparisons stand.
+    pub places: Vec<(Literal, Span)>,
+}
+
+impl Init {
+    /// Where a literal of the body comes from: the first comparison that says it or a part of it, or else the declaration.
+    pub fn place(&self, literal: &Literal) -> Span {
+        let is_part = |said: &Literal| match (literal, said) {
+            (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
+                a == b && fewer & !more == 0
+            }
+            _ => false,
+        };
+        let exact = self.places.iter().find(|(said, _)| said == literal);
+        let place = exact.or_else(|| self.places.iter().find(|(said, _)| is_part(said)));
+        place.map_or(self.span, |(_, span)| *span)
+    }
 }
 
 /// Where a bad cube comes from.
@@ -309,6 +326,10 @@ pub struct Bad {
 /// cells, so that it holds in no reachable state either.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Axiom {
+    /// What it is called, as a [`Bad::name`].
+    pub name: String,
+    /// Its number among the bad cubes, as a [`Bad::number`].
+    pub number: u32,
     /// Number of distinct processes.
     pub params: u8,
     /// What is excluded, over [`ProcRef::Var`] below `params`; it has cells.

@@ -1,4 +1,4 @@
-//! Where the literals of a bad cube or of a guard stand in the source.
+//! Where the literals of init, of a bad cube or of a guard stand in the source.
 
 use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
@@ -8,11 +8,11 @@ use super::{Literal, ProcRef, rename};
 use crate::diagnostic::Span;
 
 impl Context<'_> {
-    /// Remembers that the literals of `formula`, if it is part of a guard, an `unsafe` or an `invariant`, come
+    /// Remembers that the literals of `formula`, if it is part of `init`, a guard, an `unsafe` or an `invariant`, come
     /// from a comparison there.
     pub(super) fn note_origin(&mut self, formula: &Formula, comparison: Span) {
-        if !matches!(self.place, FormulaPlace::Bad | FormulaPlace::Guard) || self.origins.len() >= MAX_PLACES
-        {
+        let noted = matches!(self.place, FormulaPlace::Init | FormulaPlace::Bad | FormulaPlace::Guard);
+        if !noted || self.origins.len() >= MAX_PLACES {
             return;
         }
         match formula {

@@ -40,6 +40,7 @@ impl<'a> Context<'a> {
         let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
         let body = conjunctions(&formula, &same);
         let params = self.loose.iter().max().map_or(0, |v| v + 1).max(self.params);
+        let places = std::mem::take(&mut self.origins);
         self.start(span, FormulaPlace::Init, decl.params.len().min(MAX_PARAMS));
         self.erase_processes = true;
         let formula = self.formula(&decl.body, &mut scope, true);
@@ -60,7 +61,7 @@ impl<'a> Context<'a> {
                     .label("contradictory formula"),
             );
         }
-        Init { params, body: Dnf(body), without_processes: Dnf(without_processes), span }
+        Init { params, body: Dnf(body), without_processes: Dnf(without_processes), span, places }
     }
 
     fn no_indices_in_init(&mut self) {

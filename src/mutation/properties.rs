@@ -238,7 +238,7 @@ fn with_claims<'c>(system: &System, claims: impl Iterator<Item = &'c Forbidden>)
         span: system.init.span,
         spans: vec![system.init.span; claim.cube.len()],
     });
-    System { bad: bad.collect(), ..system.clone() }
+    System { bad: bad.collect(), ..system.clone() }.derived()
 }
 
 /// Counts, for each property, the mutants that violate it and no claim of the model in the instances that are explored;

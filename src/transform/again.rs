@@ -69,7 +69,7 @@ impl ActsAgain {
             bad("acts again", 1, 0, ghosts.acted_again(1)),
             bad("acts first", 2, 1, ghosts.did(ProcRef::Var(0), FIRST)),
         ];
-        Some(Self { system })
+        Some(Self { system: system.derived() })
     }
 }
 

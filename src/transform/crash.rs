@@ -7,15 +7,14 @@
 //! What
 //! `response`, `recurrence` and `possible` promise to a process that stopped counts as kept: it asks for nothing any more.
 //!
-//! Going back: `restart (p)` gives the cells whose first index is `p` the values that `init` gives them, where some
-//! transition assigns them; globals stay. Where `init` leaves several values, there is one `restart` for each choice.
+//! Going back to initial values: see [`super::restart`].
 
-use smallvec::SmallVec;
-
+use super::restart::restarts;
 use super::taken::{fresh_name, truth_values};
+use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Assignment, Branch, Case, Cell, Conj, Dnf, EnumDecl, EnumId, Linear, Literal, ProcRef, Rational,
-    Relation, System, TemporalKind, Term, Transition, TransitionId, Type, Update, Var, VarId, VarKind,
+    Assignment, Branch, Case, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, TemporalKind,
+    Term, Transition, TransitionId, Type, Update, Var, VarId, VarKind,
 };
 
 /// How processes fail.
@@ -27,32 +26,37 @@ pub enum Crash {
     Restart,
 }
 
-/// The most ways to go back.
-const MOST_WAYS: usize = 64;
-
 /// The most crashes that are counted: they are values of a type.
 pub const MOST_CRASHES: u8 = 32;
 
 /// The system with failing processes.
 ///
 /// # Errors
-/// Why there is none, for the user.
-pub fn with_crashes(original: &System, crash: Crash) -> Result<System, String> {
+/// Why there is none, with the place in the model.
+pub fn with_crashes(original: &System, crash: Crash) -> Result<System, Box<Diagnostic>> {
     let mut system = original.clone();
     let name = if crash == Crash::Restart { "restart" } else { "crash" };
     if let Some(it) = original.transitions.iter().find(|it| it.name == name) {
-        return Err(format!("the model has a transition `{}` of its own", it.name));
+        let text = format!("the model has a transition `{name}`, as `--crash` would add one");
+        let error = Diagnostic::error("C0602", it.span, text).help("give it another name");
+        return Err(Box::new(error));
     }
     match crash {
-        Crash::Stop(most) => stop(&mut system, most).ok_or("there is no room for another variable")?,
-        Crash::Restart => restart(&mut system)?,
+        Crash::Stop(most) => stop(&mut system, most).ok_or_else(|| {
+            let text = "`--crash` needs another variable, and there is no room for one";
+            Box::new(Diagnostic::error("C0501", system.init.span, text))
+        })?,
+        Crash::Restart => {
+            system.transitions.extend(restarts(original, &transition(original, name, Vec::new()))?);
+        }
     }
     if system.transitions.len() > TransitionId::MOST {
-        return Err("there is no room for more transitions".to_owned());
+        let text = "`--crash` needs another transition, and there is no room for one";
+        return Err(Box::new(Diagnostic::error("C0501", system.init.span, text)));
     }
     let failures = system.transitions.iter().find(|it| it.name == name);
     system.failures = failures.map(|it| it.origin);
-    Ok(system)
+    Ok(system.derived())
 }
 
 fn stop(system: &mut System, most: Option<u8>) -> Option<()> {
@@ -85,7 +89,7 @@ fn stop(system: &mut System, most: Option<u8>) -> Option<()> {
         }
     }
     let mut crash = transition(system, "crash", vec![lives(0)]);
-    crash.updates.push(cells_of(system, alive, Term::Constructor(0)));
+    crash.updates.push(cell_of(alive, Term::Constructor(0)));
     if let Some(most) = most {
         let (counter, last) = counter(system, most)?;
         let cell = || of(counter, []);
@@ -122,98 +126,6 @@ fn counter(system: &mut System, most: u8) -> Option<(VarId, u8)> {
     Some((var, last))
 }
 
-fn restart(system: &mut System) -> Result<(), String> {
-    let assigned: Vec<VarId> = (0..system.vars.len() as u16)
-        .map(VarId)
-        .filter(|var| matches!(system.var(*var).kind, VarKind::Array(_)))
-        .filter(|var| system.transitions.iter().any(|it| it.updates.iter().any(|update| update.var == *var)))
-        .collect();
-    let mut ways: Vec<Vec<(VarId, Term)>> = Vec::new();
-    for conj in &system.init.body.0 {
-        let mut these: Vec<Vec<(VarId, Term)>> = vec![Vec::new()];
-        for &var in &assigned {
-            let values = initial_values(system, conj, var)?;
-            let more = |way: &Vec<(VarId, Term)>| {
-                let with = |value: &Term| way.iter().cloned().chain([(var, value.clone())]).collect();
-                values.iter().map(with).collect::<Vec<_>>()
-            };
-            these = these.iter().flat_map(more).collect();
-            if these.len() + ways.len() > MOST_WAYS {
-                return Err(format!("`init` leaves more than {MOST_WAYS} ways for a process to go back"));
-            }
-        }
-        for way in these {
-            if !ways.contains(&way) {
-                ways.push(way);
-            }
-        }
-    }
-    let template = transition(system, "restart", Vec::new());
-    for way in ways {
-        let mut restart = template.clone();
-        for (var, value) in way {
-            restart.updates.push(cells_of(system, var, value));
-        }
-        system.transitions.push(restart);
-    }
-    Ok(())
-}
-
-/// The values that an initial state of this form has in the cells of process `Var(0)` of an array.
-fn initial_values(system: &System, conj: &Conj, var: VarId) -> Result<Vec<Term>, String> {
-    let arity = system.var(var).arity();
-    let is_pattern = |cell: &Cell| {
-        let distinct =
-            |(at, p): (usize, &ProcRef)| matches!(p, ProcRef::Var(_)) && !cell.index[..at].contains(p);
-        cell.var == var && cell.index.len() == arity && cell.index.iter().enumerate().all(distinct)
-    };
-    let mut allowed = match system.var(var).ty {
-        Type::Enum(ty) => Some(system.enumeration(ty).all()),
-        _ => None,
-    };
-    let mut said = false;
-    for literal in conj {
-        match literal {
-            Literal::In { cell, values } if is_pattern(cell) => {
-                allowed = allowed.map(|all| all & values);
-                said = true;
-            }
-            Literal::Linear { expr, relation: Relation::Eq, .. } => {
-                if let Some(value) = value_of(expr, &is_pattern) {
-                    return Ok(vec![value]);
-                }
-            }
-            Literal::Eq { left: Term::Cell(cell), right, negated: false }
-            | Literal::Eq { left: right, right: Term::Cell(cell), negated: false }
-                if is_pattern(cell) =>
-            {
-                let own = cell.index[0];
-                match right {
-                    Term::Proc(p) if *p == own => return Ok(vec![Term::Proc(ProcRef::Var(0))]),
-                    Term::Proc(p @ ProcRef::Const(_)) => return Ok(vec![Term::Proc(*p)]),
-                    Term::Cell(global) if global.index.is_empty() => return Ok(vec![right.clone()]),
-                    _ => {}
-                }
-            }
-            _ => {}
-        }
-    }
-    match allowed {
-        Some(values) if said || arity == 1 => {
-            Ok((0..64).filter(|c| values >> c & 1 == 1).map(Term::Constructor).collect())
-        }
-        _ => Err(format!("`init` does not say which value a process has in `{}`", system.var(var).name)),
-    }
-}
-
-/// The value of the only cell of an equation.
-fn value_of(expr: &Linear, is_pattern: &impl Fn(&Cell) -> bool) -> Option<Term> {
-    let [(cell, coefficient)] = expr.terms.as_slice() else { return None };
-    let unit = *coefficient == Rational::ONE || *coefficient == Rational::ONE.neg();
-    let constant = if *coefficient == Rational::ONE { expr.constant.neg() } else { expr.constant };
-    (unit && is_pattern(cell)).then(|| Term::Linear(Linear { terms: Vec::new(), constant }))
-}
-
 /// A further transition of one process.
 fn transition(system: &System, name: &str, guard: Conj) -> Transition {
     let origin = system.transitions.iter().map(|it| it.origin + 1).max().unwrap_or(0);
@@ -231,18 +143,11 @@ fn transition(system: &System, name: &str, guard: Conj) -> Transition {
     }
 }
 
-/// The cells of an array whose first index is the parameter get a value.
-fn cells_of(system: &System, var: VarId, value: Term) -> Update {
-    let arity = system.var(var).arity();
-    let (own, first) = (Term::Proc(ProcRef::Var(0)), Term::Proc(ProcRef::Var(1)));
-    let when = Dnf(vec![vec![Literal::Eq { left: own, right: first, negated: false }]]);
-    let index: SmallVec<[ProcRef; 2]> = (1..=arity as u8).map(ProcRef::Var).collect();
-    let cell = Cell { var, index };
-    let same = if system.var(var).ty.is_numeric() {
-        Term::Linear(Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO })
-    } else {
-        Term::Cell(cell)
-    };
+/// The cell of the parameter in an array of one index gets a value.
+fn cell_of(var: VarId, value: Term) -> Update {
+    let (own, index) = (Term::Proc(ProcRef::Var(0)), ProcRef::Var(1));
+    let when = Dnf(vec![vec![Literal::Eq { left: own, right: Term::Proc(index), negated: false }]]);
+    let same = Term::Cell(of(var, [index]));
     let branches = vec![Branch { when, value }, Branch { when: Dnf::truth(), value: same }];
     Update { var, assignment: Assignment::Cases(branches) }
 }
@@ -337,11 +242,15 @@ mod tests {
 
     #[test]
     fn what_cannot_be_done_is_said() {
-        let error = |text: &str, crash| with_crashes(&crate::load(text).unwrap().system, crash).unwrap_err();
+        let error = |text: &str, crash| {
+            let error = with_crashes(&crate::load(text).unwrap().system, crash).unwrap_err();
+            let span = error.primary.span;
+            (error.message, text[span.start as usize..span.end as usize].to_owned())
+        };
         let open = MODEL.replace("P[p, q] = True && ", "");
-        assert!(error(&open, Crash::Restart).contains("`P`"));
+        assert!(error(&open, Crash::Restart).0.contains("`P`"));
         let own = MODEL.replace("transition go", "transition crash");
-        assert!(error(&own, Crash::Stop(None)).contains("`crash`"));
+        assert!(error(&own, Crash::Stop(None)).0.contains("`crash`"));
     }
 
     /// What is printed is the system again.

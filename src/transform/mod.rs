@@ -1,7 +1,7 @@
 //! From a model to others.
 //!
 //! `owner`: from a system to one that is easier to decide, and the way back for what is found there: ghost variables
-//! for universal guards. `crash`: to one whose processes may fail. `monitor`: to one whose bad state
+//! for universal guards. `crash`: to one whose processes may fail; `restart`: how they go back to what `init` says. `monitor`: to one whose bad state
 //! is a broken property of runs. `taken`, `again`: to ones in which a step is a bad state. `shrink`: to a smaller one that shows the same. `strengthen`: to
 //! ones that claim more. `mutate`: from the text of a model to those with one small mistake. `edit`: changes of a
 //! text, of which these are made.
@@ -12,6 +12,7 @@ pub mod edit;
 mod monitor;
 pub mod mutate;
 mod owner;
+mod restart;
 pub mod shrink;
 pub mod strengthen;
 mod taken;

@@ -68,7 +68,7 @@ pub fn with_owners(original: &System, owners: &[Owner]) -> Option<Instrumented> 
     }
     let (parts_of, transitions) = parts.into_iter().unzip();
     system.transitions = transitions;
-    Some(Instrumented { system, parts_of })
+    Some(Instrumented { system: system.derived(), parts_of })
 }
 
 /// Whether init says that the global does not hold the value.

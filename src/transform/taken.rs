@@ -48,7 +48,7 @@ impl Taken {
             span,
             spans: vec![span],
         }];
-        Some(Self { system })
+        Some(Self { system: system.derived() })
     }
 
     /// A run of this system as one of the original. Its `bad` is none.

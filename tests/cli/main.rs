@@ -33,6 +33,7 @@ mod output;
 mod overwrite;
 mod pictures;
 mod promises;
+mod restart;
 mod run_dir;
 mod shrink;
 mod signals;

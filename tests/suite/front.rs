@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use cubicle::diagnostic::{Diagnostic, Severity};
 use cubicle::interrupt::Interrupt;
 use cubicle::lint::{LintOptions, LintedModel, deep};
+use cubicle::transform::{Crash, with_crashes};
 use cubicle::{LoadError, explain, syntax};
 
 fn models(folder: &str) -> Vec<PathBuf> {
@@ -160,6 +161,16 @@ fn said(model: &str) -> Vec<Diagnostic> {
 /// What only `lint --deep` tells.
 const DEEP: [&str; 6] = ["C0927", "C0928", "C0929", "C0930", "C0931", "C0932"];
 
+/// What only `--crash` tells.
+const CRASH: [&str; 2] = ["C0601", "C0602"];
+
+/// Codes of what makes `--crash restart` impossible, after what there is to say without.
+fn said_of_restarts(text: &str) -> Vec<&'static str> {
+    let loaded = cubicle::load(text).expect("a model");
+    let refused = with_crashes(&loaded.system, Crash::Restart).err();
+    loaded.warnings.iter().map(|it| it.code).chain(refused.map(|it| it.code)).collect()
+}
+
 /// What only `--strict-upstream` tells.
 const STRICT: &str = "C0015";
 
@@ -196,6 +207,13 @@ fn examples_of_pages_get_their_code_and_nothing_else() {
         if DEEP.contains(&code) {
             let [codes, others] = [example, mended].map(|model| deeply_said(model));
             if !codes.contains(&code) || !others.is_empty() {
+                wrong.push(format!("{code}: the example gets {codes:?}, the mended one {others:?}"));
+            }
+            continue;
+        }
+        if CRASH.contains(&code) {
+            let [codes, others] = [example, mended].map(|model| said_of_restarts(model));
+            if codes != [code] || !others.is_empty() {
                 wrong.push(format!("{code}: the example gets {codes:?}, the mended one {others:?}"));
             }
             continue;

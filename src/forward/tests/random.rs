@@ -216,7 +216,7 @@ impl Shape {
                 .iter()
                 .map(|(n, kind, ty)| Var { name: (*n).into(), kind: *kind, ty: *ty, range: u64::MAX, span })
                 .collect(),
-            init: Init { params, body, without_processes: Dnf::truth(), span },
+            init: Init { params, body, without_processes: Dnf::truth(), span, places: Vec::new() },
             axioms: Vec::new(),
             bad,
             transitions,

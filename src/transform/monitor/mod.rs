@@ -105,5 +105,5 @@ fn system(mut monitor: Monitor<'_>) -> Option<System> {
         span: monitor.property.span,
         spans: vec![monitor.property.span],
     }];
-    Some(system)
+    Some(system.derived())
 }

@@ -1,0 +1,357 @@
+//! Processes that restart: `restart (p)` gives the own cells of `p` values as `init` does. `docs/liveness.md` has the definition.
+//!
+//! A variable is *assigned* when some transition of the model assigns it. The *own cells* of p are those of assigned arrays
+//! whose first index is p: `A[p]`, and all of the row `M[p, q]`. A restart changes own cells of p only, so that every tuple of
+//! processes satisfies some disjunct of `init` as far as it counts:
+//!
+//! 1. literals about an own cell count; what else they read is read as it is now, globals above all;
+//! 2. literals about nothing that is assigned count: they say in which case something is initially so;
+//! 3. all others are passed over. What they are about has moved on, and any alternative may be that of this process.
+//!
+//! Tuples without p hold as before: they have literals of the second kind only, which hold since the beginning. For the same
+//! reason a literal of the second kind that all disjuncts have is left out.
+//!
+//! `shapes` instantiates `init` at the ways in which a tuple can contain p and other processes; `solve` finds values by
+//! equations and by trying constructors. First come the cells that have no other index than p, where each solution is a *way*;
+//! what the other tuples then ask for has to give each cell of the row one value, and the rest becomes guards. Whatever does not
+//! fit is refused with its place: a relation between cells of two processes, a number between bounds, and the like.
+
+mod own;
+mod shapes;
+mod solve;
+
+use smallvec::{SmallVec, smallvec};
+
+use self::own::{MOST_WAYS, P, Restarts, refusal};
+use self::shapes::{Said, Shape, shapes};
+use self::solve::{Solution, solutions};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::model::{
+    Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, System, Term, Transition, Type,
+    Universal, Update, VarId, VarKind, rename, simplify,
+};
+
+/// One way to restart: new values of cells, and when it is possible.
+struct Way {
+    /// New values of cells of P, whose other processes are `Var(1)`, `Var(2)`, .. in this order.
+    values: Vec<(Cell, Term)>,
+    guard: Vec<Said>,
+    /// The number of other processes, and what they satisfy.
+    universals: Vec<(u8, Vec<Vec<Said>>)>,
+}
+
+/// The transitions by which processes restart, like `template`.
+///
+/// # Errors
+/// What of `init` cannot be done again for one process.
+pub fn restarts(system: &System, template: &Transition) -> Result<Vec<Transition>, Box<Diagnostic>> {
+    let restarts = Restarts::new(system);
+    if system.init.body.0.is_empty() {
+        // There is never a process.
+        return Ok(Vec::new());
+    }
+    let mut found: Vec<Way> = Vec::new();
+    for case in restarts.cases() {
+        for way in restarts.ways(&case)? {
+            let as_wide = |a: &Way, b: &Way| {
+                a.values == b.values
+                    && a.universals.len() == b.universals.len()
+                    && a.universals.iter().zip(&b.universals).all(|(a, b)| a.0 == b.0 && same(&a.1, &b.1))
+                    && a.guard.iter().all(|(it, _)| b.guard.iter().any(|(other, _)| it == other))
+            };
+            if !found.iter().any(|other| as_wide(other, &way)) {
+                found.retain(|other| !as_wide(&way, other));
+                found.push(way);
+            }
+            if found.len() > MOST_WAYS {
+                return Err(restarts.too_many());
+            }
+        }
+    }
+    Ok(found.iter().map(|way| restarts.transition(way, template)).collect())
+}
+
+/// Which process constant restarts: one of them, or none of those that `init` gives own cells to.
+struct Which {
+    constant: Option<u8>,
+    guard: Vec<Said>,
+}
+
+impl Restarts<'_> {
+    /// The cases that process constants make.
+    fn cases(&self) -> Vec<Which> {
+        let mut constants: Vec<u8> = Vec::new();
+        for cell in self.system.init.body.0.iter().flatten().flat_map(Literal::cells) {
+            if let (true, Some(ProcRef::Const(c))) = (self.is_assigned(cell.var), cell.index.first())
+                && !constants.contains(c)
+            {
+                constants.push(*c);
+            }
+        }
+        let is = |c: &u8, negated| {
+            let (left, right) = (Term::Proc(P), Term::Proc(ProcRef::Const(*c)));
+            (Literal::Eq { left, right, negated }, self.system.init.span)
+        };
+        let mut cases =
+            vec![Which { constant: None, guard: constants.iter().map(|c| is(c, true)).collect() }];
+        cases.extend(constants.iter().map(|c| Which { constant: Some(*c), guard: vec![is(c, false)] }));
+        cases
+    }
+
+    /// All ways of a case.
+    fn ways(&self, case: &Which) -> Result<Vec<Way>, Box<Diagnostic>> {
+        let mut outer = shapes(self, case.constant)?;
+        let at = outer.iter().position(|it| it.others == 0);
+        // Nothing that counts is said of p alone.
+        let inner = at.map_or_else(|| vec![Vec::new()], |at| outer.remove(at).disjuncts);
+        let mut ways = Vec::new();
+        for disjunct in inner {
+            let disjunct = [case.guard.clone(), disjunct].concat();
+            for solution in solutions(self, disjunct)? {
+                ways.extend(self.with_others(solution, &outer)?);
+            }
+            if ways.len() > MOST_WAYS * MOST_WAYS {
+                return Err(self.too_many());
+            }
+        }
+        Ok(ways)
+    }
+
+    /// The way that begins with these values and satisfies what is said of p and others.
+    fn with_others(&self, solution: Solution, outer: &[Shape]) -> Result<Option<Way>, Box<Diagnostic>> {
+        let Solution { mut values, rest } = solution;
+        let Some(guard) = self.settled(rest)? else { return Ok(None) };
+        // What each shape says with these values, and whether some process beside p may exist.
+        let mut open: Vec<(u8, Vec<Solution>)> = Vec::new();
+        let mut alone = false;
+        for shape in outer {
+            let mut solved = Vec::new();
+            for disjunct in &shape.disjuncts {
+                solved.extend(solve::solve(self, &values, disjunct.clone(), &|cell| self.is_own(cell))?);
+            }
+            alone |= solved.is_empty() && shape.others == 1;
+            open.push((shape.others, solved));
+        }
+        if alone {
+            return Ok(Some(Way { values, guard, universals: vec![(1, Vec::new())] }));
+        }
+        for cell in self.rows() {
+            let value = open.iter().find_map(|(_, solved)| value_in_all(&cell, solved));
+            let value = value.filter(|it| !cells_of(it).into_iter().any(|cell| self.is_own(cell)));
+            let Some(value) = value else { return Err(self.row_is_open(&cell, outer)) };
+            values.push((cell, value));
+        }
+        let mut universals: Vec<(u8, Vec<Vec<Said>>)> = Vec::new();
+        for (shape, (others, _)) in outer.iter().zip(&open) {
+            let mut body: Vec<Vec<Said>> = Vec::new();
+            for disjunct in &shape.disjuncts {
+                let value = |cell: &Cell| self.is_own(cell).then(|| value_of(cell, &values)).flatten();
+                let Some(rest) = solve::with_values(self, disjunct.clone(), &value)? else { continue };
+                let Some(mut rest) = self.settled(rest)? else { continue };
+                rest.retain(|(it, _)| !guard.iter().any(|(known, _)| known == it));
+                body.push(rest);
+            }
+            let says = !body.iter().any(Vec::is_empty);
+            if says && !universals.iter().any(|known| known.0 == *others && same(&known.1, &body)) {
+                universals.push((*others, body));
+            }
+        }
+        Ok(Some(Way { values, guard, universals }))
+    }
+
+    /// What is left to ask before a restart, if that is possible; an error when it is about cells of other processes.
+    fn settled(&self, rest: Vec<Said>) -> Result<Option<Vec<Said>>, Box<Diagnostic>> {
+        for (literal, span) in &rest {
+            let is_strange = |cell: &&Cell| self.is_assigned(cell.var) && !cell.index.is_empty();
+            if let Some(cell) = literal.cells().into_iter().find(is_strange) {
+                let name = &self.system.var(cell.var).name;
+                let text = "`--crash restart`: one process alone cannot go back to this";
+                let error = refusal(*span, text);
+                let label = if self.is_own(cell) {
+                    format!("it leaves open which value `{name}` has")
+                } else {
+                    format!("it relates the process to `{name}` of another one, which may have changed since")
+                };
+                return Err(Box::new(error.label(label)));
+            }
+        }
+        let literals: Conj = rest.iter().map(|(literal, _)| literal.clone()).collect();
+        let known = |a: ProcRef, b: ProcRef| match (a, b) {
+            (ProcRef::Var(_), ProcRef::Const(_)) | (ProcRef::Const(_), ProcRef::Var(_)) => None,
+            _ => Some(a == b),
+        };
+        let Some(simple) = simplify(literals, &known) else { return Ok(None) };
+        let place = |it: &Literal| {
+            rest.iter().find(|(other, _)| other == it).map_or(self.system.init.span, |(_, span)| *span)
+        };
+        Ok(Some(simple.into_iter().map(|it| (place(&it), it)).map(|(span, it)| (it, span)).collect()))
+    }
+
+    /// The own cells that have other processes among their indices, up to the names of these.
+    fn rows(&self) -> Vec<Cell> {
+        let mut found = Vec::new();
+        for (var, decl) in (0..).map(VarId).zip(&self.system.vars) {
+            if !self.is_assigned(var) || decl.arity() < 2 {
+                continue;
+            }
+            let mut all: Vec<SmallVec<[ProcRef; 2]>> = vec![smallvec![P]];
+            for _ in 1..decl.arity() {
+                let longer = |index: &SmallVec<[ProcRef; 2]>| {
+                    let next = index.iter().map(|p| if let ProcRef::Var(v) = p { *v } else { 0 }).max();
+                    let with = |v| index.iter().copied().chain([ProcRef::Var(v)]).collect();
+                    (0..=next.unwrap_or(0) + 1).map(with).collect::<Vec<_>>()
+                };
+                all = all.iter().flat_map(longer).collect();
+            }
+            all.retain(|index| index.iter().any(|p| *p != P));
+            found.extend(all.into_iter().map(|index| Cell { var, index }));
+        }
+        found
+    }
+
+    fn row_is_open(&self, cell: &Cell, outer: &[Shape]) -> Box<Diagnostic> {
+        let speaks = |(literal, _): &&Said| {
+            literal.cells().iter().any(|it| it.var == cell.var && self.is_own(it) && !self.is_inner(it))
+        };
+        let said = outer.iter().flat_map(|it| it.disjuncts.iter().flatten()).find(speaks);
+        let span = said.map_or(self.system.init.span, |(_, span)| *span);
+        let name = &self.system.var(cell.var).name;
+        let text = format!("`--crash restart`: `init` does not say which value a process has in `{name}`");
+        let error = refusal(span, text).label("it leaves several values open");
+        Box::new(error.help("where the other index is another process, give the cells one value"))
+    }
+
+    fn transition(&self, way: &Way, template: &Transition) -> Transition {
+        let (guard, spans) = way.guard.iter().cloned().unzip();
+        let universal = |(bound, body): &(u8, Vec<Vec<Said>>)| {
+            let (body, spans) =
+                body.iter().map(|it| it.iter().cloned().unzip::<Literal, Span, Conj, Vec<Span>>()).unzip();
+            Universal { bound: *bound, body: Dnf(body), spans }
+        };
+        let arrays = (0..self.system.vars.len() as u16)
+            .map(VarId)
+            .filter(|var| self.is_assigned(*var) && matches!(self.system.var(*var).kind, VarKind::Array(_)));
+        let updates = arrays.filter_map(|var| self.update(var, way)).collect();
+        let universals = way.universals.iter().map(universal).collect();
+        Transition { guard, spans, universals, updates, ..template.clone() }
+    }
+
+    /// The new values of an array; `None` when all stay.
+    fn update(&self, var: VarId, way: &Way) -> Option<Update> {
+        let values: Vec<(&Cell, &Term)> = way
+            .values
+            .iter()
+            .filter(|(cell, _)| cell.var == var)
+            .map(|(cell, value)| (cell, value))
+            .collect();
+        let arity = self.system.var(var).arity();
+        let index: SmallVec<[ProcRef; 2]> = (1..=arity as u8).map(ProcRef::Var).collect();
+        let is =
+            |left, right| Literal::Eq { left: Term::Proc(left), right: Term::Proc(right), negated: false };
+        let (_, first) = values.first()?;
+        // One value for all own cells.
+        let whole = values.len() == 1 + self.rows().iter().filter(|it| it.var == var).count();
+        let is_one = whole && values.iter().all(|(_, it)| it == first) && !names_others(first);
+        let mut branches = Vec::new();
+        for (cell, value) in &values {
+            // The place of each process among the indices.
+            let mut places: Vec<(ProcRef, ProcRef)> = vec![(P, P)];
+            let mut when = Conj::new();
+            for (&p, &j) in cell.index.iter().zip(&index) {
+                match places.iter().find(|(known, _)| *known == p) {
+                    Some((_, place)) => when.push(is(*place, j)),
+                    None => places.push((p, j)),
+                }
+            }
+            let named =
+                |p: ProcRef| places.iter().find(|(known, _)| *known == p).map_or(p, |(_, place)| *place);
+            if is_one {
+                when.truncate(1);
+            }
+            let value = rename::term(value, &named).expect("other names leave numbers as they are");
+            branches.push(Branch { when: Dnf(vec![when]), value });
+            if is_one {
+                break;
+            }
+        }
+        // Cells with fewer different indices come first.
+        branches.sort_by_key(|it| std::cmp::Reverse(it.when.0[0].len()));
+        let cell = Cell { var, index };
+        let same = match self.system.var(var).ty {
+            Type::Int | Type::Real => {
+                Term::Linear(Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO })
+            }
+            _ => Term::Cell(cell),
+        };
+        branches.push(Branch { when: Dnf::truth(), value: same });
+        Some(Update { var, assignment: Assignment::Cases(branches) })
+    }
+}
+
+/// The value of a cell of the row that all these solutions give it, whatever they call the other processes.
+fn value_in_all(cell: &Cell, solved: &[Solution]) -> Option<Term> {
+    let value = |it: &Solution| {
+        it.values.iter().filter(|(other, _)| other.var == cell.var).find_map(|(other, value)| {
+            let names = matching(cell, other)?;
+            let known = |p: ProcRef| names.iter().find(|(_, theirs)| *theirs == p).map(|(ours, _)| *ours);
+            let strange =
+                mentioned(value).into_iter().any(|p| matches!(p, ProcRef::Var(_)) && known(p).is_none());
+            if strange { None } else { rename::term(value, &|p| known(p).unwrap_or(p)) }
+        })
+    };
+    let first = value(solved.first()?)?;
+    solved.iter().all(|it| value(it).as_ref() == Some(&first)).then_some(first)
+}
+
+/// The value of a cell, whatever it calls the other processes.
+fn value_of(cell: &Cell, values: &[(Cell, Term)]) -> Option<Term> {
+    values.iter().filter(|(known, _)| known.var == cell.var).find_map(|(known, value)| {
+        let names = matching(known, cell)?;
+        let named = |p: ProcRef| names.iter().find(|(ours, _)| *ours == p).map_or(p, |(_, theirs)| *theirs);
+        rename::term(value, &named)
+    })
+}
+
+/// For each process of a pattern the one that stands for it in another cell; `None` when the cell has another pattern.
+fn matching(pattern: &Cell, cell: &Cell) -> Option<Vec<(ProcRef, ProcRef)>> {
+    let mut names: Vec<(ProcRef, ProcRef)> = vec![(P, P)];
+    for (&ours, &theirs) in pattern.index.iter().zip(&cell.index) {
+        match names.iter().find(|(known, other)| *known == ours || *other == theirs) {
+            Some(known) if *known == (ours, theirs) => {}
+            Some(_) => return None,
+            // A constant may be any process.
+            None if matches!(theirs, ProcRef::Const(_)) => return None,
+            None => names.push((ours, theirs)),
+        }
+    }
+    Some(names)
+}
+
+/// The cells that a value reads.
+fn cells_of(value: &Term) -> Vec<&Cell> {
+    match value {
+        Term::Constructor(_) | Term::Proc(_) => Vec::new(),
+        Term::Cell(cell) => vec![cell],
+        Term::Linear(expr) => expr.terms.iter().map(|(cell, _)| cell).collect(),
+    }
+}
+
+/// The processes that a value mentions.
+fn mentioned(value: &Term) -> Vec<ProcRef> {
+    match value {
+        Term::Proc(p) => vec![*p],
+        _ => cells_of(value).into_iter().flat_map(|cell| cell.index.iter().copied()).collect(),
+    }
+}
+
+fn names_others(value: &Term) -> bool {
+    mentioned(value).iter().any(|p| matches!(p, ProcRef::Var(1..)))
+}
+
+/// Whether two formulas are the same, places apart.
+fn same(a: &[Vec<Said>], b: &[Vec<Said>]) -> bool {
+    let of = |it: &[Vec<Said>]| -> Vec<Vec<Literal>> {
+        it.iter().map(|conj| conj.iter().map(|(literal, _)| literal.clone()).collect()).collect()
+    };
+    of(a) == of(b)
+}
