@@ -21,7 +21,7 @@ pub fn tell(
     messages: &Messages,
 ) {
     if let Some(trace) = found.bad()
-        && let Some(help) = cubicle::load::on_refuted_invariant(system, text, trace)
+        && let Some(help) = cubicle::load::on_violated_property(system, text, trace)
     {
         messages.help(&help);
     }

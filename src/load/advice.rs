@@ -1,5 +1,5 @@
-//! What to say to those who wrote an `invariant` the wrong way round: elsewhere an invariant is what always
-//! holds, here it lists states that never occur.
+//! What to say about a property that is the wrong way round: elsewhere an invariant is what always holds, here
+//! `invariant` and `unsafe` list states that never occur.
 
 use crate::diagnostic::{Diagnostic, Mend, Span};
 use crate::load::model::meaning;
@@ -12,16 +12,25 @@ use crate::verdict::Trace;
 /// How the declarations are to be read.
 const MEANING: &str = "an `invariant` lists states that never occur";
 
-/// Help for a run to a state that an `invariant` excludes: what such a declaration means, and its negation where
-/// that may be what was meant. `text` is the model. `None` when the run ends in another way.
-pub fn on_refuted_invariant(system: &System, text: &str, trace: &Trace) -> Option<String> {
-    let bad = system.bad.get(trace.bad?).filter(|bad| bad.kind == BadKind::Invariant)?;
+/// Help for a run to a state that an `invariant` excludes, or for an initial state that is `unsafe`: what such a
+/// declaration means, and its negation where that may be what was meant. `text` is the model. `None` when the run
+/// ends in another way.
+pub fn on_violated_property(system: &System, text: &str, trace: &Trace) -> Option<String> {
+    let bad = system.bad.get(trace.bad?)?;
+    let unsafe_ = bad.kind == BadKind::Unsafe;
+    if unsafe_ && !trace.steps.is_empty() {
+        return None;
+    }
     let which = match trace.steps.len() {
         0 => "the initial state".to_owned(),
         1 => "a state that one step leads to".to_owned(),
         steps => format!("a state that {steps} steps lead to"),
     };
-    let mut help = format!("{MEANING}; this one forbids {which}");
+    let mut help = if unsafe_ {
+        "`unsafe` lists states that must not occur; this one contains an initial state".to_owned()
+    } else {
+        format!("{MEANING}; this one forbids {which}")
+    };
     if let Some((negation, turned)) = turned_round(text, bad.span) {
         let negation = negation.text;
         let mut states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after));
@@ -59,7 +68,7 @@ pub fn wrong_way_round(system: &System, text: &str) -> Vec<Diagnostic> {
 fn turned_round(text: &str, span: Span) -> Option<(Mend, System)> {
     let (file, _) = syntax::parse(text);
     let body = file.items.iter().find_map(|item| match item {
-        Item::Property(it) if it.kind == PropertyKind::Invariant && it.loc.0 == span => Some(&it.body),
+        Item::Property(it) if it.kind != PropertyKind::Init && it.loc.0 == span => Some(&it.body),
         _ => None,
     })?;
     let negation = syntax::negation(body).to_string();

@@ -1,6 +1,6 @@
 //! From the text of a model to a system, with everything that there is to say about it.
 //!
-//! In: a text. Out: [`Loaded`], or [`LoadError`]. `model` is the way there; `advice` helps who wrote an
+//! In: a text. Out: [`Loaded`], or [`LoadError`]. `model` is the way there; `advice` is about an
 //! `invariant` the wrong way round; `allow` takes away warnings that the model says to be known;
 //! `ltl` reads formulas about its runs; `strict` finds what the original Cubicle does not have.
 
@@ -11,7 +11,7 @@ mod ltl;
 mod model;
 mod strict;
 
-pub use advice::on_refuted_invariant;
+pub use advice::on_violated_property;
 pub use allow::{Allowed, warning};
 pub use error::LoadError;
 pub use ltl::ltl;

@@ -182,7 +182,8 @@ impl<'a> Context<'a> {
         if !self.may_bind(vars, scope) {
             return Formula::False;
         }
-        let other = matches!(quantifier, Quantifier::ForallOther | Quantifier::ExistsOther);
+        let other = matches!(quantifier, Quantifier::ForallOther | Quantifier::ExistsOther)
+            || (self.others && self.place == FormulaPlace::Guard && quantifier == Quantifier::Forall);
         let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive;
         let nested = !self.universal.is_empty() || self.existential;
         match (self.place, universal) {
@@ -211,13 +212,13 @@ impl<'a> Context<'a> {
                 self.existential_choice(bound, scope, positive, other)
             }
             _ => {
-                self.misplaced(universal, other, nested, at);
+                self.misplaced((universal, other, nested), bound.body, at);
                 Formula::False
             }
         }
     }
 
-    fn misplaced(&mut self, universal: bool, other: bool, nested: bool, at: Span) {
+    fn misplaced(&mut self, (universal, other, nested): (bool, bool, bool), body: &Expr, at: Span) {
         let kind = if universal { "universal" } else { "existential" };
         let (place, help) = match self.place {
             FormulaPlace::Init if universal && other => {
@@ -235,6 +236,11 @@ impl<'a> Context<'a> {
             FormulaPlace::Condition => {
                 ("a case condition", "split the transition, with the quantified formula in its guard")
             }
+            _ if nested && self.stands_apart(body, at) => (
+                "another quantifier",
+                "the quantifier before it extends to the end of the formula: put that one in parentheses, as in \
+                 `(forall_other q. ..) && ..`",
+            ),
             _ if nested => {
                 ("another quantifier", "name the inner process with a parameter of the transition")
             }
@@ -247,6 +253,17 @@ impl<'a> Context<'a> {
         );
     }
 
+    /// Whether a quantifier at `at` about `body` has nothing to do with the one around it: it comes after something
+    /// else, and mentions no name that is bound there.
+    fn stands_apart(&self, body: &Expr, at: Span) -> bool {
+        let text = body.to_string();
+        let mentions = |name: &str| {
+            crate::syntax::spans(&text).any(|(span, _)| text[span.start as usize..span.end as usize] == *name)
+        };
+        self.bound.last().is_some_and(|&(_, start)| start < at.start)
+            && !self.bound.iter().any(|&(name, _)| mentions(name))
+    }
+
     /// Elaborates a body with names for processes.
     fn bind(
         &mut self,
@@ -256,10 +273,13 @@ impl<'a> Context<'a> {
         positive: bool,
     ) -> Formula {
         let mark = scope.len();
+        let outer = self.bound.len();
         for (var, value) in bound.vars.iter().zip(values) {
             scope.push(&var.text, TermMeaning::Proc(*value));
+            self.bound.push((&var.text, bound.body.span.start));
         }
         let formula = self.formula(bound.body, scope, positive);
+        self.bound.truncate(outer);
         scope.truncate(mark);
         formula
     }

@@ -62,6 +62,14 @@ pub(super) struct Context<'a> {
     /// Unknown names that were reported: nothing more is said about them. Names of processes with the
     /// declaration that they occur in.
     pub unknown: IndexSet<(Option<Span>, String)>,
+    /// The processes of a declaration that nothing binds, and the index of their message.
+    pub unbound: Option<(Span, usize, Vec<String>)>,
+    /// The name of the property that is being elaborated.
+    pub title: Option<&'a str>,
+    /// Names that quantifiers around the formula bind, and the first byte of what each quantifier is about.
+    pub bound: Vec<(&'a str, u32)>,
+    /// Whether `forall` in a guard is read as `forall_other`, to see what difference it makes.
+    pub others: bool,
     /// Names of predicates that are called.
     pub called: IndexSet<String>,
     /// Where the formula stands.
@@ -121,6 +129,10 @@ impl<'a> Context<'a> {
             assigned: None,
             constructors: IndexSet::new(),
             unknown: IndexSet::new(),
+            unbound: None,
+            title: None,
+            bound: Vec::new(),
+            others: false,
             called: IndexSet::new(),
             place: FormulaPlace::Init,
             calls: Vec::new(),
@@ -172,6 +184,7 @@ impl<'a> Context<'a> {
         self.used_params.clear();
         self.passes_over = None;
         self.of_runs = false;
+        self.title = None;
     }
 
     /// A process variable that is not in use in this declaration.

@@ -1,15 +1,15 @@
-//! What to say about names that nobody knows and types that do not fit: with the declarations that matter, and
-//! what was probably meant.
+//! What to say about unknown names and types that do not fit: with the declarations that matter, and what was
+//! probably meant.
 
 use super::Type;
 use super::context::{Context, FormulaPlace};
 use super::number::TermType;
 use super::scope::{Scope, TermMeaning};
 use super::symbols::Wanted;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Label, Span};
 use crate::spelling::nearest;
 use crate::syntax::ast::Name;
-use crate::syntax::unsupported;
+use crate::syntax::{self, unsupported};
 
 impl Context<'_> {
     /// Reports operands of different types.
@@ -84,6 +84,11 @@ impl Context<'_> {
         if !self.unknown.insert((None, name.text.clone())) {
             return;
         }
+        // Its declaration in small letters has had its error.
+        let lowered = |known: &str| known.starts_with(|c: char| c.is_ascii_lowercase());
+        if self.symbols.in_other_case(&name.text).is_some_and(lowered) {
+            return;
+        }
         if let Some(branch) = unsupported::symbol_name(&name.text) {
             let error = unsupported::diagnostic(name.span(), &format!("`{}`", name.text), branch);
             self.push(error);
@@ -112,22 +117,59 @@ impl Context<'_> {
 
     /// Reports a name with a small letter that is bound nowhere.
     pub fn unknown_process(&mut self, name: &Name, scope: &Scope<'_>) {
-        let error = Diagnostic::error("C0105", name.span(), format!("unknown process `{}`", name.text))
-            .label("no parameter, and not bound");
-        let name = &name.text;
-        let help = match (nearest(name, scope.names()), self.place) {
-            (Some(similar), _) => return self.push(error.did_you_mean(similar)),
-            (None, FormulaPlace::Guard) => format!(
-                "bind it: `forall_other {name}. ..` is about all other processes; or add `{name}` to the parameters"
-            ),
-            (None, FormulaPlace::Condition) => format!(
-                "add `{name}` to the parameters; cells of several processes are assigned by `A[c] := case | .. : .. | _ : A[c]`"
-            ),
-            (None, FormulaPlace::Init) => {
-                format!("bind it: add `{name}` to the parameters, which mean all processes")
-            }
-            (None, _) => format!("bind it: add `{name}` to the parameters, or write `exists {name}. ..`"),
+        // A parameter that is a keyword or has a capital letter has had its error.
+        let mistaken = |known: &str| match syntax::word(known) {
+            Some(syntax::Word::Keyword) => true,
+            Some(syntax::Word::Capital) => known.eq_ignore_ascii_case(&name.text),
+            _ => false,
         };
+        if scope.names().any(mistaken) {
+            return;
+        }
+        let error = Diagnostic::error("C0105", name.span(), format!("unknown process `{}`", name.text))
+            .label("not a parameter, and not bound");
+        if let Some(similar) = nearest(&name.text, scope.names()) {
+            return self.push(error.did_you_mean(similar));
+        }
+        if self.title == Some(name.text.as_str()) {
+            let help =
+                format!("`{0}` is the name of this property: write `({0})` for a parameter", name.text);
+            return self.push(error.help(help));
+        }
+        // Several of a declaration are one slip.
+        if let Some((declaration, at, names)) = &mut self.unbound
+            && *declaration == self.declaration
+            && let Some(first) = self.diagnostics.get_mut(*at)
+            && first.code == "C0105"
+        {
+            names.push(name.text.clone());
+            first.secondary.push(Label { span: name.span(), text: "not bound either".to_owned() });
+            first.help = Some(how_to_bind(names, self.place));
+            return;
+        }
+        let names = vec![name.text.clone()];
+        let help = how_to_bind(&names, self.place);
+        self.unbound = Some((self.declaration, self.diagnostics.len(), names));
         self.push(error.help(help));
+    }
+}
+
+/// What makes these names processes.
+fn how_to_bind(names: &[String], place: FormulaPlace) -> String {
+    let name = names.last().map_or("p", String::as_str);
+    let list = names.join(" ");
+    match place {
+        FormulaPlace::Guard => {
+            format!(
+                "add `{list}` to the parameters; or bind it: `forall_other {name}. ..` is about all other processes"
+            )
+        }
+        FormulaPlace::Condition => format!(
+            "add `{list}` to the parameters; cells of several processes are assigned by `A[c] := case | .. : .. | _ : A[c]`"
+        ),
+        FormulaPlace::Init => format!("add `{list}` to the parameters, which mean all processes"),
+        FormulaPlace::Bad | FormulaPlace::Predicate => {
+            format!("add `{list}` to the parameters, or write `exists {list}. ..`")
+        }
     }
 }

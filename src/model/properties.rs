@@ -81,6 +81,7 @@ impl<'a> Context<'a> {
         let span = decl.loc.0;
         let kind = if decl.kind == PropertyKind::Invariant { BadKind::Invariant } else { BadKind::Unsafe };
         self.reset_budget();
+        self.title = decl.name.as_ref().map(|name| name.text.as_str());
         let declared = decl.params.len().min(MAX_PARAMS);
         self.start(span, FormulaPlace::Bad, declared);
         let mut scope = self.parameters(&decl.params);

@@ -200,7 +200,7 @@ impl Symbols {
                     out.push(
                         Diagnostic::error("C0203", ty.span(), format!("array index of type `{}`", ty.text))
                             .label("an array is indexed by processes")
-                            .help("write `proc`"),
+                            .write("proc"),
                     );
                 }
                 if index.len() > MAX_ARITY {
@@ -266,7 +266,21 @@ impl Symbols {
             _ => None,
         };
         let similar = predeclared.or_else(|| nearest(&name.text, self.types.keys().map(String::as_str)));
+        let instead = match name.text.to_ascii_lowercase().as_str() {
+            "set" | "bag" | "multiset" | "subset" | "powerset" => Some(
+                "there are no sets: `array In[proc] : bool` says for each process whether it belongs to one",
+            ),
+            "seq" | "sequence" | "list" | "queue" | "stack" | "vector" | "vec" | "buffer" | "channel"
+            | "string" => Some(
+                "there are no sequences: use one variable for each place, or an array with a cell for each process",
+            ),
+            "map" | "dict" | "hashmap" | "record" | "struct" => {
+                Some("use an array: `array M[proc] : t` has a value for each process")
+            }
+            _ => None,
+        };
         out.push(match similar {
+            _ if instead.is_some() => error.help(instead.unwrap_or_default()),
             Some(similar) => error.did_you_mean(similar),
             None => error.help(format!(
                 "declare it: `type {0} = A | B` with its values, or `type {0}` when only equality matters",

@@ -8,7 +8,7 @@ use super::tuning::MAX_LOOKS;
 use super::updates::Draft;
 use super::{Cell, Conj, Dnf, Literal, ProcRef, Term, Transition, Universal, VarId, rename};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast;
+use crate::syntax::ast::{self, Comparison, ExprKind};
 
 impl<'a> Context<'a> {
     /// The parts of a transition declaration, number `origin` of the file.
@@ -45,12 +45,51 @@ impl<'a> Context<'a> {
             if let Some(guard) = &decl.requires {
                 at = guard.span;
             }
-            self.push(
+            let help = self.why_never(decl, origin);
+            let warning =
                 Diagnostic::warning("C0909", at, format!("transition `{}` never fires", decl.name.text))
-                    .label("the guard is contradictory"),
-            );
+                    .label("the guard is contradictory");
+            self.push(match help {
+                Some(help) => warning.help(help),
+                None => warning,
+            });
         }
         parts
+    }
+
+    /// What was probably meant by a guard that never holds.
+    fn why_never(&mut self, decl: &'a ast::Transition, origin: u16) -> Option<String> {
+        let guard = decl.requires.as_ref()?;
+        let conjuncts = match &guard.kind {
+            ExprKind::And(list) => list.as_slice(),
+            _ => std::slice::from_ref(guard),
+        };
+        let param = |term: &ast::Term| {
+            let text = term.to_string();
+            decl.params.iter().any(|param| param.text == text).then_some(text)
+        };
+        for conjunct in conjuncts {
+            if let ExprKind::Compare { op: Comparison::Eq, left, right } = &conjunct.kind
+                && let (Some(a), Some(b)) = (param(left), param(right))
+                && a != b
+            {
+                return Some(format!(
+                    "the parameters of a transition are different processes: `{a}` is never `{b}`"
+                ));
+            }
+        }
+        let declared = decl.params.len().min(MAX_PARAMS);
+        self.on_trial(|context| {
+            context.others = true;
+            context.start(decl.loc.0, FormulaPlace::Guard, declared);
+            let mut parts = Vec::new();
+            if let Some((guard, drafts)) = context.variant(decl, &[]).filter(|_| context.needed.is_empty()) {
+                context.split(decl, origin, guard, &drafts, &mut parts);
+            }
+            context.others = false;
+            (!parts.is_empty())
+                .then(|| "did you mean `forall_other`? `forall` is about the parameters, too".to_owned())
+        })
     }
 
     /// Guard and updates under one choice for the globals used as indices; `None` when an update reads a

@@ -13,6 +13,7 @@ use super::{
     Assignment, Branch, Cell, Conj, Dnf, Literal, ProcRef, Term, Type, Update, VarId, VarKind, rename,
 };
 use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax;
 use crate::syntax::ast::{self, Case, Name, Rhs};
 
 /// An update whose process variables are not numbered yet.
@@ -65,10 +66,10 @@ impl<'a> Context<'a> {
             }
             scope.push(&abbreviation.name.text, value);
         }
-        let mut written: IndexMap<VarId, Span> = IndexMap::new();
+        let mut written: IndexMap<VarId, &ast::Update> = IndexMap::new();
         let mut drafts = Vec::new();
         for update in &decl.updates {
-            let Some(var) = self.target(update, &mut written) else { continue };
+            let Some(var) = self.target(update, &mut written, scope) else { continue };
             self.place = FormulaPlace::Condition;
             self.assigned = Some(var);
             let loose = self.loose.len();
@@ -107,7 +108,12 @@ impl<'a> Context<'a> {
     }
 
     /// The variable that an update writes.
-    fn target(&mut self, update: &ast::Update, written: &mut IndexMap<VarId, Span>) -> Option<VarId> {
+    fn target<'u>(
+        &mut self,
+        update: &'u ast::Update,
+        written: &mut IndexMap<VarId, &'u ast::Update>,
+        scope: &Scope<'a>,
+    ) -> Option<VarId> {
         let name = &update.target;
         let id = self.named(update)?;
         self.used.insert(id);
@@ -133,7 +139,11 @@ impl<'a> Context<'a> {
                     format!("array `{}` assigned without an index", name.text),
                 )
                 .label("whole arrays are not assigned")
-                .help(format!("write `{0}[j] := case | _ : ..` to assign all cells", name.text)),
+                .help(format!(
+                    "write `{0}[p] := ..` for the cell of a process `p`; `{0}[j] := case | _ : {1}` assigns all cells",
+                    name.text,
+                    if let Rhs::Term(value) = &update.value { value.to_string() } else { "..".to_owned() }
+                )),
             ),
             (VarKind::Array(_), Some(index)) if index.len() != var.arity() => {
                 self.array(name, index.len());
@@ -152,19 +162,27 @@ impl<'a> Context<'a> {
             return None;
         }
         if let Some(&previous) = written.get(&id) {
-            let mut error =
-                Diagnostic::error("C0404", name.span(), format!("`{}` is assigned twice", name.text))
-                    .label("assigned again")
-                    .also(previous, "assigned here");
-            if update.index.is_some() {
-                error = error.help("write one `case` with a branch for each cell");
-            } else {
-                error = error.help("updates are simultaneous: keep one of them");
+            let unbound = update.index.iter().flatten().find(|index| {
+                matches!(syntax::word(&index.text), Some(syntax::Word::Small))
+                    && scope.lookup(&index.text).is_none()
+            });
+            if let (Some(index), Rhs::Term(_)) = (unbound, &update.value) {
+                self.place = FormulaPlace::Condition;
+                self.unknown_process(index, scope);
+                self.place = FormulaPlace::Guard;
+                return None;
             }
-            self.push(error);
+            let error = Diagnostic::error("C0404", name.span(), format!("`{}` is assigned twice", name.text))
+                .label("assigned again")
+                .also(previous.target.span(), "assigned here");
+            let free = ["j", "k", "c", "cell"]
+                .into_iter()
+                .find(|name| scope.lookup(name).is_none())
+                .unwrap_or("other");
+            self.push(error.help(how_to_join(previous, update, free)));
             return None;
         }
-        written.insert(id, name.span());
+        written.insert(id, update);
         Some(id)
     }
 
@@ -348,6 +366,26 @@ impl<'a> Context<'a> {
             TermMeaning::Unknown => Some(Term::Constructor(0)),
             TermMeaning::Undefined(_) => None,
         }
+    }
+}
+
+/// How two assignments of one variable are written as one.
+fn how_to_join(first: &ast::Update, second: &ast::Update, free: &str) -> String {
+    let names = |update: &ast::Update| -> Vec<String> {
+        update.index.iter().flatten().map(|name| name.text.clone()).collect()
+    };
+    let (a, b) = (names(first), names(second));
+    if a == b {
+        return "updates are simultaneous: keep one of them".to_owned();
+    }
+    let array = &first.target.text;
+    match (a.as_slice(), b.as_slice(), &first.value, &second.value) {
+        ([a], [b], Rhs::Term(x), Rhs::Term(y)) => {
+            format!(
+                "write one `case` with a branch for each cell: `{array}[{free}] := case | {free} = {a} : {x} | {free} = {b} : {y} | _ : {array}[{free}]`"
+            )
+        }
+        _ => "write one `case` with a branch for each cell".to_owned(),
     }
 }
 

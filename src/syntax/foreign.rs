@@ -8,10 +8,10 @@ use crate::diagnostic::{Diagnostic, Span};
 pub struct Foreign<'t> {
     /// The first byte after it.
     pub end: usize,
-    /// The token that it stands for; `None` for comments and what is left out.
-    pub token: Option<Token<'t>>,
-    /// What to tell.
-    pub diagnostic: Diagnostic,
+    /// The tokens that it stands for; none for comments and what is left out.
+    pub tokens: Vec<Placed<'t>>,
+    /// What to tell; `None` where the parser fails at these tokens, and a rule says more.
+    pub diagnostic: Option<Diagnostic>,
     /// Told once a file under this name.
     pub habit: &'static str,
     /// Whether the declaration is as good as without slip.
@@ -19,7 +19,7 @@ pub struct Foreign<'t> {
 }
 
 /// What is written elsewhere, what is written here, and what that is in words. Longer ones first.
-const OPERATORS: [(&str, &str, Token<'static>, &str); 22] = [
+const OPERATORS: [(&str, &str, Token<'static>, &str); 20] = [
     ("!==", "<>", Token::Different, "different"),
     ("!=", "<>", Token::Different, "different"),
     ("/=", "<>", Token::Different, "different"),
@@ -40,19 +40,30 @@ const OPERATORS: [(&str, &str, Token<'static>, &str); 22] = [
     ("≥", ">=", Token::GreaterEqual, "at least"),
     ("→", "=>", Token::Implies, "implication"),
     ("⇒", "=>", Token::Implies, "implication"),
-    ("∀", "forall", Token::Forall, "the universal quantifier"),
-    ("∃", "exists", Token::Exists, "the existential quantifier"),
 ];
 
 /// What the text at `start`, an illegal character or `--`, is elsewhere; `chunk` is the declaration so far.
 pub fn read<'t>(text: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreign<'t>> {
     let rest = text.get(start..)?;
-    comment(rest, start, chunk)
+    count(rest, start, chunk)
+        .or_else(|| comment(rest, start, chunk))
         .or_else(|| different(rest, start, chunk))
+        .or_else(|| process_zero(rest, start))
         .or_else(|| quantifier(rest, start))
         .or_else(|| operator(rest, start, chunk))
         .or_else(|| quoted(rest, start))
         .or_else(|| mark(rest, start))
+}
+
+impl<'t> Foreign<'t> {
+    fn new(start: usize, end: usize, token: Option<Token<'t>>, diagnostic: Diagnostic) -> Self {
+        let tokens = token.map(|token| (start as u32, token, end as u32)).into_iter().collect();
+        Self { end, tokens, diagnostic: Some(diagnostic), habit: "", mended: true }
+    }
+
+    fn habit(self, habit: &'static str) -> Self {
+        Self { habit, ..self }
+    }
 }
 
 fn error(start: usize, end: usize, message: impl Into<String>) -> Diagnostic {
@@ -69,16 +80,64 @@ fn comment<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Fore
         ("\\*", line)
     } else if rest.starts_with("--") && !decrement(rest, start, chunk) {
         ("--", line)
-    } else if rest.starts_with('#') && different(rest, start, chunk).is_none() {
+    } else if rest.starts_with('#')
+        && different(rest, start, chunk).is_none()
+        && process_zero(rest, start).is_none()
+    {
         ("#", line)
     } else if rest.starts_with("%%") {
         ("%%", line)
     } else {
         return None;
     };
-    let diagnostic = error(start, start + opening.len(), format!("`{opening}` begins no comment"))
+    let diagnostic = error(start, start + opening.len(), format!("`{opening}` does not start a comment"))
         .help("comments are written `(* .. *)`; they nest, and may have many lines");
-    Some(Foreign { end: start + length, token: None, diagnostic, habit: "comment", mended: true })
+    Some(Foreign::new(start, start + length, None, diagnostic).habit("comment"))
+}
+
+/// Why a count is refused, and what does instead of it.
+pub fn counted(span: Span, typed: &str) -> Diagnostic {
+    Diagnostic::error("C0008", span, format!("`{typed}` counts processes"))
+        .label("the language has no counts, sums or sizes of sets")
+        .help("keep a counter, `var N : int`, that each transition updates; for \"none\" and \"all\" write `forall_other q. ..`")
+}
+
+/// `#{q | ..}`, `#proc`
+fn count<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreign<'t>> {
+    let after = rest.strip_prefix('#')?;
+    let inside = chunk.iter().any(|&(_, token, _)| token == Token::BraceOpen);
+    // Where a value may begin.
+    let value = chunk.last().is_some_and(|&(_, token, _)| !token.ends_term() && token != Token::BraceClose);
+    let length = if after.starts_with('{') {
+        let mut depth = 0_usize;
+        after.find(|c: char| {
+            depth = if c == '{' { depth + 1 } else { depth.saturating_sub(usize::from(c == '}')) };
+            depth == 0
+        })? + 1
+    } else {
+        let word = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(after.len());
+        let name = &after[..word];
+        ["p", "proc", "procs", "process", "processes"].contains(&name).then_some(word)?
+    };
+    if !inside || !value {
+        return None;
+    }
+    let end = start + 1 + length;
+    let diagnostic = counted(Span::new(start as u32, end as u32), &rest[..=length]);
+    Some(Foreign::new(start, end, Some(Token::Int("0")), diagnostic).habit("count"))
+}
+
+/// `#0`
+fn process_zero(rest: &str, start: usize) -> Option<Foreign<'_>> {
+    let digits = rest.strip_prefix('#')?;
+    let length = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    if length == 0 || digits[..length].bytes().any(|digit| digit != b'0') {
+        return None;
+    }
+    let end = start + 1 + length;
+    let diagnostic = error(start, end, "processes are counted from `#1`")
+        .help("write `#1`, with `number_procs`; a parameter names any process");
+    Some(Foreign::new(start, end, Some(Token::ProcConst("#1")), diagnostic))
 }
 
 /// `X--`
@@ -110,23 +169,79 @@ fn different<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Fo
         return None;
     }
     let diagnostic = error(start, start + 1, "`#` is written `<>`").label("different").mend("<>");
-    let token = Some(Token::Different);
-    Some(Foreign { end: start + 1, token, diagnostic, habit: "different", mended: true })
+    Some(Foreign::new(start, start + 1, Some(Token::Different), diagnostic).habit("different"))
 }
 
-/// `\A x : ..`, `\E x : ..`
+/// `\A x : ..`, `\E x \in S : ..`
 fn quantifier(rest: &str, start: usize) -> Option<Foreign<'_>> {
-    let (typed, spelling, token) = match rest.get(..3)? {
-        "\\A " => ("\\A", "forall", Token::Forall),
-        "\\E " => ("\\E", "exists", Token::Exists),
-        _ => return None,
-    };
-    let diagnostic = error(start, start + 2, format!("`{typed}` is written `{spelling}`"))
+    let (typed, spelling, token) = [
+        ("\\A ", "forall", Token::Forall),
+        ("\\E ", "exists", Token::Exists),
+        ("∀", "forall", Token::Forall),
+        ("∃", "exists", Token::Exists),
+    ]
+    .into_iter()
+    .find(|(typed, ..)| rest.starts_with(typed))?;
+    let length = typed.trim_end().len();
+    if let Some((names, end)) = bound(rest, length, start) {
+        let place = |from: usize, token, to: usize| ((start + from) as u32, token, (start + to) as u32);
+        let mut tokens = vec![place(0, token, length)];
+        tokens.extend(&names);
+        tokens.push(place(end - 1, Token::Dot, end));
+        let written: Vec<&str> = names
+            .iter()
+            .filter_map(|&(_, token, _)| if let Token::Lident(name) = token { Some(name) } else { None })
+            .collect();
+        let meant = format!("{spelling} {}.", written.join(" "));
+        let diagnostic = error(start, start + end, format!("`{}` is written `{meant}`", &rest[..end]))
+            .help(format!(
+                "quantifiers range over all processes; in a guard, `{spelling}_other` leaves out the parameters"
+            ))
+            .mend(meant);
+        return Some(Foreign {
+            end: start + end,
+            tokens,
+            diagnostic: Some(diagnostic),
+            habit: spelling,
+            mended: true,
+        });
+    }
+    let end = start + length;
+    let diagnostic = error(start, end, format!("`{}` is written `{spelling}`", &rest[..length]))
         .help(format!(
             "write `{spelling} x. ..`; in a guard, `{spelling}_other x. ..` leaves out the parameters"
         ))
         .mend(spelling);
-    Some(Foreign { end: start + 2, token: Some(token), diagnostic, habit: spelling, mended: true })
+    Some(Foreign::new(start, end, Some(token), diagnostic).habit(spelling))
+}
+
+/// `q, r \in S :` at byte `from` of `rest`, which begins at byte `start` of the text: the names, and the byte after it.
+fn bound(rest: &str, from: usize, start: usize) -> Option<(Vec<Placed<'_>>, usize)> {
+    let mut names = Vec::new();
+    let mut at = from;
+    loop {
+        at += rest[at..].len() - rest[at..].trim_start().len();
+        let length = rest[at..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+        let name = &rest[at..at + length];
+        if !matches!(super::word(name), Some(super::Word::Small)) {
+            return None;
+        }
+        names.push(((start + at) as u32, Token::Lident(name), (start + at + length) as u32));
+        at += length;
+        let after = rest[at..].trim_start();
+        at += rest[at..].len() - after.len();
+        if after.starts_with(',') {
+            at += 1;
+            continue;
+        }
+        if let Some(set) = ["\\in", "∈"].into_iter().find_map(|it| after.strip_prefix(it)) {
+            let set = set.trim_start();
+            let length = set.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+            at = rest.len() - set.len() + length;
+            at += rest[at..].len() - rest[at..].trim_start().len();
+        }
+        return rest[at..].starts_with([':', '.']).then_some((names, at + 1));
+    }
 }
 
 fn operator<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreign<'t>> {
@@ -137,7 +252,38 @@ fn operator<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<For
     let end = start + typed.len();
     let diagnostic =
         error(start, end, format!("`{typed}` is written `{spelling}`")).label(what).mend(spelling);
-    Some(Foreign { end, token: Some(token), diagnostic, habit: what, mended: true })
+    let mut foreign = Foreign::new(start, end, Some(token), diagnostic).habit(what);
+    if token == Token::Not && is_alone(&rest[typed.len()..]) {
+        // `not X` is an error, too: the rule for variables that stand alone says what is meant.
+        foreign.diagnostic = None;
+    }
+    Some(foreign)
+}
+
+/// Whether the text begins with a variable or a cell that nothing compares.
+fn is_alone(text: &str) -> bool {
+    let mut tokens = super::token::tokens(text, 0).map(|(_, token, _)| token).peekable();
+    if !matches!(tokens.next(), Some(Ok(Token::Mident(_)))) {
+        return false;
+    }
+    if tokens.peek() == Some(&Ok(Token::BracketOpen)) {
+        let close =
+            tokens.by_ref().find(|token| !matches!(token, Ok(token) if *token != Token::BracketClose));
+        if close != Some(Ok(Token::BracketClose)) {
+            return false;
+        }
+    }
+    matches!(
+        tokens.next(),
+        Some(Ok(Token::And
+            | Token::Or
+            | Token::Implies
+            | Token::Iff
+            | Token::BraceClose
+            | Token::ParClose
+            | Token::Semicolon
+            | Token::Colon))
+    )
 }
 
 /// `"Idle"`
@@ -156,7 +302,7 @@ fn quoted(rest: &str, start: usize) -> Option<Foreign<'_>> {
         error(start, end, "there are no strings").help(format!("write `{word}`, a value of an enum"));
     let capital = word.starts_with(|c: char| c.is_ascii_uppercase());
     let token = if capital { Token::Mident(word) } else { Token::Lident(word) };
-    Some(Foreign { end, token: Some(token), diagnostic, habit: "string", mended: true })
+    Some(Foreign::new(start, end, Some(token), diagnostic.mend(word)).habit("string"))
 }
 
 /// Marks that other languages put after names and between numbers.
@@ -167,10 +313,10 @@ fn mark(rest: &str, start: usize) -> Option<Foreign<'_>> {
         let equal = after.starts_with('=') && !after.starts_with("==");
         let end = if equal { start + rest.len() - after.len() + 1 } else { start + 1 };
         let diagnostic = error(start, start + 1, "a name with a prime")
-            .label("the next state is not named")
+            .label("the next state has no name")
             .help("an update is written `X := value`, and reads the state before the step");
         let token = equal.then_some(Token::Assign);
-        return Some(Foreign { end, token, diagnostic, habit: "prime", mended: true });
+        return Some(Foreign::new(start, end, token, diagnostic).habit("prime"));
     }
     let (message, help) = match first {
         '%' | '/' => {
@@ -180,5 +326,6 @@ fn mark(rest: &str, start: usize) -> Option<Foreign<'_>> {
         _ => return None,
     };
     let diagnostic = error(start, start + first.len_utf8(), message).help(help);
-    Some(Foreign { end: start + first.len_utf8(), token: None, diagnostic, habit: message, mended: false })
+    let foreign = Foreign::new(start, start + first.len_utf8(), None, diagnostic).habit(message);
+    Some(Foreign { mended: false, ..foreign })
 }

@@ -57,9 +57,9 @@ pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
             _ => false,
         };
         if suspect && let Some(foreign) = foreign::read(text, start as usize, &chunk) {
-            parser.push(Some(foreign.diagnostic), Some(foreign.habit));
+            parser.push(foreign.diagnostic, Some(foreign.habit).filter(|habit| !habit.is_empty()));
             broken |= !foreign.mended;
-            chunk.extend(foreign.token.map(|token| (start, token, foreign.end as u32)));
+            chunk.extend(foreign.tokens);
             lexer = tokens(text, foreign.end);
         } else {
             match result {
@@ -164,19 +164,37 @@ impl<'t> Parser<'t> {
         let Some(diagnostic) = diagnostic else { return };
         let next = self.build.diagnostics.len();
         if let Some(habit) = habit {
-            let (at, count) = self.habits.entry(habit).or_insert((next, 0));
+            let first = self.beside(&diagnostic).unwrap_or((next, 0));
+            let (at, count) = self.habits.entry(habit).or_insert(first);
             *count += 1;
-            if *count > 1 {
-                if *count <= MAX_PLACES + 1 {
-                    let place = Label { span: diagnostic.primary.span, text: "here too".to_owned() };
-                    if let Some(told) = self.build.diagnostics.get_mut(*at) {
-                        told.secondary.push(place);
-                    }
+            if *at < next {
+                if *count <= MAX_PLACES + 1
+                    && let Some(told) = self.build.diagnostics.get_mut(*at)
+                {
+                    let same = told.message == diagnostic.message;
+                    let text = if same { "here too".to_owned() } else { diagnostic.message };
+                    told.secondary.push(Label { span: diagnostic.primary.span, text });
                 }
                 return;
             }
         }
         self.build.diagnostics.push(diagnostic);
+    }
+
+    /// Spellings of another language in one line are one error: where it is, and how many places it has.
+    fn beside(&mut self, diagnostic: &Diagnostic) -> Option<(usize, usize)> {
+        let respelled = |it: &Diagnostic| it.code == "C0006" && it.mend.is_some();
+        let text = self.text;
+        let line = |a: Span, b: Span| {
+            let (from, to) = (a.end.min(b.end) as usize, a.start.max(b.start) as usize);
+            text.get(from..to).is_some_and(|between| !between.contains('\n'))
+        };
+        let told = self.habits.values().copied().collect::<Vec<_>>();
+        told.into_iter().find(|&(at, _)| {
+            let first = self.build.diagnostics.get_mut(at);
+            respelled(diagnostic)
+                && first.is_some_and(|it| respelled(it) && line(it.primary.span, diagnostic.primary.span))
+        })
     }
 
     fn lexical(&mut self, error: LexError, (start, end): (u32, u32), before: Option<Placed<'_>>) {
@@ -244,7 +262,7 @@ impl<'t> Parser<'t> {
 
     /// Parses a declaration, mending what can be mended; with `quiet`, errors have been told.
     fn repaired(&mut self, mut chunk: Vec<Placed<'t>>, quiet: bool, next: Span, more: bool) {
-        let mut beyond = 0;
+        let (mut past, mut beyond) = (0, 0);
         for round in 0..MAX_REPAIRS {
             let told = self.build.diagnostics.len();
             let failure = match self.attempt(&chunk) {
@@ -256,12 +274,14 @@ impl<'t> Parser<'t> {
             };
             self.build.diagnostics.truncate(told);
             let long = chunk.len() > MAX_REPAIRED;
-            if quiet || (round > 0 && (failure.at <= beyond || long)) {
+            // What fails near a repair follows from it, unless it is the same slip again.
+            let near = round > 0 && failure.at <= beyond;
+            if quiet || (round > 0 && (failure.at < past || long)) {
                 break;
             }
             let complete = self.attempt(&chunk[..failure.at]).is_ok();
             self.build.diagnostics.truncate(told);
-            if complete && repair::begins_declaration(&chunk[failure.at..], &self.known) {
+            if complete && !near && repair::begins_declaration(&chunk[failure.at..], &self.known) {
                 let rest = chunk.split_off(failure.at);
                 let (l, _, r) = rest[0];
                 self.repaired(chunk, quiet, Span::new(l, r), true);
@@ -269,13 +289,18 @@ impl<'t> Parser<'t> {
                 return;
             }
             let Failure { at, expected } = &failure;
-            if let Some(error) = unsupported::recognise(&chunk, *at) {
+            if let Some(error) = unsupported::recognise(&chunk, *at).filter(|_| !near) {
                 self.build.diagnostics.push(error);
                 break;
             }
             let (known, text) = (&self.known, self.text);
             let site = Site { chunk: &chunk, at: *at, expected, text, known, complete };
-            let Some(repair) = repair::repair(&site) else {
+            let repair = repair::repair(&site);
+            let again = |it: &Repair<'_>| it.habit.is_some_and(|habit| self.habits.contains_key(habit));
+            if near && !repair.as_ref().is_some_and(again) {
+                break;
+            }
+            let Some(repair) = repair else {
                 let error = unexpected::unexpected(&site, next, more);
                 self.build.diagnostics.push(error);
                 break;
@@ -284,7 +309,7 @@ impl<'t> Parser<'t> {
             let Repair { diagnostic, habit, more: others, .. } = repair;
             let told = diagnostic.is_some();
             self.push(diagnostic, habit);
-            beyond = if told { after + NEAR } else { after };
+            (past, beyond) = (after, if told { after + NEAR } else { after });
             chunk = mended;
             for other in others {
                 self.repaired(other, true, next, more);
@@ -360,9 +385,19 @@ impl<'t> Parser<'t> {
                         .did_you_mean(spelling)
                 };
                 let habit = other_language.then_some(spelling);
-                self.push(Some(error), habit);
                 let mut chunk = chunk.to_vec();
                 chunk[0].1 = token;
+                let listed = repair::listed(&chunk, self.text);
+                if let Some((_, meant)) = listed.as_ref().filter(|_| other_language) {
+                    let (l, _, r) = chunk[chunk.len() - 1];
+                    let all = at.to(Span::new(l, r));
+                    self.push(Some(error.help(format!("write `{meant}`")).mend_at(all, meant.clone())), None);
+                } else {
+                    self.push(Some(error), habit);
+                }
+                if let Some((tokens, _)) = listed {
+                    chunk = tokens;
+                }
                 self.stage = self.stage.max(token.stage().unwrap_or(0));
                 self.repaired(chunk, false, next, more);
                 return;
@@ -379,10 +414,18 @@ impl<'t> Parser<'t> {
                 return;
             }
         }
+        if let Token::Lident(word) = token
+            && let Some(help) = repair::property_of_runs(word)
+        {
+            let message = format!("`{word}` does not start a declaration");
+            self.build.diagnostics.push(Diagnostic::error("C0006", at, message).help(help));
+            damage::note(&mut self.file.damage, chunk);
+            return;
+        }
         self.build.diagnostics.push(
             Diagnostic::error("C0003", at, "declaration expected")
-                .label("this starts no declaration")
-                .help("a file consists of `type`, `var`, `const`, `array`, `init`, `invariant`, `unsafe`, `predicate` and `transition` declarations"),
+                .label("this does not start a declaration")
+                .help("declarations start with `type`, `var`, `const`, `array`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `fair`, `response`, `recurrence`, `possible` or `cover`"),
         );
         damage::note(&mut self.file.damage, chunk);
     }

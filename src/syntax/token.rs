@@ -203,6 +203,32 @@ impl Token<'_> {
         }
     }
 
+    /// Whether it compares two terms.
+    pub const fn is_comparison(self) -> bool {
+        matches!(
+            self,
+            Self::Equal | Self::Different | Self::Less | Self::LessEqual | Self::Greater | Self::GreaterEqual
+        )
+    }
+
+    /// How an operator between formulas or terms is written.
+    pub const fn spelling(self) -> Option<&'static str> {
+        Some(match self {
+            Self::And => "&&",
+            Self::Or => "||",
+            Self::Implies => "=>",
+            Self::Iff => "<=>",
+            Self::Equal => "=",
+            Self::Different => "<>",
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterEqual => ">=",
+            Self::Not => "not",
+            _ => return None,
+        })
+    }
+
     /// Whether a term may end here, so that a sign that follows is an operator.
     pub fn ends_term(self) -> bool {
         matches!(

@@ -1,6 +1,7 @@
 //! The error for a place where the text does not go on as the grammar wants, and no rule knows what was meant.
 
 use super::repair::Site;
+use super::token::Token;
 use crate::diagnostic::{Diagnostic, Span};
 
 /// The error for a place that no rule knows.
@@ -16,7 +17,9 @@ pub fn unexpected(site: &Site<'_, '_>, next: Span, more: bool) -> Diagnostic {
             .label(found)
             .also(Span::new(start, end), "the declaration that is not complete")
     };
+    let empty_init = site.chunk.len() == 1 && site.chunk[0].1 == Token::Init;
     match expectation(site.expected) {
+        _ if empty_init => error.help("write `init { true }` if every state is initial"),
         Some(help) => error.help(help),
         None => error,
     }

@@ -1,5 +1,5 @@
 //! Constructs of upstream's experimental branches, recognised where they fail to parse so that the error
-//! can name them. Their words are no keywords: a transition may be called `wait` or `candidate`.
+//! can name them. Their words are not keywords: a transition may be called `wait` or `candidate`.
 
 use super::token::{Placed, Token};
 use crate::diagnostic::{Diagnostic, Span};
@@ -91,6 +91,7 @@ pub fn recognise(chunk: &[Placed<'_>], at: usize) -> Option<Diagnostic> {
         Token::Lident("livelock") => {
             error.help("say what has to happen, by `response` or `recurrence` and `fair`")
         }
+        _ if branch == RECORDS => error.help("declare a variable or an array for each field"),
         _ => error,
     })
 }

@@ -135,6 +135,22 @@ fn certificates_name_axioms_and_rest_on_them() {
 }
 
 #[test]
+fn an_unsafe_that_contains_an_initial_state_is_explained() {
+    let model = "type t = A | B\narray S[proc] : t\ninit (p) { S[p] = A }\n\
+                 unsafe (p q) { not (S[p] = B && S[q] = B) }\n\
+                 transition step (p) requires { S[p] = A && forall_other q. S[q] = A } { S[p] := B }\n";
+    let help = "help: `unsafe` lists states that must not occur; this one contains an initial state; did you mean \
+                `S[p] = B && S[q] = B`?";
+    let outcome = on("", model);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.stderr.contains(help), "{}", outcome.stderr);
+    // What a step leads to is the model's doing, not the property's.
+    let outcome = on("", &model.replace("not (S[p] = B && S[q] = B)", "S[p] = A && S[q] = B"));
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(!outcome.stderr.contains("must not occur"), "{}", outcome.stderr);
+}
+
+#[test]
 fn an_invariant_the_wrong_way_round_is_explained() {
     let outcome = on("", WRONG_WAY);
     assert_eq!(outcome.code, Some(1), "{outcome:?}");

@@ -1,6 +1,6 @@
 //! Braces, brackets and parentheses that are missing or too many, and blocks in the wrong order.
 
-use super::site::{DeclarationPart, Repair, Site, slip};
+use super::site::{DeclarationPart, Repair, Site, foreign, slip};
 use crate::syntax::token::Token;
 
 pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
@@ -10,6 +10,10 @@ pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         .or_else(|| guard_without_braces(site))
         .or_else(|| unclosed(site))
 }
+
+/// Words that end a block elsewhere.
+const ENDS: [&str; 10] =
+    ["end", "endrule", "endruleset", "endif", "endmodule", "done", "od", "fi", "qed", "stop"];
 
 /// After the end of a declaration.
 fn too_many<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
@@ -33,9 +37,25 @@ fn too_many<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         Token::Semicolon | Token::Comma | Token::Dot => {
             let typed = site.source(here.clone());
             let error = slip(site.span(here.clone()), format!("`{typed}` after a declaration"))
-                .label("declarations end without a sign")
-                .help("leave it out");
+                .label("nothing stands between declarations")
+                .help("leave it out")
+                .mend("");
             Some(Repair::new(here, [], error).habit("end of a declaration"))
+        }
+        Token::Lident(word) if ENDS.contains(&word) => {
+            let error = foreign(site.span(here.clone()), format!("`{word}` after a declaration"))
+                .label("nothing stands between declarations")
+                .help("leave it out")
+                .mend("");
+            Some(Repair::new(here, [], error).habit("end of a declaration"))
+        }
+        Token::ParOpen if matches!(site.first(), Some(Token::Fair | Token::StrongFair)) => {
+            let close = site.closing(at)?;
+            let error = slip(site.span(at..close + 1), "parameters after the name of a transition")
+                .label("fairness is about the whole transition")
+                .help(format!("write `{}`", site.source(0..at)))
+                .mend_at(site.span(0..close + 1), site.source(0..at));
+            Some(Repair::new(at..close + 1, [], error))
         }
         Token::Requires => {
             let error = slip(site.span(here), "`requires` after the updates")
@@ -125,10 +145,21 @@ fn guard_without_braces<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     }
     let next = (at..site.chunk.len()).find(|&i| site.token(i) == Some(Token::BraceOpen));
     let end = next.unwrap_or(site.chunk.len());
-    let inside = site.source(at..end);
-    let error = slip(site.span(at..end), "a formula without braces").write(&format!("{{ {inside} }}"));
-    let mut with = vec![Token::BraceOpen];
-    with.extend((at..end).filter_map(|i| site.token(i)));
+    // `guard ==> { updates }`
+    let arrow = (at..end).rev().find(|&i| {
+        !matches!(
+            site.token(i),
+            Some(Token::Implies | Token::Equal | Token::Minus | Token::Greater | Token::Colon)
+        )
+    })?;
+    let requires = site.first() == Some(Token::Transition) && site.expects("requires");
+    let inside = site.formula(at..arrow + 1);
+    let mut with = if requires { vec![Token::Requires] } else { Vec::new() };
+    let prefix = if requires { "requires " } else { "" };
+    let what = if requires { "a guard without `requires`" } else { "a formula without braces" };
+    let error = slip(site.span(at..end), what).write(&format!("{prefix}{{ {inside} }}"));
+    with.push(Token::BraceOpen);
+    with.extend((at..=arrow).filter_map(|i| site.token(i)));
     with.push(Token::BraceClose);
     Some(Repair::new(at..end, with, error))
 }
@@ -169,6 +200,10 @@ fn unclosed<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     }
     let error = slip(site.after(at), format!("`{closing}` is missing"))
         .label("it is due here at the latest")
+        .mend_at(
+            site.end(at),
+            if site.found().is_none() { format!(" {closing}") } else { closing.to_owned() },
+        )
         .also(site.span(open..open + 1), format!("this `{opening}` is not closed"));
     // At the end of a declaration whatever is open is meant to end.
     let with: Vec<Token<'t>> = if site.found().is_none() {

@@ -17,7 +17,8 @@ fn number_procs<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let (Token::Equal | Token::Assign | Token::Colon) = site.found()? else { return None };
     let here = site.at..site.at + 1;
     let error = slip(site.span(here.clone()), format!("unexpected `{}`", site.source(here.clone())))
-        .help("write `number_procs 3`");
+        .help(format!("write `number_procs {}`", site.source(site.at + 1..site.at + 2)))
+        .mend("");
     Some(Repair::new(here, [], error))
 }
 
@@ -37,7 +38,7 @@ fn type_<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
                 site.span(here.clone()),
                 format!("`{}` in the declaration of a type", site.source(here.clone())),
             )
-            .help("write `=`");
+            .write("=");
             Some(Repair::new(here, [Token::Equal], error))
         }
         Token::Comma
@@ -130,21 +131,25 @@ fn parameters<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
                 .filter(|&i| site.token(i) != Some(Token::Comma))
                 .map(|i| site.source(i..i + 1))
                 .collect();
+            let meant = format!("({})", written.join(" "));
             let error = slip(site.span(here), "`,` between parameters")
                 .label("parameters are separated by blanks")
-                .help(format!("write `({})`", written.join(" ")));
+                .help(format!("write `{meant}`"))
+                .mend_at(site.span(open..close + 1), meant);
             Some(Repair::new(open + 1..close, names, error))
         }
         Token::Lident(_) if predicate && site.expects(",") => {
-            let error = slip(site.after(at), "`,` is missing between the parameters of a predicate");
+            let error = slip(site.after(at), "`,` is missing between the parameters of a predicate")
+                .mend_at(site.end(at), ",");
             Some(Repair::new(at..at, [Token::Comma], error))
         }
         Token::Colon => {
             let Some(Token::Lident(_)) = site.ahead(1) else { return None };
             let error = foreign(site.span(at..at + 2), "a parameter with a type")
                 .label("every parameter is a process")
-                .help(format!("leave out `{}`", site.source(at..at + 2)));
-            Some(Repair::new(at..at + 2, [], error))
+                .help(format!("leave out `{}`", site.source(at..at + 2)))
+                .mend("");
+            Some(Repair::new(at..at + 2, [], error).habit("typed parameter"))
         }
         Token::Mident(name) => {
             let lower = small(name);
@@ -163,9 +168,7 @@ fn parameters<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
                     other => other,
                 })
                 .collect();
-            let mut repair = Repair::new(at..site.chunk.len(), renamed, error);
-            repair.range = at..site.chunk.len();
-            Some(repair)
+            Some(Repair::new(at..site.chunk.len(), renamed, error))
         }
         _ => None,
     }
@@ -186,25 +189,113 @@ fn head<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         }
         Token::Requires | Token::BraceOpen | Token::Colon | Token::Equal if transition && at == 2 => {
             let name = site.source(1..2);
+            let names = indices(site);
+            let list = names.iter().filter_map(|name| lident(*name)).collect::<Vec<_>>().join(" ");
             let error = slip(site.span(1..2), "a transition without a parameter list")
-                .label("`(..)` is missing after the name")
-                .help(format!(
-                    "write `transition {name} (i)`, or `transition {name} ()` when no process is meant"
-                ));
-            Some(Repair::new(2..2, [Token::ParOpen, Token::ParClose], error))
+                .label("`(..)` is missing after the name");
+            let error = if names.is_empty() {
+                error.help(format!("write `transition {name} ()` when no process is meant"))
+            } else {
+                error.help(format!("write `transition {name} ({list})`"))
+            };
+            let with = [&[Token::ParOpen], &names[..], &[Token::ParClose]].concat();
+            Some(Repair::new(2..2, with, error.mend_at(site.end(2), format!(" ({list})"))))
         }
         Token::ParOpen if transition && at == 1 => {
+            let list = site.closing(1).map_or(1..2, |close| 1..close + 1);
             let error = slip(site.span(0..1), "a transition without a name")
-                .help(format!("write `transition step {}`", site.source(1..2)));
+                .help(format!("write `transition step {}`", site.source(list)))
+                .mend_at(site.end(1), " step");
             Some(Repair::new(1..1, [Token::Lident("step")], error))
+        }
+        Token::Lident(_) | Token::Comma | Token::BraceOpen
+            if site.expects("(") && at <= 2 && without_parentheses(site).is_some() =>
+        {
+            without_parentheses(site)
+        }
+        Token::Minus | Token::Implies | Token::Equal | Token::Colon | Token::Lident(_)
+            if site.expects("~>") =>
+        {
+            let end = match (site.found()?, site.ahead(1)) {
+                (Token::Minus, Some(Token::Greater)) | (Token::Equal, Some(Token::Implies)) => at + 2,
+                (Token::Minus, Some(Token::Minus)) if site.ahead(2) == Some(Token::Greater) => at + 3,
+                _ => at + 1,
+            };
+            let typed = site.source(at..end);
+            let error = foreign(site.span(at..end), format!("`{typed}` is written `~>`"))
+                .label("leads to")
+                .mend("~>");
+            Some(Repair::new(at..end, [Token::LeadsTo], error))
         }
         Token::Lident(name) | Token::Mident(name) if at == 1 && site.expects("{") => {
             let keyword = site.source(0..1);
             let error = slip(site.span(here.clone()), format!("`{keyword}` with a name"))
-                .label("only transitions and predicates have names")
-                .help(format!("write `{keyword} (..) {{ .. }}`, and `(* {name} *)` before it"));
+                .label("only transitions, predicates and properties have names")
+                .help(format!("write `{keyword} (..) {{ .. }}`, and `(* {name} *)` before it"))
+                .mend("");
             Some(Repair::new(here, [], error))
         }
         _ => None,
     }
+}
+
+/// `unsafe p q { .. }`, `transition t p, q { .. }`
+fn without_parentheses<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let from = if matches!(site.first()?, Token::Transition | Token::Predicate) { 2 } else { 1 };
+    let end = (from..site.chunk.len())
+        .find(|&i| matches!(site.token(i), Some(Token::BraceOpen | Token::Requires)))
+        .filter(|&end| end > from && end > site.at)?;
+    let mut names = Vec::new();
+    for i in from..end {
+        match site.token(i)? {
+            name @ Token::Lident(_) => names.push(name),
+            Token::Comma => {}
+            _ => return None,
+        }
+    }
+    let separator = if site.first() == Some(Token::Predicate) { ", " } else { " " };
+    let list = names.iter().filter_map(|name| lident(*name)).collect::<Vec<_>>().join(separator);
+    let error = slip(site.span(from..end), "parameters without parentheses")
+        .help(format!("write `{} ({list})`", site.source(0..from)))
+        .mend(format!("({list})"));
+    let mut with = vec![Token::ParOpen];
+    for name in names {
+        if separator == ", " && with.len() > 1 {
+            with.push(Token::Comma);
+        }
+        with.push(name);
+    }
+    with.push(Token::ParClose);
+    Some(Repair::new(from..end, with, error))
+}
+
+const fn lident<'t>(token: Token<'t>) -> Option<&'t str> {
+    if let Token::Lident(name) = token { Some(name) } else { None }
+}
+
+/// The processes that index arrays in this declaration and that nothing binds, in order.
+fn indices<'t>(site: &Site<'_, 't>) -> Vec<Token<'t>> {
+    let mut bound: Vec<Token<'t>> = Vec::new();
+    let mut names: Vec<Token<'t>> = Vec::new();
+    let mut depth = 0_usize;
+    for (i, &(_, token, _)) in site.chunk.iter().enumerate() {
+        match token {
+            Token::Forall | Token::Exists | Token::ForallOther | Token::ExistsOther | Token::Let => {
+                let names = site.chunk[i + 1..].iter().map(|&(_, token, _)| token);
+                bound.extend(names.take_while(|it| matches!(it, Token::Lident(_) | Token::Different)));
+            }
+            Token::BracketOpen => depth += 1,
+            Token::BracketClose => {
+                depth = depth.saturating_sub(1);
+                // `A[c] := case ..` binds its index.
+                if site.token(i + 1) == Some(Token::Assign) && site.token(i + 2) == Some(Token::Case) {
+                    bound.extend(site.token(i - 1));
+                }
+            }
+            Token::Lident(_) if depth > 0 && !names.contains(&token) => names.push(token),
+            _ => {}
+        }
+    }
+    names.retain(|name| !bound.contains(name));
+    names
 }

@@ -1,10 +1,13 @@
 //! Formulas: operators of other languages, terms that stand alone, quantifiers.
 
 use super::site::{DeclarationPart, Repair, Site, capital, foreign, slip, small};
+use crate::syntax::foreign::counted;
 use crate::syntax::token::Token;
 
 pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    operator(site)
+    count(site)
+        .or_else(|| operator(site))
+        .or_else(|| function(site))
         .or_else(|| assignment(site))
         .or_else(|| quantifier(site))
         .or_else(|| call(site))
@@ -14,18 +17,6 @@ pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         .or_else(|| alone(site))
         .or_else(|| arithmetic(site))
         .or_else(|| connective(site))
-}
-
-const fn is_comparison(token: Token<'_>) -> bool {
-    matches!(
-        token,
-        Token::Equal
-            | Token::Different
-            | Token::Less
-            | Token::LessEqual
-            | Token::Greater
-            | Token::GreaterEqual
-    )
 }
 
 /// Operators that fall apart into several tokens, or look like another one.
@@ -61,10 +52,12 @@ fn operator<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             replace(at..at + 3, Token::Iff, "<=>", "equivalence")
         }
         (_, Token::Implies) if site.expects(">=") && is_number(site.ahead(1)) => {
-            let error = slip(site.span(at..at + 1), "`=>` is implication").help("`at least` is written `>=`");
+            let error = slip(site.span(at..at + 1), "`=>` is implication")
+                .help("`at least` is written `>=`")
+                .mend(">=");
             Some(Repair::new(at..at + 1, [Token::GreaterEqual], error))
         }
-        (_, op) if is_comparison(op) && site.expects("&&") && !site.expects("=") => chained(site),
+        (_, op) if op.is_comparison() && site.expects("&&") && !site.expects("=") => chained(site),
         _ => None,
     }
 }
@@ -79,11 +72,21 @@ fn chained<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let start = site.term_before(at)?;
     let middle = site.source(start..at);
     let first = start.checked_sub(1).and_then(|end| site.term_before(end)).unwrap_or(start);
-    let error = slip(site.span(at..at + 1), "comparisons do not chain").help(format!(
-        "write `{} && {middle} {} ..`",
-        site.source(first..at),
-        site.source(at..at + 1)
-    ));
+    // Up to the end of the last operand, where it is one name, number or cell.
+    let last = match site.token(at + 2) {
+        Some(Token::BracketOpen) => site.closing(at + 2)? + 1,
+        _ => at + 2,
+    };
+    let ends = site.term_before(last).is_some_and(|start| start == at + 1)
+        && !matches!(site.token(last), Some(Token::Plus | Token::Minus | Token::Star));
+    let mut error = slip(site.span(at..at + 1), "comparisons do not chain");
+    let left = format!("{} && {middle}", site.source(first..at));
+    error = if ends {
+        let meant = format!("{left} {}", site.source(at..last));
+        error.help(format!("write `{meant}`")).mend_at(site.span(first..last), meant)
+    } else {
+        error.help(format!("write `{left} {} ..`", site.source(at..at + 1)))
+    };
     let mut with = vec![Token::And];
     with.extend((start..at).filter_map(|i| site.token(i)));
     Some(Repair::new(at..at, with, error))
@@ -100,10 +103,103 @@ fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         return None;
     }
     let range = if colon_equal { here.start..here.end + 1 } else { here };
+    if let Some(repair) = updates(site) {
+        return Some(repair);
+    }
     let error = slip(site.span(range.clone()), "`:=` in a formula")
         .label("formulas compare, updates assign")
         .write("=");
     Some(Repair::new(range, [Token::Equal], error).habit(":="))
+}
+
+/// `{ S[i] := Idle; Lock := False }` where a formula is due.
+fn updates<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let open = *site.open().last().filter(|&&open| site.token(open) == Some(Token::BraceOpen))?;
+    let close = site.closing(open)?;
+    let body = open + 1..close - usize::from(site.token(close - 1) == Some(Token::Semicolon));
+    let tokens: Vec<Token<'t>> = body.clone().filter_map(|i| site.token(i)).collect();
+    let assignments = tokens.iter().filter(|token| **token == Token::Assign).count();
+    let separators = tokens.iter().filter(|token| **token == Token::Semicolon).count();
+    if assignments < 2 || separators + 1 != assignments || tokens.iter().any(|it| it.is_comparison()) {
+        return None;
+    }
+    let mut text = site.source(body).split(';').map(str::trim).collect::<Vec<_>>().join(" && ");
+    text = text.replace(":=", "=");
+    let error = slip(site.span(site.at..site.at + 1), "updates where a formula is expected")
+        .label("formulas compare, updates assign")
+        .help(format!("write `{{ {text} }}`"))
+        .mend_at(site.span(open..close + 1), format!("{{ {text} }}"));
+    let formula = tokens.into_iter().map(|token| match token {
+        Token::Assign => Token::Equal,
+        Token::Semicolon => Token::And,
+        other => other,
+    });
+    Some(Repair::new(open + 1..close, formula.collect::<Vec<_>>(), error))
+}
+
+/// Words that count elsewhere.
+const COUNTS: [&str; 12] = [
+    "card",
+    "cardinality",
+    "count",
+    "size",
+    "sizeof",
+    "length",
+    "len",
+    "sum",
+    "num",
+    "number",
+    "numof",
+    "nproc",
+];
+
+/// `card(proc)`, `count(q : ..) > 1`
+fn count<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    if !matches!(site.place(), DeclarationPart::Formula | DeclarationPart::Body) {
+        return None;
+    }
+    let word = (0..at.min(site.chunk.len())).rev().find(|&i| {
+        let counts = |name: &str| COUNTS.contains(&name.to_ascii_lowercase().as_str());
+        let opens = matches!(site.token(i + 1), Some(Token::ParOpen | Token::BraceOpen));
+        opens && matches!(site.token(i), Some(Token::Lident(name) | Token::Mident(name)) if counts(name))
+    })?;
+    let close = site.closing(word + 1).filter(|&close| close + 1 >= at)?;
+    let error = counted(site.span(word..close + 1), site.source(word..close + 1));
+    let compared = |i: usize| site.token(i).is_some_and(Token::is_comparison);
+    let number =
+        |i: usize| compared(i) || matches!(site.token(i), Some(Token::Assign | Token::Plus | Token::Minus));
+    if number(word - 1) || compared(close + 1) {
+        return Some(Repair::new(word..close + 1, [Token::Int("0")], error));
+    }
+    None
+}
+
+/// `max(A, B)`
+fn function<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let (Token::ParOpen, Token::Lident(name)) = (site.found()?, site.back(1)?) else { return None };
+    let before = at.checked_sub(2)?;
+    let close = site.closing(at)?;
+    let span = site.span(at - 1..close + 1);
+    if matches!(site.token(before), Some(Token::Assign | Token::Plus | Token::Minus | Token::Star)) {
+        let random = ["random", "rand", "nondet", "choose", "any", "havoc", "oneof"].contains(&name);
+        let error = slip(span, format!("`{}` as a value", site.source(at - 1..close + 1)));
+        let error = error.label("there are no functions").help(if random {
+            "any value of a variable without an index is written `X := ?`"
+        } else {
+            "write a value that depends on a condition with `case | condition : value | _ : other`"
+        });
+        let assign = (0..at).rev().find(|&i| site.token(i) == Some(Token::Assign))?;
+        let target: Vec<Token<'t>> =
+            (site.term_before(assign)?..assign).filter_map(|i| site.token(i)).collect();
+        return Some(Repair::new(assign + 1..site.end_of_statement(at), target, error));
+    }
+    let start = site.token(before).filter(|it| it.is_comparison()).and_then(|_| site.term_before(before))?;
+    let error = slip(span, format!("`{}` as a value", site.source(at - 1..close + 1)))
+        .label("there are no functions")
+        .help("compare with a name, a cell or a sum; a `predicate` is a formula");
+    Some(Repair::new(start..close + 1, [Token::True], error))
 }
 
 /// Bound names.
@@ -155,17 +251,21 @@ fn quantifier<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
                 slip(site.span(here.clone()), format!("`{}` after a bound name", site.source(here.clone())))
                     .help("write `.` after it");
             let end = if site.ahead(1) == Some(Token::Greater) { at + 2 } else { at + 1 };
+            let error = error.mend_at(site.span(at..end), ".");
             Some(Repair::new(at..end, [Token::Dot], error))
         }
         (Token::In, Some(Token::Lident(_)), _) => {
             let error = foreign(site.span(at..at + 2), "a bound name with a set")
-                .label("quantifiers range over all processes");
-            Some(Repair::new(at..at + 2, [], error))
+                .label("quantifiers range over all processes")
+                .help(format!("write `{}. ..`", site.source(at - 2..at)));
+            let end = if site.ahead(2) == Some(Token::Colon) { at + 3 } else { at + 2 };
+            Some(Repair::new(at..end, if end > at + 2 { vec![Token::Dot] } else { Vec::new() }, error))
         }
         _ => {
             let bound = site.source(at - 2..at);
             let error = slip(site.after(at), "`.` is missing after the bound name")
-                .help(format!("write `{bound}. ..`"));
+                .help(format!("write `{bound}. ..`"))
+                .mend_at(site.end(at), ".");
             Some(Repair::new(at..at, [Token::Dot], error))
         }
     }
@@ -228,7 +328,8 @@ fn truth_value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         let here = at..at + 1;
         let error =
             slip(site.span(here.clone()), format!("the formula `{formula}` where a term is expected"))
-                .help(format!("the value of type `bool` is written `{term}`"));
+                .help(format!("the value of type `bool` is written `{term}`"))
+                .mend(term);
         return site.expects("mident").then(|| Repair::new(here, [Token::Mident(term)], error).habit(term));
     }
     let Token::Mident(term @ ("True" | "False")) = site.back(1)? else { return None };
@@ -238,7 +339,8 @@ fn truth_value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     }
     let formula = if term == "True" { Token::True } else { Token::False };
     let error = slip(site.span(at - 1..at), format!("the value `{term}` where a formula is expected"))
-        .help(format!("the formula is written `{}`", term.to_lowercase()));
+        .help(format!("the formula is written `{}`", term.to_lowercase()))
+        .mend(term.to_lowercase());
     Some(Repair::new(at - 1..at, [formula], error))
 }
 
@@ -249,14 +351,14 @@ fn parenthesised_term<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         return None;
     }
     let next = site.ahead(1)?;
-    if !is_comparison(next) && !matches!(next, Token::Plus | Token::Minus | Token::Star) {
+    if !next.is_comparison() && !matches!(next, Token::Plus | Token::Minus | Token::Star) {
         return None;
     }
     let open = *site.open().last()?;
     let inside = site.source(open + 1..at);
     let error = slip(site.span(open..at + 1), "a term in parentheses")
         .label("only formulas have parentheses")
-        .help(format!("write `{inside}`"));
+        .write(inside);
     Some(Repair::new(open..at + 1, (open + 1..at).filter_map(|i| site.token(i)).collect::<Vec<_>>(), error))
 }
 
@@ -308,13 +410,22 @@ fn alone<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let negated = start > 0 && site.token(start - 1) == Some(Token::Not);
     // What a name stands for is not known here.
     let (from, right) = if negated { (start - 1, "False") } else { (start, "True") };
-    let error = slip(site.span(start..at), format!("`{term}` alone is no formula"))
-        .label("a formula compares")
-        .help(format!("write `{term} = {right}` if it is of type `bool`"));
-    Some(Repair::new(from..at, [Token::True], error))
+    let meant = format!("{term} = {right}");
+    let typed = site.source(from..at);
+    let error = if negated && site.source(from..start) != "not" {
+        foreign(site.span(from..at), format!("`{typed}` is written `{meant}`"))
+            .label("a formula compares")
+            .mend(meant)
+    } else {
+        slip(site.span(from..at), format!("`{typed}` is not a formula"))
+            .label("a formula compares")
+            .help(format!("write `{meant}` if it is of type `bool`"))
+            .mend(meant)
+    };
+    Some(Repair::new(from..at, [Token::True], error).habit("alone"))
 }
 
-/// Products that are no multiples.
+/// Products that are not multiples.
 fn arithmetic<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
     // What does not fit is the second factor, or `*` behind a product or a real number.
@@ -334,7 +445,7 @@ fn arithmetic<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             .label("only a number multiplies")
             .help(format!("write `2 * {left}`, or a sum; products of variables are not in the language"))
     } else {
-        slip(site.span(start..last + 1), "a product that is no multiple of a variable")
+        slip(site.span(start..last + 1), "a product that is not a multiple of a variable")
             .label("what multiplies is one whole number")
             .help("write `2 * X`, with the product of the numbers worked out")
     };
@@ -353,12 +464,14 @@ fn connective<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             Token::Comma | Token::Semicolon if site.place() == DeclarationPart::Formula => {
                 let typed = site.source(here.clone());
                 let error = foreign(site.span(here.clone()), format!("`{typed}` between formulas"))
-                    .help("conjunction is written `&&`");
+                    .help("conjunction is written `&&`")
+                    .mend(" &&");
                 return Some(Repair::new(here, [Token::And], error).habit("comma"));
             }
             Token::Bar if site.place() == DeclarationPart::Formula => {
-                let error =
-                    slip(site.span(here.clone()), "`|` between formulas").help("disjunction is written `||`");
+                let error = slip(site.span(here.clone()), "`|` between formulas")
+                    .help("disjunction is written `||`")
+                    .mend("||");
                 return Some(Repair::new(here, [Token::Or], error).habit("bar"));
             }
             Token::Mident(_)
@@ -405,11 +518,9 @@ fn connective<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             if formula && site.expects("=") && site.expects("<") =>
         {
             let start = site.term_before(at).unwrap_or(at);
-            let error = slip(site.after(at), "a comparison is missing here").help(format!(
-                "write `{} = {}`",
-                site.source(start..at),
-                site.source(here)
-            ));
+            let error = slip(site.after(at), "a comparison is missing here")
+                .help(format!("write `{} = {}`", site.source(start..at), site.source(here)))
+                .mend_at(site.end(at), " =");
             Some(Repair::new(at..at, [Token::Equal], error))
         }
         _ => None,

@@ -15,8 +15,8 @@ mod symbols;
 mod words;
 
 pub use site::{DeclaredNames, Repair, Site};
-pub use starts::{begins_declaration, type_first};
-pub use words::keyword;
+pub use starts::{begins_declaration, listed, type_first};
+pub use words::{keyword, property_of_runs};
 
 /// What was meant, if a rule knows.
 pub fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {

@@ -137,7 +137,13 @@ impl<'t> Site<'_, 't> {
         }
     }
 
-    /// The place just after the tokens before `i`.
+    /// The empty place behind the tokens before `i`, for what is put in there.
+    pub(super) fn end(&self, i: usize) -> Span {
+        let end = self.after(i).end;
+        Span::new(end, end)
+    }
+
+    /// The last byte before token `i`.
     pub(super) fn after(&self, i: usize) -> Span {
         let end = self.chunk[..i].last().map_or(0, |&(.., r)| r);
         Span::new(end.saturating_sub(1), end)
@@ -150,6 +156,61 @@ impl<'t> Site<'_, 't> {
         }
         let span = self.span(range);
         self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// The formula at these tokens as this language spells it: operators, and variables that stand alone.
+    pub(super) fn formula(&self, range: Range<usize>) -> String {
+        let mut out = String::new();
+        let mut i = range.start;
+        let mut last: Option<u32> = None;
+        while i < range.end {
+            let negated = self.token(i) == Some(Token::Not);
+            let name = i + usize::from(negated);
+            let alone = self.alone_until(name, &range);
+            let end = alone.unwrap_or(i + 1);
+            let (Some(&(l, token, _)), Some(&(.., r))) = (self.chunk.get(i), self.chunk.get(end - 1)) else {
+                break;
+            };
+            let blank = last.is_some_and(|last| last < l) || (last.is_some() && token.spelling().is_some());
+            let tight = out.ends_with(['(', '[']);
+            if blank && !tight && !out.ends_with(' ') {
+                out.push(' ');
+            }
+            if alone.is_some() {
+                let truth = if negated { "False" } else { "True" };
+                out.push_str(self.source(name..end));
+                out.push_str(" = ");
+                out.push_str(truth);
+            } else if let Some(spelling) = token.spelling() {
+                out.push_str(spelling);
+                out.push(' ');
+            } else {
+                out.push_str(self.source(i..end));
+            }
+            (last, i) = (Some(r), end);
+        }
+        out.trim_end().to_owned()
+    }
+
+    /// Where the variable or cell at `name` ends, if nothing compares it or adds to it.
+    fn alone_until(&self, name: usize, range: &Range<usize>) -> Option<usize> {
+        let Token::Mident(_) = self.token(name).filter(|_| name < range.end)? else { return None };
+        let end = match self.token(name + 1) {
+            Some(Token::BracketOpen) => self.closing(name + 1)? + 1,
+            _ => name + 1,
+        };
+        let joins = |i: usize| {
+            let token = self.token(i).filter(|_| range.contains(&i));
+            token.is_some_and(|it| {
+                it.is_comparison()
+                    || matches!(
+                        it,
+                        Token::Plus | Token::Minus | Token::Star | Token::BracketOpen | Token::Comma
+                    )
+            })
+        };
+        let before = name.checked_sub(1).is_some_and(|i| joins(i));
+        (end <= range.end && !before && !joins(end)).then_some(end)
     }
 
     /// Whether two tokens touch.

@@ -15,6 +15,34 @@ pub fn begins_declaration(rest: &[Placed<'_>], known: &DeclaredNames<'_>) -> boo
         || (block && matches!(rest[0].1, Token::Lident(_)))
 }
 
+/// `type t { A, B }`: the declaration that is meant, and its text.
+pub fn listed<'t>(chunk: &[Placed<'t>], text: &'t str) -> Option<(Vec<Placed<'t>>, String)> {
+    let [(l, Token::Type, r), (from, name, to), rest @ ..] = chunk else { return None };
+    let (Token::Lident(_) | Token::Mident(_)) = name else { return None };
+    let rest = match rest {
+        [(_, Token::Equal, _), rest @ ..] => rest,
+        rest => rest,
+    };
+    let [(_, Token::BraceOpen, _), inside @ .., (_, Token::BraceClose, _)] = rest else { return None };
+    let mut tokens = vec![(*l, Token::Type, *r), (*from, *name, *to), (*to, Token::Equal, *to)];
+    let mut names = Vec::new();
+    for &(l, token, r) in inside {
+        match token {
+            Token::Mident(name) => {
+                if !names.is_empty() {
+                    tokens.push((l, Token::Bar, l));
+                }
+                tokens.push((l, token, r));
+                names.push(name);
+            }
+            Token::Comma | Token::Semicolon | Token::Bar => {}
+            _ => return None,
+        }
+    }
+    let name = text.get(*from as usize..*to as usize)?;
+    (!names.is_empty()).then(|| (tokens, format!("type {name} = {}", names.join(" | "))))
+}
+
 /// `state S[proc]` and `bool Lock` as declarations of this language, and whether it is an array.
 pub fn type_first<'t>(chunk: &[Placed<'t>], known: &DeclaredNames<'t>) -> Option<(Vec<Placed<'t>>, bool)> {
     let (&(l, Token::Lident(ty), r), &(_, Token::Mident(_), _)) = (chunk.first()?, chunk.get(1)?) else {

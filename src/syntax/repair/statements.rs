@@ -1,6 +1,7 @@
-//! Updates: assignments of other languages, statements that there are none of, branches of a `case`.
+//! Updates: assignments of other languages, statements that this language does not have, branches of a `case`.
 
 use super::site::{DeclarationPart, Repair, Site, capital, foreign, letter_case, slip};
+use crate::diagnostic::Diagnostic;
 use crate::syntax::token::Token;
 
 /// Statements that do nothing.
@@ -24,13 +25,19 @@ fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let target = site.source(start..at);
     let copy = || (start..at).filter_map(|i| site.token(i));
     let here = at..at + 1;
+    // `X' = ..` has had its error.
+    let primed = site.text.get(site.after(at).end as usize..).is_some_and(|rest| rest.starts_with('\''))
+        || site
+            .text
+            .get(site.span(start..start + 1).end as usize..)
+            .is_some_and(|rest| rest.starts_with('\''));
     match (site.found()?, site.ahead(1)) {
+        (Token::Equal, _) if primed => Some(Repair::silent(here, [Token::Assign]).habit("prime")),
         (Token::Equal, _) => {
-            let error = slip(site.span(here.clone()), "`=` in an update")
-                .label("updates assign, formulas compare")
-                .help("write `:=`");
-            let error = if site.ahead(1) == Some(Token::Equal) { error } else { error.mend(":=") };
             let end = if site.ahead(1) == Some(Token::Equal) { at + 2 } else { at + 1 };
+            let error = slip(site.span(at..end), format!("`{}` in an update", site.source(at..end)))
+                .label("updates assign, formulas compare")
+                .write(":=");
             Some(Repair::new(at..end, [Token::Assign], error).habit("assign"))
         }
         (Token::Colon, Some(Token::Equal)) | (Token::Less, Some(Token::Minus)) => {
@@ -42,14 +49,16 @@ fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             let end = site.end_of_statement(at);
             let sign = site.source(here);
             let error = foreign(site.span(at..at + 2), format!("`{}` in an update", site.source(at..at + 2)))
-                .help(format!("write `{target} := {target} {sign} {}`", site.source(at + 2..end)));
+                .help(format!("write `{target} := {target} {sign} {}`", site.source(at + 2..end)))
+                .mend_at(site.span(at..at + 2), format!(" := {target} {sign}"));
             let with: Vec<Token<'t>> = std::iter::once(Token::Assign).chain(copy()).chain([op]).collect();
             Some(Repair::new(at..at + 2, with, error).habit("compound"))
         }
         (op @ (Token::Plus | Token::Minus), Some(next)) if op == next => {
             let sign = site.source(here);
             let error = foreign(site.span(at..at + 2), format!("`{}` in an update", site.source(at..at + 2)))
-                .help(format!("write `{target} := {target} {sign} 1`"));
+                .help(format!("write `{target} := {target} {sign} 1`"))
+                .mend(format!(" := {target} {sign} 1"));
             let with: Vec<Token<'t>> =
                 std::iter::once(Token::Assign).chain(copy()).chain([op, Token::Int("1")]).collect();
             Some(Repair::new(at..at + 2, with, error).habit("increment"))
@@ -58,7 +67,7 @@ fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     }
 }
 
-/// Right-hand sides that are none.
+/// What is not a value.
 fn value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
     let assign = (0..at).rev().find(|&i| site.token(i) == Some(Token::Assign))?;
@@ -70,6 +79,11 @@ fn value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     // The cell itself is always of the right type.
     let unchanged: Vec<Token<'t>> = (start..assign).filter_map(|i| site.token(i)).collect();
     let rest = assign + 1..end;
+    let condition = |range: std::ops::Range<usize>| {
+        let closed = site.token(range.start) == Some(Token::ParOpen)
+            && site.closing(range.start) == range.end.checked_sub(1);
+        site.formula(if closed { range.start + 1..range.end - 1 } else { range })
+    };
     let target = site.source(start..assign);
     let array = site.token(assign.checked_sub(1)?) == Some(Token::BracketClose);
     let by_case = |condition: &str, yes: &str, no: &str| {
@@ -77,23 +91,25 @@ fn value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             let name = site.source(start..start + 1);
             let index = site.source(start + 2..assign - 1);
             format!(
-                "write `{name}[c] := case | c = {index} && {condition} : {yes} | c = {index} : {no} | _ : {name}[c]`"
+                "{name}[c] := case | c = {index} && {condition} : {yes} | c = {index} : {no} | _ : {name}[c]"
             )
         } else {
-            format!("write `{target} := case | {condition} : {yes} | _ : {no}`")
+            format!("{target} := case | {condition} : {yes} | _ : {no}")
         }
     };
+    let statement = site.span(start..end);
+    let instead =
+        |error: Diagnostic, text: String| error.help(format!("write `{text}`")).mend_at(statement, text);
     let question = rest.clone().find(|&i| site.token(i) == Some(Token::Question));
     match site.found()? {
         Token::If if at == assign + 1 => {
             let then = (at..end).find(|&i| site.token(i) == Some(Token::Then))?;
             let other = (then..end).find(|&i| site.token(i) == Some(Token::Else))?;
             let help =
-                by_case(site.source(at + 1..then), site.source(then + 1..other), site.source(other + 1..end));
+                by_case(&condition(at + 1..then), site.source(then + 1..other), site.source(other + 1..end));
             let error = slip(site.span(at..at + 1), "`if` as a value")
-                .label("a value that depends on a condition is written with `case`")
-                .help(help);
-            Some(Repair::new(rest, unchanged, error))
+                .label("a value that depends on a condition is written with `case`");
+            Some(Repair::new(rest, unchanged, instead(error, help)))
         }
         Token::Equal
         | Token::Different
@@ -101,44 +117,133 @@ fn value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         | Token::LessEqual
         | Token::Greater
         | Token::GreaterEqual
+        | Token::ParOpen
         | Token::Question
             if let Some(question) = question =>
         {
             let colon = (question..end).find(|&i| site.token(i) == Some(Token::Colon))?;
             let help = by_case(
-                site.source(assign + 1..question),
+                &condition(assign + 1..question),
                 site.source(question + 1..colon),
                 site.source(colon + 1..end),
             );
-            let error = foreign(site.span(question..question + 1), "`? :` is written with `case`").help(help);
-            Some(Repair::new(rest, unchanged, error))
+            let error = foreign(site.span(question..question + 1), "`? :` is written with `case`");
+            Some(Repair::new(rest, unchanged, instead(error, help)))
         }
-        Token::Equal
-        | Token::Different
-        | Token::Less
-        | Token::LessEqual
-        | Token::Greater
-        | Token::GreaterEqual
-        | Token::And
-        | Token::Or
-        | Token::Not
-        | Token::Forall
-        | Token::Exists => {
+        Token::Forall | Token::Exists | Token::ForallOther | Token::ExistsOther => {
             let error = slip(site.span(rest.clone()), "a formula as a value")
                 .label("the right side of an update is a term")
-                .help(by_case(site.source(rest.clone()), "True", "False"));
+                .help("write two transitions, with the formula and with its negation in their guards");
             Some(Repair::new(rest, unchanged, error))
+        }
+        Token::Star if at == assign + 1 && end == at + 1 => {
+            let error = foreign(site.span(rest.clone()), "`*` as a value");
+            Some(if array {
+                let help = "any value is `?`, for globals only: assign `?` to a global in one transition, and copy it to the cell in another";
+                Repair::new(rest, unchanged, error.help(help))
+            } else {
+                Repair::new(rest, [Token::Question], error.label("any value").write("?")).habit("any value")
+            })
+        }
+        found
+            if connects(found)
+                || (found == Token::ParOpen && rest.clone().filter_map(|i| site.token(i)).any(connects)) =>
+        {
+            let negated = site.token(rest.start) == Some(Token::Not)
+                && site.formula(rest.clone()).matches(['=', '&', '|', '(']).count() == 1;
+            // `not X`: what is meant is shorter the other way round.
+            let help = if negated {
+                by_case(&site.formula(rest.start + 1..rest.end), "False", "True")
+            } else {
+                by_case(&condition(rest.clone()), "True", "False")
+            };
+            let error = slip(site.span(rest.clone()), "a formula as a value")
+                .label("the right side of an update is a term");
+            Some(Repair::new(rest, unchanged, instead(error, help)))
+        }
+        Token::ParOpen => {
+            let close = site.closing(at)?;
+            let error = slip(site.span(at..close + 1), "a term in parentheses")
+                .label("only formulas have parentheses");
+            let inside = (at + 1..close).filter_map(|i| site.token(i)).collect::<Vec<_>>();
+            let whole = at == assign + 1 && close + 1 == end;
+            let added = site.back(1) == Some(Token::Plus) && site.token(close + 1) != Some(Token::Star);
+            let alone = whole || added && site.token(at + 1) != Some(Token::Minus);
+            Some(if alone {
+                Repair::new(at..close + 1, inside, error.write(site.source(at + 1..close)))
+            } else {
+                Repair::new(
+                    rest,
+                    unchanged,
+                    error.help("work the sum out: numbers multiply single names, such as `2 * X`"),
+                )
+            })
         }
         _ => None,
     }
 }
 
-/// What begins no update.
+/// Whether it compares terms or connects formulas.
+const fn connects(token: Token<'_>) -> bool {
+    token.is_comparison()
+        || matches!(token, Token::And | Token::Or | Token::Not | Token::Implies | Token::Iff)
+}
+
+/// `forall q. S[q] := Idle`, `for q { .. }`
+fn each<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let here = at..at + 1;
+    let word = match site.found()? {
+        Token::Forall | Token::ForallOther | Token::Exists | Token::ExistsOther => site.source(here.clone()),
+        Token::Lident(word @ ("for" | "foreach" | "while" | "do" | "loop" | "all")) => word,
+        _ => return None,
+    };
+    let end = site.end_of_statement(at);
+    let mut meant = None;
+    // The cell that is assigned, and where.
+    let assign = (at..end).find(|&i| site.token(i) == Some(Token::Assign));
+    if let Some(assign) = assign
+        && let Some(start) = site.term_before(assign).filter(|start| start + 1 < assign)
+    {
+        let value = site.end_of_statement(assign);
+        meant =
+            Some(format!("{} := case | _ : {}", site.source(start..assign), site.source(assign + 1..value)));
+    }
+    let error = slip(site.span(here), format!("`{word}` in an update"))
+        .label("updates have no loops and no quantifiers");
+    // An array is assigned once.
+    let once = |meant: &str| {
+        let name = meant.split('[').next().unwrap_or_default();
+        let assigned = |i: usize| {
+            site.token(i) == Some(Token::Assign)
+                && site.term_before(i).is_some_and(|start| site.source(start..start + 1) == name)
+        };
+        (0..site.chunk.len()).filter(|&i| assigned(i)).count() < 2
+    };
+    let error = match meant {
+        Some(meant) if !once(&meant) => error.help(format!(
+            "all cells of an array are assigned by `{meant}`, with a branch for each cell of its own"
+        )),
+        Some(meant) => error
+            .help(format!("all cells of an array are assigned by `{meant}`"))
+            .mend_at(site.span(at..end), meant),
+        None => {
+            error.help("all cells of an array are assigned by `A[c] := case | condition : value | _ : A[c]`")
+        }
+    };
+    let end = end + usize::from(site.token(end) == Some(Token::Semicolon));
+    Some(Repair::new(at..end, [], error))
+}
+
+/// What does not begin an update.
 fn statement<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
     let here = at..at + 1;
     let found = site.found()?;
     let separator = matches!(site.back(1), Some(Token::Semicolon | Token::BraceOpen | Token::In));
+    if let Some(repair) = separator.then(|| each(site)).flatten() {
+        return Some(repair);
+    }
     match found {
         Token::Semicolon if separator => {
             let error = slip(site.span(here.clone()), "`;` without an update before it").help("leave it out");
@@ -150,23 +255,27 @@ fn statement<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         }
         Token::And if site.expects(";") => {
             let error = slip(site.span(here.clone()), "`&&` between updates")
-                .help("write `;`: all updates of a transition happen at once");
+                .help("write `;`: all updates of a transition happen at once")
+                .mend(";");
             Some(Repair::new(here, [Token::Semicolon], error).habit("and between updates"))
         }
-        Token::Mident(_) if site.expects(";") => {
-            let error = slip(site.after(at), "`;` is missing between two updates");
-            Some(Repair::new(at..at, [Token::Semicolon], error))
-        }
+        Token::Mident(_) if site.expects(";") => Some(separated(site)),
         Token::Lident(word) if separator && IDLE.contains(&word) => {
             let end = if site.ahead(1) == Some(Token::Semicolon) { at + 2 } else { at + 1 };
-            let error = foreign(site.span(here), format!("`{word}` is no update"))
+            let error = foreign(site.span(here), format!("`{word}` is not an update"))
                 .help("leave it out: what is not assigned keeps its value");
             Some(Repair::new(at..end, [], error))
         }
         Token::If | Token::Case if separator => {
-            let error = slip(site.span(here.clone()), format!("`{}` is no update", site.source(here)))
-                .label("a transition is one step with one guard")
-                .help("write the condition into `requires`, or `X := case | condition : value | _ : X`");
+            let error = slip(site.span(here.clone()), format!("`{}` is not an update", site.source(here)))
+                .label("a transition is one step with one guard");
+            let error = match conditional(site) {
+                Some(meant) => error
+                    .help(format!("write `{meant}`"))
+                    .mend_at(site.span(at..site.end_of_statement(at)), meant),
+                None => error
+                    .help("write the condition into `requires`, or `X := case | condition : value | _ : X`"),
+            };
             let mut end = site.end_of_statement(at);
             end += usize::from(site.token(end) == Some(Token::Semicolon));
             Some(Repair::new(at..end, [], error))
@@ -189,6 +298,35 @@ fn statement<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     }
 }
 
+/// `A := 1 B := 2`
+fn separated<'t>(site: &Site<'_, 't>) -> Repair<'t> {
+    let at = site.at;
+    let error = slip(site.after(at), "`;` is missing between two updates").mend_at(site.end(at), ";");
+    Repair::new(at..at, [Token::Semicolon], error.help("write `;` before it")).habit("semicolon")
+}
+
+/// `if c then X := A else X := B`: the `case` that says so, where both branches assign one variable.
+fn conditional(site: &Site<'_, '_>) -> Option<String> {
+    let at = site.at;
+    let end = site.end_of_statement(at);
+    let find = |token: Token<'_>, from: usize| (from..end).find(|&i| site.token(i) == Some(token));
+    let then = find(Token::Then, at)?;
+    let other = find(Token::Else, then);
+    let assignment = |from: usize, to: usize| {
+        let assign = find(Token::Assign, from).filter(|&assign| assign < to && assign == from + 1)?;
+        Some((site.source(from..assign), site.source(assign + 1..to)))
+    };
+    let (target, yes) = assignment(then + 1, other.unwrap_or(end))?;
+    let no = match other {
+        Some(other) => assignment(other + 1, end).filter(|(same, _)| *same == target)?.1,
+        None => target,
+    };
+    if target.ends_with(']') {
+        return None;
+    }
+    Some(format!("{target} := case | {} : {yes} | _ : {no}", site.formula(at + 1..then)))
+}
+
 /// Branches of a `case`.
 fn branch<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
@@ -196,23 +334,23 @@ fn branch<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     match (site.found()?, site.back(1)?) {
         (found, Token::Case) if found != Token::Bar => {
             let error = slip(site.after(at), "`|` is missing before a branch")
-                .help(format!("write `case | {} ..`", site.source(here)));
+                .help(format!("write `case | {} ..`", site.source(here)))
+                .mend_at(site.end(at), " |");
             Some(Repair::new(at..at, [Token::Bar], error))
         }
         (Token::Else, Token::Bar) => {
             let error = slip(site.span(here.clone()), "`else` in a `case`")
-                .help("the last branch is written `| _ : ..`");
+                .help("the last branch is written `| _ : ..`")
+                .mend("_");
             Some(Repair::new(here, [Token::Underscore], error))
         }
         (Token::Colon, Token::Lident(word @ ("default" | "otherwise" | "others"))) => {
             let error = foreign(site.span(at - 1..at), format!("`{word}` in a `case`"))
-                .help("the last branch is written `| _ : ..`");
+                .help("the last branch is written `| _ : ..`")
+                .mend("_");
             Some(Repair::new(at - 1..at, [Token::Underscore], error))
         }
-        (Token::Mident(_), _) if site.expects(";") => {
-            let error = slip(site.after(at), "`;` is missing between two updates");
-            Some(Repair::new(at..at, [Token::Semicolon], error))
-        }
+        (Token::Mident(_), _) if site.expects(";") => Some(separated(site)),
         (Token::Semicolon, Token::Semicolon) => {
             let error = slip(site.span(here.clone()), "`;` without an update before it").help("leave it out");
             Some(Repair::new(here, [], error))

@@ -23,7 +23,8 @@ pub(super) fn symbol<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         }
         Token::Lident(ty) if site.expects(":") => {
             let error = slip(site.after(at), "`:` is missing before the type")
-                .help(format!("write `{} : {ty}`", site.source(0..at)));
+                .help(format!("write `{} : {ty}`", site.source(0..at)))
+                .mend_at(site.end(at), " :");
             Some(Repair::new(at..at, [Token::Colon], error))
         }
         Token::Int(_) | Token::Real(_) | Token::BraceOpen | Token::BracketOpen
@@ -41,7 +42,8 @@ pub(super) fn symbol<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
 fn small_name<'t>(site: &Site<'_, 't>, name: &'t str) -> Repair<'t> {
     if let Some(Token::Mident(variable)) = site.ahead(1) {
         let error = foreign(site.span(1..3), "the type comes after the name")
-            .help(format!("write `{} {variable} : {name}`", site.source(0..1)));
+            .help(format!("write `{} {variable} : {name}`", site.source(0..1)))
+            .mend(format!("{variable} : {name}"));
         Repair::new(1..3, [Token::Mident(variable), Token::Colon, Token::Lident(name)], error)
     } else {
         let error = letter_case(site.span(1..2), format!("`{name}` with a small letter"))
@@ -58,22 +60,25 @@ fn index_before_name<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let mut with = vec![Token::Mident(name)];
     with.extend((1..=close).filter_map(|i| site.token(i)));
     let error = slip(site.span(1..close + 2), "the index types come after the name")
-        .help(format!("write `array {name}{}`", site.source(1..close + 1)));
+        .help(format!("write `array {name}{}`", site.source(1..close + 1)))
+        .mend(format!("{name}{}", site.source(1..close + 1)));
     Some(Repair::new(1..close + 2, with, error))
 }
 
 /// `var S[proc] : state`
 fn indexed_variable<'t>(site: &Site<'_, 't>) -> Repair<'t> {
     let error = slip(site.span(0..1), "an array is declared with `array`")
-        .help(format!("write `array {}`", site.source(1..site.chunk.len())));
+        .help(format!("write `array {}`", site.source(1..site.chunk.len())))
+        .mend("array");
     Repair::new(0..1, [Token::Array], error)
 }
 
 /// `array S : state`
 fn array_without_index<'t>(site: &Site<'_, 't>) -> Repair<'t> {
     let (name, rest) = (site.source(1..2), site.source(2..site.chunk.len()));
-    let error =
-        slip(site.span(1..2), "an array without an index").help(format!("write `array {name}[proc] {rest}`"));
+    let error = slip(site.span(1..2), "an array without an index")
+        .help(format!("write `array {name}[proc] {rest}`"))
+        .mend(format!("{name}[proc]"));
     Repair::new(2..2, [Token::BracketOpen, Token::Lident("proc"), Token::BracketClose], error)
 }
 
@@ -81,9 +86,11 @@ fn array_without_index<'t>(site: &Site<'_, 't>) -> Repair<'t> {
 fn no_index_type<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let close = site.closing(2)?;
     let (name, rest) = (site.source(1..2), site.source(close + 1..site.chunk.len()));
-    let error = slip(site.span(3..close), "this is no index type")
+    let typed = site.source(3..close);
+    let error = slip(site.span(3..close), format!("`{typed}` is not an index type"))
         .label("an array is indexed by processes")
-        .help(format!("write `array {name}[proc] {rest}`"));
+        .help(format!("write `array {name}[proc] {rest}`"))
+        .mend("proc");
     Some(Repair::new(3..close, [Token::Lident("proc")], error))
 }
 
@@ -91,7 +98,8 @@ fn no_index_type<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
 fn other_colon<'t>(site: &Site<'_, 't>) -> Repair<'t> {
     let (at, here) = (site.at, site.at..site.at + 1);
     let error = slip(site.span(here.clone()), format!("`{}` before a type", site.source(here.clone())))
-        .help(format!("write `{} : {}`", site.source(0..2), site.source(at + 1..site.chunk.len())));
+        .help(format!("write `{} : {}`", site.source(0..2), site.source(at + 1..site.chunk.len())))
+        .mend(":");
     Repair::new(here, [Token::Colon], error)
 }
 
@@ -103,7 +111,8 @@ fn range_as_type<'t>(site: &Site<'_, 't>) -> Repair<'t> {
         .label("there are no ranges: a type is a name")
         .help(format!(
             "write `{keyword} {name} : int`, and guards for the bounds; or list the values with `type`"
-        ));
+        ))
+        .mend("int");
     Repair::new(range, [Token::Lident("int")], error)
 }
 
@@ -111,9 +120,18 @@ fn range_as_type<'t>(site: &Site<'_, 't>) -> Repair<'t> {
 fn with_value<'t>(site: &Site<'_, 't>, typed: bool) -> Repair<'t> {
     let (at, end) = (site.at, site.chunk.len());
     let (name, value) = (site.source(1..2), site.source(at + 1..end));
+    let ty = match site.token(end - 1) {
+        Some(Token::Real(_)) => "real",
+        Some(Token::Mident("True" | "False") | Token::True | Token::False) => "bool",
+        Some(Token::Mident(_) | Token::Lident(_)) => "..",
+        _ => "int",
+    };
+    let declaration =
+        if typed { site.source(0..at).to_owned() } else { format!("{} : {ty}", site.source(0..2)) };
     let error = slip(site.span(at..end), "a declaration with a value")
         .label("what holds in the beginning is said by `init`")
-        .help(format!("write `init {{ .. && {name} = {value} }}`"));
+        .help(format!("write `{declaration}`, and in the formula of `init`: `{name} = {value}`"));
+    let error = if ty == ".." && !typed { error } else { error.mend_at(site.span(0..end), declaration) };
     let with: &[Token<'t>] = if typed { &[] } else { &[Token::Colon, Token::Lident("int")] };
     Repair::new(at..end, with, error)
 }

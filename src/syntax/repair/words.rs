@@ -118,6 +118,39 @@ pub fn keyword(word: &str) -> Option<(Token<'static>, &'static str, bool)> {
     token(spelling).map(|&(spelling, token)| (token, spelling, false))
 }
 
+/// Words for what runs do, and what that is here.
+const OF_RUNS: [(&str, &str); 17] = [
+    ("liveness", RECURRENCE),
+    ("live", RECURRENCE),
+    ("progress", RECURRENCE),
+    ("eventually", RECURRENCE),
+    ("always", RECURRENCE),
+    ("inevitable", RECURRENCE),
+    ("termination", RECURRENCE),
+    ("leadsto", RECURRENCE),
+    ("ltl", LTL),
+    ("ctl", LTL),
+    ("temporal", LTL),
+    ("formula", LTL),
+    (
+        "reachable",
+        "what some run reaches is written `possible (p) { .. }`, or `cover (p) { .. }` for each process",
+    ),
+    ("fairness", FAIR),
+    ("justice", FAIR),
+    ("compassion", FAIR),
+    ("weak_fair", FAIR),
+];
+
+const RECURRENCE: &str = "write `recurrence (p) { .. }` for what happens again and again, `response (p) { .. } ~> { .. }` for what one thing leads to";
+const LTL: &str = "write `response (p) { .. } ~> { .. }` or `recurrence (p) { .. }`; a formula of linear time is given by `--ltl`";
+const FAIR: &str = "write `fair t` or `strong_fair t` for a transition `t`";
+
+/// What to write instead of a declaration of another language that is about runs.
+pub fn property_of_runs(word: &str) -> Option<&'static str> {
+    OF_RUNS.iter().find(|(known, _)| word.eq_ignore_ascii_case(known)).map(|(_, help)| *help)
+}
+
 pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     operator(site).or_else(|| guard(site)).or_else(|| inner(site))
 }
