@@ -101,6 +101,13 @@ impl Context<'_> {
         };
         let error = Diagnostic::error("C0104", name.span(), format!("unknown {what} `{}`", name.text))
             .label("not declared");
+        if wanted == Wanted::Value
+            && matches!(name.text.as_str(), "None" | "Nothing" | "Null" | "Nil" | "Undefined")
+        {
+            let help =
+                "there is no empty value: a variable of type `bool` beside it says whether it has a value";
+            return self.push(error.help(help));
+        }
         let similar = nearest(&name.text, self.symbols.candidates(wanted));
         let help = match (similar, wanted) {
             (Some(similar), _) => return self.push(error.did_you_mean(similar)),

@@ -49,6 +49,7 @@ pub fn read<'t>(text: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<For
         .or_else(|| comment(rest, start, chunk))
         .or_else(|| different(rest, start, chunk))
         .or_else(|| process_zero(rest, start))
+        .or_else(|| membership(rest, start))
         .or_else(|| quantifier(rest, start))
         .or_else(|| operator(rest, start, chunk))
         .or_else(|| quoted(rest, start))
@@ -68,6 +69,18 @@ impl<'t> Foreign<'t> {
 
 fn error(start: usize, end: usize, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("C0006", Span::new(start as u32, end as u32), message)
+}
+
+/// `\in {..}`, `\notin {..}`: the parser fails there, and a rule says what is meant.
+fn membership(rest: &str, start: usize) -> Option<Foreign<'_>> {
+    let (typed, negated) =
+        [("\\in", false), ("\\notin", true), ("∈", false), ("∉", true)].into_iter().find(|(typed, _)| {
+            rest.strip_prefix(typed).is_some_and(|after| after.trim_start().starts_with('{'))
+        })?;
+    let end = start + typed.len();
+    let place = |token| (start as u32, token, end as u32);
+    let tokens = if negated { vec![place(Token::Not), place(Token::In)] } else { vec![place(Token::In)] };
+    Some(Foreign { end, tokens, diagnostic: None, habit: "", mended: true })
 }
 
 fn comment<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreign<'t>> {
@@ -90,6 +103,11 @@ fn comment<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Fore
     } else {
         return None;
     };
+    if let Some(word) = ["#define", "#include", "#ifdef"].into_iter().find(|word| rest.starts_with(word)) {
+        let diagnostic = error(start, start + word.len(), "there is no preprocessor")
+            .help("a constant is declared by `const N : int`, with its value in `init`");
+        return Some(Foreign::new(start, start + length, None, diagnostic).habit("preprocessor"));
+    }
     let diagnostic = error(start, start + opening.len(), format!("`{opening}` does not start a comment"))
         .help("comments are written `(* .. *)`; they nest, and may have many lines");
     Some(Foreign::new(start, start + length, None, diagnostic).habit("comment"))
@@ -246,6 +264,11 @@ fn bound(rest: &str, from: usize, start: usize) -> Option<(Vec<Placed<'_>>, usiz
 
 fn operator<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreign<'t>> {
     let &(typed, spelling, token, what) = OPERATORS.iter().find(|(typed, ..)| rest.starts_with(typed))?;
+    if matches!(chunk.last(), Some((_, Token::Mident("EXCEPT"), _))) {
+        // `[A EXCEPT ![p] = ..]`: the parser fails before it.
+        let tokens = vec![(start as u32, token, (start + typed.len()) as u32)];
+        return Some(Foreign { end: start + typed.len(), tokens, diagnostic: None, habit: "", mended: true });
+    }
     if typed == "!" && unsupported::character('!', chunk.last().copied()).is_some() {
         return None;
     }

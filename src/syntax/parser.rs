@@ -187,7 +187,7 @@ impl<'t> Parser<'t> {
         let text = self.text;
         let line = |a: Span, b: Span| {
             let (from, to) = (a.end.min(b.end) as usize, a.start.max(b.start) as usize);
-            text.get(from..to).is_some_and(|between| !between.contains('\n'))
+            from >= to || text.get(from..to).is_some_and(|between| !between.contains('\n'))
         };
         let told = self.habits.values().copied().collect::<Vec<_>>();
         told.into_iter().find(|&(at, _)| {
@@ -392,6 +392,19 @@ impl<'t> Parser<'t> {
                     let (l, _, r) = chunk[chunk.len() - 1];
                     let all = at.to(Span::new(l, r));
                     self.push(Some(error.help(format!("write `{meant}`")).mend_at(all, meant.clone())), None);
+                } else if matches!(token, Token::Var | Token::Const)
+                    && other_language
+                    && let [_, (_, Token::Mident(name) | Token::Lident(name), _), rest @ ..] =
+                        chunk.as_slice()
+                    && !rest.iter().any(|&(_, token, _)| token == Token::Colon)
+                {
+                    // Without types.
+                    let name = repair::capital(name);
+                    let mut error = error.help(format!("write `{spelling} {name} : bool`, or another type"));
+                    error.mend = None;
+                    self.push(Some(error), habit);
+                    damage::note(&mut self.file.damage, &chunk);
+                    return;
                 } else {
                     self.push(Some(error), habit);
                 }
@@ -403,12 +416,16 @@ impl<'t> Parser<'t> {
                 return;
             }
             if let Some((tokens, array)) = repair::type_first(chunk, &self.known) {
+                let ty = match tokens.last() {
+                    Some(&(_, Token::Lident(ty), _)) => ty,
+                    _ => word,
+                };
                 let keyword = if array { "array" } else { "var" };
                 let text = |i: usize| self.text.get(chunk[i].0 as usize..chunk[i].2 as usize).unwrap_or("");
                 let index = if array { "[proc]" } else { "" };
                 let error = Diagnostic::error("C0006", at, "a declaration begins with a keyword")
                     .label("the type comes last")
-                    .help(format!("write `{keyword} {}{index} : {word}`", text(1)));
+                    .help(format!("write `{keyword} {}{index} : {ty}`", repair::capital(text(1))));
                 self.build.diagnostics.push(error);
                 self.repaired(tokens, true, next, more);
                 return;

@@ -9,7 +9,7 @@ pub fn unexpected(site: &Site<'_, '_>, next: Span, more: bool) -> Diagnostic {
     let error = if let Some(&(l, _, r)) = site.chunk.get(site.at) {
         let typed = site.text.get(l as usize..r as usize).unwrap_or("");
         Diagnostic::error("C0003", Span::new(l, r), format!("syntax error: unexpected `{typed}`"))
-            .label("not expected here")
+            .label(if site.complete { "the declaration before it is complete" } else { "not expected here" })
     } else {
         let (start, _, end) = site.chunk[0];
         let found = if more { "the next declaration begins here" } else { "the file ends here" };
@@ -18,6 +18,9 @@ pub fn unexpected(site: &Site<'_, '_>, next: Span, more: bool) -> Diagnostic {
             .also(Span::new(start, end), "the declaration that is not complete")
     };
     let empty_init = site.chunk.len() == 1 && site.chunk[0].1 == Token::Init;
+    if site.complete && site.at < site.chunk.len() {
+        return error.help("a declaration starts with a keyword, such as `var`, `transition` or `unsafe`");
+    }
     match expectation(site.expected) {
         _ if empty_init => error.help("write `init { true }` if every state is initial"),
         Some(help) => error.help(help),

@@ -107,6 +107,16 @@ fn transition<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             let error = slip(site.span(here), "a second `requires`").help("join the two guards with `&&`");
             Some(Repair::new(at..close + 1, [], error))
         }
+        Some(Token::Minus)
+            if site.expects("{")
+                && site.ahead(1) == Some(Token::Greater)
+                && matches!(site.ahead(2), Some(Token::Requires | Token::BraceOpen)) =>
+        {
+            let error = slip(site.span(at..at + 2), format!("unexpected `{}`", site.source(at..at + 2)))
+                .help("leave it out: guard and updates are blocks, `requires { .. } { .. }`")
+                .mend("");
+            Some(Repair::new(at..at + 2, [], error))
+        }
         Some(Token::Colon | Token::Equal | Token::Implies | Token::Semicolon | Token::Then)
             if site.expects("{") =>
         {
@@ -145,6 +155,20 @@ fn guard_without_braces<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     }
     let next = (at..site.chunk.len()).find(|&i| site.token(i) == Some(Token::BraceOpen));
     let end = next.unwrap_or(site.chunk.len());
+    if (at..end).any(|i| site.token(i) == Some(Token::Requires)) {
+        return None;
+    }
+    let ends = |i: usize| matches!(site.token(i), Some(Token::Lident(word)) if ENDS.contains(&word));
+    if (at..end).any(|i| site.token(i) == Some(Token::Assign)) && !site.expects("requires") {
+        let from = at + usize::from(matches!(found, Token::Lident("begin" | "do" | "then")));
+        let to = end - usize::from(ends(end - 1));
+        let error = slip(site.span(at..end), "updates without braces")
+            .write(&format!("{{ {} }}", site.source(from..to)));
+        let mut with = vec![Token::BraceOpen];
+        with.extend((from..to).filter_map(|i| site.token(i)));
+        with.push(Token::BraceClose);
+        return Some(Repair::new(at..end, with, error));
+    }
     // `guard ==> { updates }`
     let arrow = (at..end).rev().find(|&i| {
         !matches!(
@@ -153,15 +177,18 @@ fn guard_without_braces<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         )
     })?;
     let requires = site.first() == Some(Token::Transition) && site.expects("requires");
+    // `requires (..)`, `requires [..]`
+    let closed = matches!(found, Token::ParOpen | Token::BracketOpen) && site.closing(at) == Some(arrow);
+    let (at, arrow) = if closed && arrow > at + 1 { (at + 1, arrow - 1) } else { (at, arrow) };
     let inside = site.formula(at..arrow + 1);
     let mut with = if requires { vec![Token::Requires] } else { Vec::new() };
     let prefix = if requires { "requires " } else { "" };
     let what = if requires { "a guard without `requires`" } else { "a formula without braces" };
-    let error = slip(site.span(at..end), what).write(&format!("{prefix}{{ {inside} }}"));
+    let error = slip(site.span(site.at..end), what).write(&format!("{prefix}{{ {inside} }}"));
     with.push(Token::BraceOpen);
     with.extend((at..=arrow).filter_map(|i| site.token(i)));
     with.push(Token::BraceClose);
-    Some(Repair::new(at..end, with, error))
+    Some(Repair::new(site.at..end, with, error))
 }
 
 /// A bracket that is not closed where something else begins.

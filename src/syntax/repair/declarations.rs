@@ -187,6 +187,22 @@ fn head<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
                     .help(format!("write `{}`, here and where it is used", small(name)));
             Some(Repair::new(here, [Token::Lident(name)], error))
         }
+        Token::BraceOpen | Token::Equal if at == 2 && site.first() == Some(Token::Predicate) => {
+            let names = indices(site);
+            let list = names.iter().filter_map(|name| lident(*name)).collect::<Vec<_>>().join(", ");
+            let name = site.source(1..2);
+            let error = slip(site.span(1..2), "a predicate without a parameter list")
+                .label("`(..)` is missing after the name")
+                .help(format!("write `predicate {name} ({list})`"))
+                .mend_at(site.end(2), format!(" ({list})"));
+            let mut with = vec![Token::ParOpen];
+            for (i, name) in names.into_iter().enumerate() {
+                with.extend((i > 0).then_some(Token::Comma));
+                with.push(name);
+            }
+            with.push(Token::ParClose);
+            Some(Repair::new(2..2, with, error))
+        }
         Token::Requires | Token::BraceOpen | Token::Colon | Token::Equal if transition && at == 2 => {
             let name = site.source(1..2);
             let names = indices(site);

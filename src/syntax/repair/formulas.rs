@@ -6,12 +6,18 @@ use crate::syntax::token::Token;
 
 pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     count(site)
+        .or_else(|| path(site))
+        .or_else(|| membership(site))
+        .or_else(|| comprehension(site))
+        .or_else(|| prefix(site))
+        .or_else(|| underscore(site))
         .or_else(|| operator(site))
         .or_else(|| function(site))
         .or_else(|| assignment(site))
         .or_else(|| quantifier(site))
         .or_else(|| call(site))
         .or_else(|| truth_value(site))
+        .or_else(|| any_value(site))
         .or_else(|| parenthesised_term(site))
         .or_else(|| arrow_of_a_branch(site))
         .or_else(|| alone(site))
@@ -77,7 +83,9 @@ fn chained<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         Some(Token::BracketOpen) => site.closing(at + 2)? + 1,
         _ => at + 2,
     };
-    let ends = site.term_before(last).is_some_and(|start| start == at + 1)
+    let compared = start.checked_sub(1).and_then(|i| site.token(i)).is_some_and(Token::is_comparison);
+    let ends = compared
+        && site.term_before(last).is_some_and(|start| start == at + 1)
         && !matches!(site.token(last), Some(Token::Plus | Token::Minus | Token::Star));
     let mut error = slip(site.span(at..at + 1), "comparisons do not chain");
     let left = format!("{} && {middle}", site.source(first..at));
@@ -137,6 +145,107 @@ fn updates<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     Some(Repair::new(open + 1..close, formula.collect::<Vec<_>>(), error))
 }
 
+/// `state::Crit`
+fn path<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let (Token::Colon, Some(Token::Colon), Some(value @ (Token::Mident(name) | Token::Lident(name)))) =
+        (site.found()?, site.ahead(1), site.ahead(2))
+    else {
+        return None;
+    };
+    let (Token::Lident(_) | Token::Mident(_)) = site.back(1)? else { return None };
+    let error = foreign(site.span(at - 1..at + 3), "a value with the name of its type")
+        .label("values are known by their names alone")
+        .write(name);
+    Some(Repair::new(at - 1..at + 3, [value], error).habit("path"))
+}
+
+/// `S[p] in {Idle, Want}`
+fn membership<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let negated = site.found()? == Token::Not;
+    let open = at + if negated { 2 } else { 1 };
+    if site.token(open - 1) != Some(Token::In) || !site.expects("=") {
+        return None;
+    }
+    let (Token::BraceOpen | Token::BracketOpen | Token::ParOpen) = site.token(open)? else { return None };
+    let close = site.closing(open)?;
+    let start = site.term_before(at)?;
+    let mut with = vec![Token::ParOpen];
+    let mut parts: Vec<String> = Vec::new();
+    for i in open + 1..close {
+        match site.token(i)? {
+            Token::Comma | Token::Bar | Token::Semicolon => {}
+            value @ (Token::Mident(_) | Token::Lident(_) | Token::Int(_)) => {
+                let (relation, text) = if negated { (Token::Different, "<>") } else { (Token::Equal, "=") };
+                if !parts.is_empty() {
+                    with.push(if negated { Token::And } else { Token::Or });
+                }
+                with.extend((start..at).filter_map(|i| site.token(i)).chain([relation, value]));
+                parts.push(format!("{} {text} {}", site.source(start..at), site.source(i..i + 1)));
+            }
+            _ => return None,
+        }
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    with.push(Token::ParClose);
+    let meant = format!("({})", parts.join(if negated { " && " } else { " || " }));
+    let error = foreign(site.span(start..close + 1), "a set of values")
+        .label("there are no sets: a formula compares")
+        .write(&meant);
+    Some(Repair::new(start..close + 1, with, error))
+}
+
+/// `all(S[q] = Idle for q in ..)`
+fn comprehension<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let open = *site.open().last()?;
+    let Token::Lident(word @ ("all" | "any")) = site.token(open.checked_sub(1)?)? else { return None };
+    let close = site.closing(open)?;
+    let at = (open + 1..close).find(|&i| site.token(i) == Some(Token::Lident("for")))?;
+    let Token::Lident(name) = site.token(at + 1)? else { return None };
+    let quantifier = if word == "all" { "forall_other" } else { "exists_other" };
+    let meant = format!("({quantifier} {name}. {})", site.formula(open + 1..at));
+    let error = foreign(
+        site.span(open - 1..close + 1),
+        format!("`{word}(.. for {name} in ..)` is written `{quantifier} {name}. ..`"),
+    )
+    .mend(meant);
+    Some(Repair::new(open - 1..close + 1, [Token::True], error).habit("comprehension"))
+}
+
+/// `S[_pid]`
+fn underscore<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let (Token::Underscore, Some(name @ Token::Lident(_))) = (site.found()?, site.ahead(1)) else {
+        return None;
+    };
+    let parameter = (1..at).find(|&i| site.token(i) == Some(Token::ParOpen)).and_then(|i| site.token(i + 1));
+    let process = parameter.filter(|it| matches!(it, Token::Lident(_)) && site.adjacent(at));
+    let error = slip(site.span(at..at + 2), format!("`{}` is not a name", site.source(at..at + 2)))
+        .label("names start with a letter")
+        .help("a process is a parameter or a bound name");
+    Some(Repair::new(at..at + 2, [process.unwrap_or(name)], error).habit("underscore"))
+}
+
+/// `(= A B)`
+fn prefix<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let relation = site.found().filter(|it| it.is_comparison())?;
+    let Token::ParOpen = site.back(1)? else { return None };
+    let close = site.closing(at - 1)?;
+    let right = site.term_before(close)?;
+    let left = site.term_before(right).filter(|&left| left == at + 1)?;
+    let meant =
+        format!("{} {} {}", site.source(left..right), site.source(at..at + 1), site.source(right..close));
+    let error = slip(site.span(at - 1..close + 1), "an operator before its operands").write(&meant);
+    let operands = |range: std::ops::Range<usize>| range.filter_map(|i| site.token(i));
+    let with: Vec<Token<'t>> =
+        operands(left..right).chain([relation]).chain(operands(right..close)).collect();
+    Some(Repair::new(at - 1..close + 1, with, error))
+}
+
 /// Words that count elsewhere.
 const COUNTS: [&str; 12] = [
     "card",
@@ -158,6 +267,15 @@ fn count<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
     if !matches!(site.place(), DeclarationPart::Formula | DeclarationPart::Body) {
         return None;
+    }
+    // `|S|`
+    if site.found() == Some(Token::Bar)
+        && site.expects("true")
+        && let Some(close) = (at + 1..site.chunk.len()).find(|&i| site.token(i) == Some(Token::Bar))
+        && site.token(close + 1).is_some_and(Token::is_comparison)
+    {
+        let error = counted(site.span(at..close + 1), site.source(at..close + 1));
+        return Some(Repair::new(at..close + 1, [Token::Int("0")], error));
     }
     let word = (0..at.min(site.chunk.len())).rev().find(|&i| {
         let counts = |name: &str| COUNTS.contains(&name.to_ascii_lowercase().as_str());
@@ -275,6 +393,18 @@ fn quantifier<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
 fn call<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
     match (site.found()?, site.back(1)?) {
+        (Token::ParOpen, Token::Mident(name @ ("Some" | "Just"))) if site.expects("[") => {
+            let close = site.closing(at)?;
+            let inside = site.source(at + 1..close);
+            let error = foreign(site.span(at - 1..close + 1), format!("`{name}` as a value"))
+                .label("there are no optional values")
+                .help(format!(
+                    "write `{inside}`; a variable of type `bool` beside it says whether there is one"
+                ))
+                .mend(inside);
+            let with: Vec<Token<'t>> = (at + 1..close).filter_map(|i| site.token(i)).collect();
+            Some(Repair::new(at - 1..close + 1, with, error))
+        }
         (Token::ParOpen, Token::Mident(name)) if site.expects("[") => {
             if site.known.raised.contains(&name) {
                 return Some(Repair::silent(at - 1..at, [Token::Lident(name)]));
@@ -342,6 +472,21 @@ fn truth_value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         .help(format!("the formula is written `{}`", term.to_lowercase()))
         .mend(term.to_lowercase());
     Some(Repair::new(at - 1..at, [formula], error))
+}
+
+/// `X = ?`
+fn any_value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let (Token::Question | Token::Star | Token::Underscore, Token::Equal) = (site.found()?, site.back(1)?)
+    else {
+        return None;
+    };
+    let start = site.term_before(at - 1).filter(|_| site.place() == DeclarationPart::Formula)?;
+    let error = slip(site.span(start..at + 1), format!("`{}` in a formula", site.source(at..at + 1)))
+        .label("a formula says nothing about what has any value")
+        .help("leave the comparison out, or write `true`")
+        .mend("true");
+    Some(Repair::new(start..at + 1, [Token::True], error).habit("any value of a formula"))
 }
 
 /// `(X + 1) >= 1`
@@ -428,6 +573,11 @@ fn alone<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
 /// Products that are not multiples.
 fn arithmetic<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let at = site.at;
+    if (site.back(1)?, site.found()?) == (Token::Star, Token::Star) {
+        let error = foreign(site.span(at - 1..at + 1), "there is no power")
+            .help("numbers are added, subtracted, compared and multiplied by numbers");
+        return Some(Repair::new(at - 1..at + 2, [], error));
+    }
     // What does not fit is the second factor, or `*` behind a product or a real number.
     let star = match (site.back(1), site.found()?) {
         (_, Token::Star) => at,

@@ -14,7 +14,7 @@ mod statements;
 mod symbols;
 mod words;
 
-pub use site::{DeclaredNames, Repair, Site};
+pub use site::{DeclaredNames, Repair, Site, capital};
 pub use starts::{begins_declaration, listed, type_first};
 pub use words::{keyword, property_of_runs};
 

@@ -330,7 +330,7 @@ pub(super) fn letter_case(span: Span, message: impl Into<String>) -> Diagnostic 
 }
 
 /// `name` with a capital first letter.
-pub(super) fn capital(name: &str) -> String {
+pub fn capital(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
 }

@@ -45,14 +45,29 @@ pub fn listed<'t>(chunk: &[Placed<'t>], text: &'t str) -> Option<(Vec<Placed<'t>
 
 /// `state S[proc]` and `bool Lock` as declarations of this language, and whether it is an array.
 pub fn type_first<'t>(chunk: &[Placed<'t>], known: &DeclaredNames<'t>) -> Option<(Vec<Placed<'t>>, bool)> {
-    let (&(l, Token::Lident(ty), r), &(_, Token::Mident(_), _)) = (chunk.first()?, chunk.get(1)?) else {
+    let (&(l, Token::Lident(ty), r), &(from, Token::Mident(name) | Token::Lident(name), to)) =
+        (chunk.first()?, chunk.get(1)?)
+    else {
         return None;
     };
+    let ty = match ty {
+        "byte" | "short" | "unsigned" | "long" | "integer" => "int",
+        "bit" | "boolean" => "bool",
+        ty => ty,
+    };
+    let ends = matches!(
+        chunk.get(2),
+        None | Some((_, Token::Equal | Token::Semicolon | Token::Assign | Token::Comma, _))
+    );
+    if matches!(chunk[1].1, Token::Lident(_)) && !ends {
+        return None;
+    }
     if !known.smalls.contains(&ty) && !["bool", "int", "real", "proc"].contains(&ty) {
         return None;
     }
     let array = matches!(chunk.get(2), Some((_, Token::BracketOpen, _)));
-    let mut tokens = vec![(l, if array { Token::Array } else { Token::Var }, r), chunk[1]];
+    let keyword = if array { Token::Array } else { Token::Var };
+    let mut tokens = vec![(l, keyword, r), (from, Token::Mident(name), to)];
     if array {
         let close = chunk.iter().position(|&(_, token, _)| token == Token::BracketClose)?;
         let (l, _, r) = chunk[close];

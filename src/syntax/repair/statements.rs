@@ -45,6 +45,7 @@ fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             let error = slip(site.span(at..at + 2), format!("`{typed}` in an update")).write(":=");
             Some(Repair::new(at..at + 2, [Token::Assign], error).habit("assign"))
         }
+        (Token::Comma, _) => several(site, start),
         (op @ (Token::Plus | Token::Minus | Token::Star), Some(Token::Equal)) => {
             let end = site.end_of_statement(at);
             let sign = site.source(here);
@@ -65,6 +66,43 @@ fn assignment<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         }
         _ => None,
     }
+}
+
+/// `A, B := 1, 2`
+fn several<'t>(site: &Site<'_, 't>, start: usize) -> Option<Repair<'t>> {
+    let end = site.end_of_statement(site.at);
+    let assign = (site.at..end).find(|&i| matches!(site.token(i), Some(Token::Assign | Token::Equal)))?;
+    let split = |range: std::ops::Range<usize>| {
+        let mut parts = vec![range.start..range.start];
+        let mut depth = 0;
+        for i in range {
+            match site.token(i)? {
+                Token::BracketOpen | Token::ParOpen => depth += 1,
+                Token::BracketClose | Token::ParClose => depth -= 1,
+                Token::Comma if depth == 0 => {
+                    parts.push(i + 1..i + 1);
+                    continue;
+                }
+                _ => {}
+            }
+            parts.last_mut()?.end = i + 1;
+        }
+        Some(parts)
+    };
+    let (targets, values) = (split(start..assign)?, split(assign + 1..end)?);
+    if targets.len() != values.len() || targets.iter().chain(&values).any(std::ops::Range::is_empty) {
+        return None;
+    }
+    let tokens = |range: &std::ops::Range<usize>| range.clone().filter_map(|i| site.token(i));
+    let mut with = Vec::new();
+    let mut text = Vec::new();
+    for (target, value) in targets.iter().zip(&values) {
+        with.extend((!with.is_empty()).then_some(Token::Semicolon));
+        with.extend(tokens(target).chain([Token::Assign]).chain(tokens(value)));
+        text.push(format!("{} := {}", site.source(target.clone()), site.source(value.clone())));
+    }
+    let error = foreign(site.span(start..end), "several variables in one update").write(&text.join("; "));
+    Some(Repair::new(start..end, with, error))
 }
 
 /// What is not a value.
@@ -100,6 +138,21 @@ fn value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let statement = site.span(start..end);
     let instead =
         |error: Diagnostic, text: String| error.help(format!("write `{text}`")).mend_at(statement, text);
+    if let Some(Token::Lident(word @ ("match" | "switch" | "select"))) = site.token(assign + 1)
+        && at > assign + 1
+    {
+        let error = foreign(site.span(assign + 1..assign + 2), format!("`{word}` as a value"))
+            .label("a value that depends on a condition is written with `case`")
+            .help(format!("write `{target} := case | condition : value | _ : other`"));
+        return Some(Repair::new(rest, unchanged, error));
+    }
+    if site.found()? == Token::BracketOpen
+        && at == assign + 1
+        && site.ahead(2) == Some(Token::Mident("EXCEPT"))
+    {
+        // The prime before it has had its error.
+        return Some(Repair::silent(rest, unchanged));
+    }
     let question = rest.clone().find(|&i| site.token(i) == Some(Token::Question));
     match site.found()? {
         Token::If if at == assign + 1 => {
@@ -108,6 +161,14 @@ fn value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             let help =
                 by_case(&condition(at + 1..then), site.source(then + 1..other), site.source(other + 1..end));
             let error = slip(site.span(at..at + 1), "`if` as a value")
+                .label("a value that depends on a condition is written with `case`");
+            Some(Repair::new(rest, unchanged, instead(error, help)))
+        }
+        Token::If if at > assign + 1 => {
+            let other = (at..end).find(|&i| site.token(i) == Some(Token::Else))?;
+            let help =
+                by_case(&condition(at + 1..other), site.source(assign + 1..at), site.source(other + 1..end));
+            let error = foreign(site.span(at..at + 1), "`if` behind a value")
                 .label("a value that depends on a condition is written with `case`");
             Some(Repair::new(rest, unchanged, instead(error, help)))
         }
@@ -161,7 +222,7 @@ fn value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
                 .label("the right side of an update is a term");
             Some(Repair::new(rest, unchanged, instead(error, help)))
         }
-        Token::ParOpen => {
+        Token::ParOpen if !matches!(site.back(1), Some(Token::Mident(_) | Token::Lident(_))) => {
             let close = site.closing(at)?;
             let error = slip(site.span(at..close + 1), "a term in parentheses")
                 .label("only formulas have parentheses");
@@ -204,8 +265,12 @@ fn each<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let assign = (at..end).find(|&i| site.token(i) == Some(Token::Assign));
     if let Some(assign) = assign
         && let Some(start) = site.term_before(assign).filter(|start| start + 1 < assign)
+        && site.token(start + 2) == site.token(at + 1)
     {
-        let value = site.end_of_statement(assign);
+        let mut value = site.end_of_statement(assign);
+        while matches!(site.token(value - 1), Some(Token::Lident("end" | "od" | "done" | "endfor"))) {
+            value -= 1;
+        }
         meant =
             Some(format!("{} := case | _ : {}", site.source(start..assign), site.source(assign + 1..value)));
     }
@@ -244,7 +309,21 @@ fn statement<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     if let Some(repair) = separator.then(|| each(site)).flatten() {
         return Some(repair);
     }
+    if site.back(1) == Some(Token::Mident("UNCHANGED")) && site.expects(":=") {
+        let end = site.end_of_statement(at);
+        let end = end + usize::from(site.token(end) == Some(Token::Semicolon));
+        let error = foreign(site.span(at - 1..end), "`UNCHANGED` is not an update")
+            .help("leave it out: what is not assigned keeps its value")
+            .mend("");
+        return Some(Repair::new(at - 1..end, [], error));
+    }
     match found {
+        Token::Semicolon if site.expects("in") => {
+            let error = foreign(site.span(here.clone()), "`;` after `let`")
+                .help("write `in`: the name is known in the updates behind it")
+                .mend(" in");
+            Some(Repair::new(here, [Token::In], error))
+        }
         Token::Semicolon if separator => {
             let error = slip(site.span(here.clone()), "`;` without an update before it").help("leave it out");
             Some(Repair::new(here, [], error))
@@ -281,7 +360,19 @@ fn statement<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             Some(Repair::new(at..end, [], error))
         }
         Token::Lident(name)
-            if separator && site.expects("mident") && site.ahead(1) != Some(Token::ParOpen) =>
+            if separator
+                && site.expects("mident")
+                && !matches!(
+                    site.ahead(1),
+                    Some(
+                        Token::ParOpen
+                            | Token::BraceOpen
+                            | Token::BraceClose
+                            | Token::Semicolon
+                            | Token::Mident(_)
+                            | Token::Lident(_)
+                    )
+                ) =>
         {
             if site.known.lowered.contains(&name) {
                 return Some(Repair::silent(here, [Token::Mident(name)]));
@@ -293,6 +384,37 @@ fn statement<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
                 .did_you_mean(declared.unwrap_or(&meant));
             let with = declared.unwrap_or(name);
             declared.map(|_| Repair::new(here, [Token::Mident(with)], error))
+        }
+        Token::Lident(word @ ("atomic" | "d_step"))
+            if separator && site.ahead(1) == Some(Token::BraceOpen) =>
+        {
+            let close = site.closing(at + 1)?;
+            let error = foreign(site.span(here), format!("`{word}` in an update"))
+                .help("leave it out with its braces: a transition is one step")
+                .mend_at(site.span(at..close + 1), site.source(at + 2..close));
+            let inside = (at + 2..close).filter_map(|i| site.token(i)).collect::<Vec<_>>();
+            Some(Repair::new(at..close + 1, inside, error))
+        }
+        Token::Lident(word) if separator && !site.expects("lident") => {
+            let end = site.end_of_statement(at);
+            let end = end + usize::from(site.token(end) == Some(Token::Semicolon));
+            let error = foreign(site.span(here), format!("`{word}` is not an update"))
+                .label("updates are `X := value` and `A[p] := value`");
+            Some(Repair::new(
+                at..end,
+                [],
+                match word {
+                    "assert" => error.help("say with `unsafe` what must not occur"),
+                    "undefine" | "undef" | "clear" | "free" => {
+                        error.help("there is no undefined value: assign one, or `?` to a global")
+                    }
+                    "await" | "assume" | "wait" | "when" => error.help("write the condition into `requires`"),
+                    "return" | "break" | "exit" | "goto" | "stop" => {
+                        error.help("leave it out: a transition is one step")
+                    }
+                    _ => error,
+                },
+            ))
         }
         _ => None,
     }

@@ -87,10 +87,15 @@ fn no_index_type<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let close = site.closing(2)?;
     let (name, rest) = (site.source(1..2), site.source(close + 1..site.chunk.len()));
     let typed = site.source(3..close);
-    let error = slip(site.span(3..close), format!("`{typed}` is not an index type"))
+    let message = if typed.is_empty() {
+        "an array without an index".to_owned()
+    } else {
+        format!("`{typed}` is not an index type")
+    };
+    let error = slip(site.span(2..close + 1), message)
         .label("an array is indexed by processes")
         .help(format!("write `array {name}[proc] {rest}`"))
-        .mend("proc");
+        .mend("[proc]");
     Some(Repair::new(3..close, [Token::Lident("proc")], error))
 }
 
@@ -177,6 +182,18 @@ fn capital_type<'t>(site: &Site<'_, 't>, name: &'t str) -> Repair<'t> {
     let here = site.at..site.at + 1;
     if site.known.raised.contains(&name) {
         return Repair::silent(here, [Token::Lident(name)]);
+    }
+    if site.ahead(1) == Some(Token::Less) {
+        let end = site.chunk.len();
+        let error = foreign(site.span(site.at..end), format!("`{}` is not a type", site.source(site.at..end)))
+            .label("no type has parameters")
+            .help(match name {
+                "Option" | "Maybe" => {
+                    "declare the variable with the inner type, and one of type `bool` that says whether it has a value"
+                }
+                _ => "an array has a value for each process: `array A[proc] : t`",
+            });
+        return Repair::new(site.at..end, [], error);
     }
     let lower = small(name);
     let mut error = letter_case(site.span(here.clone()), format!("type `{name}` with a capital letter"))

@@ -162,9 +162,14 @@ fn operator<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     if !site.expects(right) {
         return None;
     }
-    let here = site.at..site.at + 1;
-    let error = foreign(site.span(here.clone()), format!("`{typed}` is written `{right}`")).mend(right);
-    Some(Repair::new(here, [token], error).habit(typed))
+    // `is not`
+    let negated = typed == "is" && site.ahead(1) == Some(Token::Not);
+    let (right, token) = if negated { ("<>", Token::Different) } else { (right, token) };
+    let here = site.at..site.at + 1 + usize::from(negated);
+    let error =
+        foreign(site.span(here.clone()), format!("`{}` is written `{right}`", site.source(here.clone())))
+            .mend(right);
+    Some(Repair::new(here, [token], error).habit(if negated { "is not" } else { typed }))
 }
 
 /// Another word for `requires`.
