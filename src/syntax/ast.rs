@@ -420,7 +420,7 @@ pub enum Quantifier {
     Exists,
     /// All processes that are no parameter.
     ForallOther,
-    /// Some process that is no parameter.
+    /// Some process that is not a parameter.
     ExistsOther,
 }
 

@@ -31,7 +31,7 @@ pub fn note(damage: &mut Damage, chunk: &[Placed<'_>]) {
         | Token::Recurrence
         | Token::Possible
         | Token::Cover => {}
-        // Types, and what nobody knows.
+        // Types, and what is not known to be a declaration.
         _ => {
             damage.names.extend(names(chunk));
             if first != Token::Type {

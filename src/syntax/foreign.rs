@@ -120,15 +120,21 @@ pub fn counted(span: Span, typed: &str) -> Diagnostic {
         .help("keep a counter, `var N : int`, that each transition updates; for \"none\" and \"all\" write `forall_other q. ..`")
 }
 
+/// No more characters of a count are looked at.
+const MAX_COUNT: usize = 1 << 10;
+
+/// The first brace of a declaration is among the first of this many tokens.
+const MAX_HEAD: usize = 64;
+
 /// `#{q | ..}`, `#proc`
 fn count<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreign<'t>> {
     let after = rest.strip_prefix('#')?;
-    let inside = chunk.iter().any(|&(_, token, _)| token == Token::BraceOpen);
     // Where a value may begin.
     let value = chunk.last().is_some_and(|&(_, token, _)| !token.ends_term() && token != Token::BraceClose);
     let length = if after.starts_with('{') {
         let mut depth = 0_usize;
-        after.find(|c: char| {
+        let near = after.char_indices().nth(MAX_COUNT).map_or(after, |(end, _)| &after[..end]);
+        near.find(|c: char| {
             depth = if c == '{' { depth + 1 } else { depth.saturating_sub(usize::from(c == '}')) };
             depth == 0
         })? + 1
@@ -137,7 +143,8 @@ fn count<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreig
         let name = &after[..word];
         ["p", "proc", "procs", "process", "processes"].contains(&name).then_some(word)?
     };
-    if !inside || !value {
+    let mut head = chunk.iter().take(MAX_HEAD);
+    if !value || !head.any(|&(_, token, _)| token == Token::BraceOpen) {
         return None;
     }
     let end = start + 1 + length;

@@ -164,8 +164,12 @@ impl<'t> Parser<'t> {
         let Some(diagnostic) = diagnostic else { return };
         let next = self.build.diagnostics.len();
         if let Some(habit) = habit {
-            let first = self.beside(&diagnostic).unwrap_or((next, 0));
-            let (at, count) = self.habits.entry(habit).or_insert(first);
+            // Asked once for each habit: a line may be long.
+            if !self.habits.contains_key(habit) {
+                let first = self.beside(&diagnostic).unwrap_or((next, 0));
+                self.habits.insert(habit, first);
+            }
+            let (at, count) = self.habits.entry(habit).or_insert((next, 0));
             *count += 1;
             if *at < next {
                 if *count <= MAX_PLACES + 1

@@ -4,7 +4,7 @@ use logos::{Lexer, Logos};
 
 use crate::diagnostic::BYTE_ORDER_MARK;
 
-/// Why a stretch of text is no token.
+/// Why a stretch of text is not a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LexError {
     /// A character that starts no token.

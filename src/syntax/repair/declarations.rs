@@ -285,7 +285,7 @@ fn without_parentheses<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     Some(Repair::new(from..end, with, error))
 }
 
-const fn lident<'t>(token: Token<'t>) -> Option<&'t str> {
+const fn lident(token: Token<'_>) -> Option<&str> {
     if let Token::Lident(name) = token { Some(name) } else { None }
 }
 

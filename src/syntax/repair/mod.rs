@@ -12,6 +12,7 @@ mod site;
 mod starts;
 mod statements;
 mod symbols;
+mod values;
 mod words;
 
 pub use site::{DeclaredNames, Repair, Site, capital};

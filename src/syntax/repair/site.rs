@@ -209,7 +209,7 @@ impl<'t> Site<'_, 't> {
                     )
             })
         };
-        let before = name.checked_sub(1).is_some_and(|i| joins(i));
+        let before = name.checked_sub(1).is_some_and(&joins);
         (end <= range.end && !before && !joins(end)).then_some(end)
     }
 

@@ -19,10 +19,7 @@ pub fn begins_declaration(rest: &[Placed<'_>], known: &DeclaredNames<'_>) -> boo
 pub fn listed<'t>(chunk: &[Placed<'t>], text: &'t str) -> Option<(Vec<Placed<'t>>, String)> {
     let [(l, Token::Type, r), (from, name, to), rest @ ..] = chunk else { return None };
     let (Token::Lident(_) | Token::Mident(_)) = name else { return None };
-    let rest = match rest {
-        [(_, Token::Equal, _), rest @ ..] => rest,
-        rest => rest,
-    };
+    let rest = if let [(_, Token::Equal, _), rest @ ..] = rest { rest } else { rest };
     let [(_, Token::BraceOpen, _), inside @ .., (_, Token::BraceClose, _)] = rest else { return None };
     let mut tokens = vec![(*l, Token::Type, *r), (*from, *name, *to), (*to, Token::Equal, *to)];
     let mut names = Vec::new();

@@ -1,7 +1,7 @@
 //! Updates: assignments of other languages, statements that this language does not have, branches of a `case`.
 
 use super::site::{DeclarationPart, Repair, Site, capital, foreign, letter_case, slip};
-use crate::diagnostic::Diagnostic;
+use super::values::value;
 use crate::syntax::token::Token;
 
 /// Statements that do nothing.
@@ -9,7 +9,9 @@ const IDLE: [&str; 6] = ["skip", "pass", "nop", "noop", "continue", "stutter"];
 
 pub(super) fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     match site.place() {
-        DeclarationPart::Body => assignment(site).or_else(|| value(site)).or_else(|| statement(site)),
+        DeclarationPart::Body => {
+            assignment(site).or_else(|| value(site)).or_else(|| statement(site)).or_else(|| word(site))
+        }
         DeclarationPart::Branch => branch(site),
         DeclarationPart::Head | DeclarationPart::Formula => None,
     }
@@ -73,20 +75,20 @@ fn several<'t>(site: &Site<'_, 't>, start: usize) -> Option<Repair<'t>> {
     let end = site.end_of_statement(site.at);
     let assign = (site.at..end).find(|&i| matches!(site.token(i), Some(Token::Assign | Token::Equal)))?;
     let split = |range: std::ops::Range<usize>| {
-        let mut parts = vec![range.start..range.start];
-        let mut depth = 0;
-        for i in range {
+        let mut parts = Vec::new();
+        let (mut from, mut depth) = (range.start, 0);
+        for i in range.clone() {
             match site.token(i)? {
                 Token::BracketOpen | Token::ParOpen => depth += 1,
                 Token::BracketClose | Token::ParClose => depth -= 1,
                 Token::Comma if depth == 0 => {
-                    parts.push(i + 1..i + 1);
-                    continue;
+                    parts.push(from..i);
+                    from = i + 1;
                 }
                 _ => {}
             }
-            parts.last_mut()?.end = i + 1;
         }
+        parts.push(from..range.end);
         Some(parts)
     };
     let (targets, values) = (split(start..assign)?, split(assign + 1..end)?);
@@ -103,151 +105,6 @@ fn several<'t>(site: &Site<'_, 't>, start: usize) -> Option<Repair<'t>> {
     }
     let error = foreign(site.span(start..end), "several variables in one update").write(&text.join("; "));
     Some(Repair::new(start..end, with, error))
-}
-
-/// What is not a value.
-fn value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let at = site.at;
-    let assign = (0..at).rev().find(|&i| site.token(i) == Some(Token::Assign))?;
-    if (assign..at).any(|i| site.token(i) == Some(Token::Semicolon)) {
-        return None;
-    }
-    let start = site.term_before(assign)?;
-    let end = site.end_of_statement(at);
-    // The cell itself is always of the right type.
-    let unchanged: Vec<Token<'t>> = (start..assign).filter_map(|i| site.token(i)).collect();
-    let rest = assign + 1..end;
-    let condition = |range: std::ops::Range<usize>| {
-        let closed = site.token(range.start) == Some(Token::ParOpen)
-            && site.closing(range.start) == range.end.checked_sub(1);
-        site.formula(if closed { range.start + 1..range.end - 1 } else { range })
-    };
-    let target = site.source(start..assign);
-    let array = site.token(assign.checked_sub(1)?) == Some(Token::BracketClose);
-    let by_case = |condition: &str, yes: &str, no: &str| {
-        if array {
-            let name = site.source(start..start + 1);
-            let index = site.source(start + 2..assign - 1);
-            format!(
-                "{name}[c] := case | c = {index} && {condition} : {yes} | c = {index} : {no} | _ : {name}[c]"
-            )
-        } else {
-            format!("{target} := case | {condition} : {yes} | _ : {no}")
-        }
-    };
-    let statement = site.span(start..end);
-    let instead =
-        |error: Diagnostic, text: String| error.help(format!("write `{text}`")).mend_at(statement, text);
-    if let Some(Token::Lident(word @ ("match" | "switch" | "select"))) = site.token(assign + 1)
-        && at > assign + 1
-    {
-        let error = foreign(site.span(assign + 1..assign + 2), format!("`{word}` as a value"))
-            .label("a value that depends on a condition is written with `case`")
-            .help(format!("write `{target} := case | condition : value | _ : other`"));
-        return Some(Repair::new(rest, unchanged, error));
-    }
-    if site.found()? == Token::BracketOpen
-        && at == assign + 1
-        && site.ahead(2) == Some(Token::Mident("EXCEPT"))
-    {
-        // The prime before it has had its error.
-        return Some(Repair::silent(rest, unchanged));
-    }
-    let question = rest.clone().find(|&i| site.token(i) == Some(Token::Question));
-    match site.found()? {
-        Token::If if at == assign + 1 => {
-            let then = (at..end).find(|&i| site.token(i) == Some(Token::Then))?;
-            let other = (then..end).find(|&i| site.token(i) == Some(Token::Else))?;
-            let help =
-                by_case(&condition(at + 1..then), site.source(then + 1..other), site.source(other + 1..end));
-            let error = slip(site.span(at..at + 1), "`if` as a value")
-                .label("a value that depends on a condition is written with `case`");
-            Some(Repair::new(rest, unchanged, instead(error, help)))
-        }
-        Token::If if at > assign + 1 => {
-            let other = (at..end).find(|&i| site.token(i) == Some(Token::Else))?;
-            let help =
-                by_case(&condition(at + 1..other), site.source(assign + 1..at), site.source(other + 1..end));
-            let error = foreign(site.span(at..at + 1), "`if` behind a value")
-                .label("a value that depends on a condition is written with `case`");
-            Some(Repair::new(rest, unchanged, instead(error, help)))
-        }
-        Token::Equal
-        | Token::Different
-        | Token::Less
-        | Token::LessEqual
-        | Token::Greater
-        | Token::GreaterEqual
-        | Token::ParOpen
-        | Token::Question
-            if let Some(question) = question =>
-        {
-            let colon = (question..end).find(|&i| site.token(i) == Some(Token::Colon))?;
-            let help = by_case(
-                &condition(assign + 1..question),
-                site.source(question + 1..colon),
-                site.source(colon + 1..end),
-            );
-            let error = foreign(site.span(question..question + 1), "`? :` is written with `case`");
-            Some(Repair::new(rest, unchanged, instead(error, help)))
-        }
-        Token::Forall | Token::Exists | Token::ForallOther | Token::ExistsOther => {
-            let error = slip(site.span(rest.clone()), "a formula as a value")
-                .label("the right side of an update is a term")
-                .help("write two transitions, with the formula and with its negation in their guards");
-            Some(Repair::new(rest, unchanged, error))
-        }
-        Token::Star if at == assign + 1 && end == at + 1 => {
-            let error = foreign(site.span(rest.clone()), "`*` as a value");
-            Some(if array {
-                let help = "any value is `?`, for globals only: assign `?` to a global in one transition, and copy it to the cell in another";
-                Repair::new(rest, unchanged, error.help(help))
-            } else {
-                Repair::new(rest, [Token::Question], error.label("any value").write("?")).habit("any value")
-            })
-        }
-        found
-            if connects(found)
-                || (found == Token::ParOpen && rest.clone().filter_map(|i| site.token(i)).any(connects)) =>
-        {
-            let negated = site.token(rest.start) == Some(Token::Not)
-                && site.formula(rest.clone()).matches(['=', '&', '|', '(']).count() == 1;
-            // `not X`: what is meant is shorter the other way round.
-            let help = if negated {
-                by_case(&site.formula(rest.start + 1..rest.end), "False", "True")
-            } else {
-                by_case(&condition(rest.clone()), "True", "False")
-            };
-            let error = slip(site.span(rest.clone()), "a formula as a value")
-                .label("the right side of an update is a term");
-            Some(Repair::new(rest, unchanged, instead(error, help)))
-        }
-        Token::ParOpen if !matches!(site.back(1), Some(Token::Mident(_) | Token::Lident(_))) => {
-            let close = site.closing(at)?;
-            let error = slip(site.span(at..close + 1), "a term in parentheses")
-                .label("only formulas have parentheses");
-            let inside = (at + 1..close).filter_map(|i| site.token(i)).collect::<Vec<_>>();
-            let whole = at == assign + 1 && close + 1 == end;
-            let added = site.back(1) == Some(Token::Plus) && site.token(close + 1) != Some(Token::Star);
-            let alone = whole || added && site.token(at + 1) != Some(Token::Minus);
-            Some(if alone {
-                Repair::new(at..close + 1, inside, error.write(site.source(at + 1..close)))
-            } else {
-                Repair::new(
-                    rest,
-                    unchanged,
-                    error.help("work the sum out: numbers multiply single names, such as `2 * X`"),
-                )
-            })
-        }
-        _ => None,
-    }
-}
-
-/// Whether it compares terms or connects formulas.
-const fn connects(token: Token<'_>) -> bool {
-    token.is_comparison()
-        || matches!(token, Token::And | Token::Or | Token::Not | Token::Implies | Token::Iff)
 }
 
 /// `forall q. S[q] := Idle`, `for q { .. }`
@@ -385,6 +242,16 @@ fn statement<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             let with = declared.unwrap_or(name);
             declared.map(|_| Repair::new(here, [Token::Mident(with)], error))
         }
+        _ => None,
+    }
+}
+
+/// Statements of other languages.
+fn word<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let at = site.at;
+    let here = at..at + 1;
+    let separator = matches!(site.back(1), Some(Token::Semicolon | Token::BraceOpen | Token::In));
+    match site.found()? {
         Token::Lident(word @ ("atomic" | "d_step"))
             if separator && site.ahead(1) == Some(Token::BraceOpen) =>
         {
