@@ -32,9 +32,10 @@ pub fn obligation(system: &System, obligation: Obligation) -> String {
 pub fn explain(system: &System, refused: &NoCertificate) -> String {
     match refused {
         NoCertificate::Words(cube) => {
-            let which =
-                system.var(cube.cube.iter().flat_map(literal_vars).next().unwrap_or(crate::model::VarId(0)));
-            format!("the language has no words for a cube about {}", which.name)
+            let wordless = cube.cube.iter().find(|it| text::literal_words(system, it).is_none());
+            let which = wordless.and_then(|it| literal_vars(it).first().copied());
+            let name = which.map_or("a number", |var| &system.var(var).name);
+            format!("the numbers of a cube about {name} leave the 64-bit range where they are written")
         }
         NoCertificate::Unreadable(why) => why.clone(),
         NoCertificate::Failed(failure, cubes) => match failure {

@@ -87,7 +87,7 @@ pub use obligation::Obligation;
 pub use prove::Extent;
 pub use shown::{ShownObligations, ShownTable};
 pub use smtlib::Script;
-pub use text::{declaration, lemmas, literal_words, read, read_lemmas};
+pub use text::{LeftOut, declaration, lemmas, literal_words, read, read_lemmas};
 
 use crate::interrupt::Interrupt;
 use crate::model::{Owner, System, owner_names};

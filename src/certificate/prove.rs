@@ -5,7 +5,8 @@
 //! result is inductive and has no cube that nothing needs.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::LazyLock;
+use std::panic::resume_unwind;
+use std::thread;
 use std::time::Duration;
 
 use hashbrown::{HashMap, HashSet};
@@ -49,15 +50,12 @@ pub struct FinishedProof {
     pub solver_calls: u64,
 }
 
-/// The thread that asks Z3: each thread has a Z3 context of its own, and no engine uses this one. `None`
-/// when the system gives no thread.
-static CHECKER: LazyLock<Option<rayon::ThreadPool>> = LazyLock::new(|| {
-    let stack = 64 << 20;
-    rayon::ThreadPoolBuilder::new().num_threads(1).stack_size(stack).build().ok()
-});
+/// Stack of the thread that asks Z3.
+const STACK_BYTES: usize = 64 << 20;
 
 /// Proves that the cubes of `cubes` are unreachable and exclude the bad cubes of `system`, in a Z3 context
-/// of its own. A call of Z3 takes at most `timeout`.
+/// of its own: that of a thread which ends with the proof, so that two proofs at once do not wait for each other. A call of
+/// Z3 takes at most `timeout`.
 pub fn prove(
     system: &System,
     cubes: &Cubes,
@@ -73,7 +71,7 @@ pub fn prove(
     if procs > MAX_PROCS {
         return Err(ProofFailure::Processes);
     }
-    let prover = || {
+    let prover = &|| {
         let index = CubeIndex::new(system, cubes, interrupt);
         Prover {
             obligations: Obligations::new(system, cubes, interrupt),
@@ -95,10 +93,14 @@ pub fn prove(
         }
         .run(extent)
     };
-    match &*CHECKER {
-        Some(checker) => checker.install(prover),
-        None => with_z3_config(&Config::new(), prover),
-    }
+    thread::scope(|scope| {
+        let checker = thread::Builder::new().name("certificate".into()).stack_size(STACK_BYTES);
+        match checker.spawn_scoped(scope, prover) {
+            Ok(running) => running.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // The system gives no thread.
+            Err(_) => with_z3_config(&Config::new(), prover),
+        }
+    })
 }
 
 /// An instance that the session knows.

@@ -8,7 +8,7 @@ use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, T
 use crate::verdict::Forbidden;
 
 /// The text of a cube as a declaration on one line; `None` when the language has no words for one of its
-/// literals (such as a real number without decimal notation).
+/// literals: a number would leave the 64-bit range there.
 pub fn declaration(system: &System, cube: &Forbidden) -> Option<String> {
     let mut literals = Vec::new();
     for literal in &cube.cube {
@@ -73,11 +73,16 @@ pub fn literal_words(system: &System, literal: &Literal) -> Option<String> {
     }
 }
 
-/// Positive terms on the left, negative ones and the constant on the right.
+/// Positive terms on the left, negative ones and the constant on the right. Both sides are multiplied by what makes
+/// coefficients whole, and the constant a decimal number: a third has no such notation.
 fn linear_text(system: &System, expr: &Linear, relation: Relation, integer: bool) -> Option<String> {
     let mut scale = Rational::ONE;
     for (_, coefficient) in &expr.terms {
         scale = scale.mul(Rational::integer(coefficient.mul(scale)?.den()))?;
+    }
+    let constant = expr.constant.mul(scale)?;
+    if number_text(constant, integer).is_none() {
+        scale = scale.mul(Rational::integer(constant.den()))?;
     }
     let scaled = |n: Rational| n.mul(scale);
     let (mut left, mut right) = (Vec::new(), Vec::new());
@@ -185,19 +190,35 @@ pub fn read(system: &System, model: &str, text: &str) -> Result<(Vec<NamedOwner>
     Ok((owners, cubes))
 }
 
-/// A file of cubes that a later run may begin with, one declaration on each line; what the model has no words for is left
-/// out.
-pub fn lemmas(system: &System, cubes: &[Forbidden]) -> String {
+/// A file of cubes that a later run may begin with, one declaration on each line, and how many are left out: those that
+/// speak of owners, which the model does not have, and those that it has no words for.
+pub fn lemmas(system: &System, cubes: &[Forbidden]) -> (String, LeftOut) {
     let mut out = String::from(
         "(* Cubes for `cubicle --lemmas-in`, which believes none of them: each is proved again, or dropped. *)\n",
     );
     let known =
         |literal: &Literal| literal.cells().iter().all(|cell| usize::from(cell.var.0) < system.vars.len());
-    for line in cubes.iter().filter(|it| it.cube.iter().all(known)).filter_map(|it| declaration(system, it)) {
-        out.push_str(&line);
-        out.push('\n');
+    let mut left_out = LeftOut::default();
+    for cube in cubes {
+        if !cube.cube.iter().all(known) {
+            left_out.of_owners += 1;
+        } else if let Some(line) = declaration(system, cube) {
+            out.push_str(&line);
+            out.push('\n');
+        } else {
+            left_out.too_large += 1;
+        }
     }
-    out
+    (out, left_out)
+}
+
+/// How many cubes a file of lemmas does not have.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LeftOut {
+    /// They speak of an owner.
+    pub of_owners: usize,
+    /// One of their numbers leaves the 64-bit range where it is written.
+    pub too_large: usize,
 }
 
 /// Reads such a file, and what is wrong with the lines that do not fit the model.

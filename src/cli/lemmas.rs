@@ -27,9 +27,22 @@ pub fn read(
     Ok(cubes)
 }
 
-/// Writes what a later proof may begin with.
-pub fn write(args: &Args, system: &System, found: &Report) -> Result<(), String> {
+/// Writes what a later proof may begin with, and tells what it cannot.
+pub fn write(args: &Args, system: &System, found: &Report, messages: &Messages) -> Result<(), String> {
     let Some(path) = &args.lemmas_out else { return Ok(()) };
     let cubes = found.backward.as_ref().map(|it| it.standing.as_slice()).unwrap_or_default();
-    files::write(path, &cubicle::certificate::lemmas(system, cubes))
+    let (text, left_out) = cubicle::certificate::lemmas(system, cubes);
+    for (count, why) in [
+        (left_out.of_owners, "they speak of an owner, which the model does not have"),
+        (left_out.too_large, "their numbers leave the 64-bit range where they are written"),
+    ] {
+        if count > 0 {
+            messages.note(&format!(
+                "{}: of {} cubes, {count} are left out: {why}",
+                path.display(),
+                cubes.len()
+            ));
+        }
+    }
+    files::write(path, &text)
 }

@@ -235,7 +235,7 @@ fn attempt(
     advice::tell(args, (&system, &text), &options, &found, messages);
     let written = write_traces(args, &system, &source, &found, messages)
         .and_then(|()| certificate::write(args, &system, certified.as_ref(), messages))
-        .and_then(|()| lemmas::write(args, &system, &found))
+        .and_then(|()| lemmas::write(args, &system, &found, messages))
         .and_then(|()| keep(ending, &system, &source, &found, certified.as_ref()));
     let mut document = ending.document();
     if let Err(error) = written {

@@ -6,6 +6,7 @@ mod bad_input;
 mod book;
 mod browser;
 mod certificate;
+mod certified;
 mod checkpoint;
 mod cluster;
 mod cluster_kept;
