@@ -14,6 +14,7 @@
 
 use std::time::Duration;
 
+use crate::diagnostic::Span;
 pub use crate::keeping::{Checkpoint, Spill, StoreKind};
 use crate::model::Conj;
 use crate::setters::setters;
@@ -315,8 +316,10 @@ pub enum Vacuity {
 pub struct KnownVacuity {
     /// That nothing is to be proved.
     pub nothing_to_prove: bool,
-    /// That there is no initial state.
+    /// That there is no initial state, whatever needs one.
     pub no_initial_state: bool,
+    /// That there is none for these declarations.
+    pub never_applies: Vec<Span>,
     /// That these transitions never fire, by [`Transition::origin`](crate::model::Transition::origin).
     pub never_fires: Vec<u16>,
 }

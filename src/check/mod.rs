@@ -4,7 +4,7 @@
 //! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `search` (one
 //! backward search), `auto` and `schedule` (rounds of searches), `turn`, `beside` and `recorder` (one turn of a search, two
 //! of them side by side, and what the second tells meanwhile), `spurious` (what is looked for when a backward search is not
-//! to be believed), `runs` (properties of runs), `coverage`, `assumptions` and `vacuity` (what the answer is worth),
+//! to be believed), `runs` (properties of runs), `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
 //! `advice` (what may help where there is none); below them `session` (what all of them share), `tuning` (the constants),
 //! `engines` (the engines, as they see them) and `elsewhere` (explorations by others).
 //!
@@ -26,6 +26,7 @@ mod engines;
 mod explore;
 mod instances;
 mod owners;
+mod populated;
 mod recorder;
 mod run;
 mod runs;

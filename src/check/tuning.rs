@@ -65,3 +65,15 @@ pub const VACUITY_STATES: usize = 10_000;
 
 /// Instances of transitions of one such instance: beyond that, compiling them is no cheap look any more.
 pub const VACUITY_INSTANCES: usize = 2_000;
+
+/// Literals of the question whether a size has an initial state: more is no small question.
+pub const POPULATED_LITERALS: usize = 50_000;
+
+/// Processes of the instances in which a bound is tried that is to be proposed.
+pub const BOUND_PROCS: usize = 4;
+
+/// States of each of them: the answer is known, and nobody waits for advice.
+pub const BOUND_STATES: usize = 1_000;
+
+/// How often a larger number is looked for in one of them.
+pub const BOUND_STEPS: usize = 12;

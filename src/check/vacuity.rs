@@ -3,38 +3,100 @@
 //!
 //! Explorations that the run has made anyway are looked at first. Where they leave something open, instances
 //! with two and three processes are explored, within a fixed number of states and only until each transition
-//! has fired. What is reported was seen in complete explorations; where there are none, nothing is said.
+//! has fired. What is reported of them was seen in complete explorations; where there are none, nothing is said.
+//! Sizes of instances that have no initial state are found by [`unpopulated`].
 
 use super::engines::Purpose;
+use super::populated::unpopulated;
 use super::session::Session;
 use super::tuning::{VACUITY_INSTANCES, VACUITY_STATES};
 use crate::model::semantics::admits;
-use crate::model::{BadKind, System, TransitionId};
+use crate::model::{BadKind, System, TemporalKind, TransitionId};
 use crate::options::{ForwardOptions, Options, Strategy, Vacuity};
-use crate::result::{Conclusion, Exploration, Report, Stop, Vacuous};
+use crate::result::{Claim, Conclusion, Exploration, Lack, Report, Stop, Unpopulated, Vacuous};
 use crate::verdict::{Reason, Verdict};
 
 /// Looks at what `report` says, notes what makes it doubtful in [`Report::vacuous`], and takes the answer back
 /// when the options ask for that.
 pub fn look(session: &mut Session<'_>) {
     let Session { system, options, report, .. } = &*session;
-    let mut found = match report.conclusion() {
+    let (mut found, populated) = match report.conclusion() {
         _ if options.vacuity == Vacuity::Ignore => return,
-        Conclusion::NothingFound => of_explorations(system, options, report),
+        Conclusion::NothingFound => (of_explorations(system, options, report), populated(report)),
         _ if report.verdict == Some(Verdict::Safe) => of_proof(session),
         _ => return,
     };
+    let unpopulated = of_sizes(session, populated, &mut found);
     let known = &options.known_vacuity;
     found.retain(|vacuous| match vacuous {
         Vacuous::NothingToProve => !known.nothing_to_prove,
         Vacuous::NoInitialState(_) => !known.no_initial_state,
         Vacuous::NeverFires(id, _) => !known.never_fires.contains(&system.transition(*id).origin),
+        Vacuous::NeverApplies(claim, _) => {
+            !known.no_initial_state && !known.never_applies.contains(&claim.span)
+        }
     });
     if options.vacuity == Vacuity::Error && !found.is_empty() {
         session.report.verdict = Some(Verdict::Unknown(Reason::Vacuous(found.len())));
         session.report.decider = None;
     }
     session.report.vacuous = found;
+    session.report.unpopulated = unpopulated.filter(|_| !known.no_initial_state);
+}
+
+/// The most processes with which an initial state was seen.
+fn populated(report: &Report) -> Option<usize> {
+    report.explorations.iter().filter(|it| it.states > 0).map(|it| it.procs).max()
+}
+
+/// Adds what is claimed of sizes that have no initial state to what was found; what is known of these sizes, when
+/// that does not say it already.
+fn of_sizes(
+    session: &Session<'_>,
+    populated: Option<usize>,
+    found: &mut Vec<Vacuous>,
+) -> Option<Unpopulated> {
+    let Session { system, options, .. } = session;
+    let before = found.len();
+    if let Some(most) = system.max_procs.map(|most| most as usize) {
+        let larger = claims(system, options).into_iter().filter(|claim| claim.procs > most);
+        found.extend(larger.map(|claim| Vacuous::NeverApplies(claim, Lack::NumberProcs(most))));
+    }
+    if found[..before].iter().any(|vacuous| matches!(vacuous, Vacuous::NoInitialState(_))) {
+        return None;
+    }
+    let unpopulated = unpopulated(session, populated)?;
+    let Unpopulated::From(size, why) = unpopulated else { return Some(unpopulated) };
+    if size <= usize::from(system.proc_constants).max(1) {
+        found.push(Vacuous::NoInitialState(vec![size]));
+        return None;
+    }
+    let admitted = |claim: &Claim| admits(system, claim.procs) && claim.procs >= size;
+    let lost: Vec<Claim> = claims(system, options).into_iter().filter(admitted).collect();
+    if lost.is_empty() {
+        return Some(unpopulated);
+    }
+    found.extend(lost.into_iter().map(|claim| Vacuous::NeverApplies(claim, Lack::States(size, why))));
+    None
+}
+
+/// What the run is to show, a declaration each.
+fn claims(system: &System, options: &Options) -> Vec<Claim> {
+    let least = usize::from(system.proc_constants);
+    let claim =
+        |name: &str, span, procs: usize| Claim { name: name.to_owned(), span, procs: procs.max(least) };
+    let bad = system.bad.iter().filter(|bad| is_to_prove(options, bad.kind));
+    let mut claims: Vec<Claim> = bad.map(|bad| claim(&bad.name, bad.span, bad.params.into())).collect();
+    let runs = system.temporal.iter().filter(|it| it.kind != TemporalKind::Cover);
+    claims.extend(runs.map(|it| claim(&it.name, it.span, it.params.len())));
+    // Of the cases of a declaration, the one that needs least.
+    claims.sort_by_key(|claim| (claim.span, claim.procs));
+    claims.dedup_by_key(|claim| claim.span);
+    claims
+}
+
+fn is_to_prove(options: &Options, kind: BadKind) -> bool {
+    kind == BadKind::Unsafe || !options.backward.trust_invariants
 }
 
 /// Instances that were asked for show by themselves which transitions fire.
@@ -50,15 +112,16 @@ fn of_explorations(system: &System, options: &Options, report: &Report) -> Vec<V
 }
 
 fn nothing_to_prove(system: &System, options: &Options) -> Option<Vacuous> {
-    let to_prove = |kind| kind == BadKind::Unsafe || !options.backward.trust_invariants;
-    let promises = !system.temporal.is_empty() || system.bad.iter().any(|bad| to_prove(bad.kind));
+    let promises = !system.temporal.is_empty() || system.bad.iter().any(|bad| is_to_prove(options, bad.kind));
     (!promises).then_some(Vacuous::NothingToProve)
 }
 
-fn of_proof(session: &Session<'_>) -> Vec<Vacuous> {
+/// What small instances show of a proof, and the most processes with which they have an initial state.
+fn of_proof(session: &Session<'_>) -> (Vec<Vacuous>, Option<usize>) {
     let Session { system, options, report, .. } = session;
     let mut found: Vec<Vacuous> = nothing_to_prove(system, options).into_iter().collect();
-    let mut look = Look { open: Vec::new(), initial: false, complete: Vec::new(), cut: false };
+    let mut look =
+        Look { open: Vec::new(), initial: false, populated: None, complete: Vec::new(), cut: false };
     let least = usize::from(system.proc_constants);
     let sizes: Vec<usize> =
         [least.max(2), (least + 1).max(3)].into_iter().filter(|procs| admits(system, *procs)).collect();
@@ -92,7 +155,7 @@ fn of_proof(session: &Session<'_>) -> Vec<Vacuous> {
             found.push(Vacuous::NeverFires(first, look.complete.clone()));
         }
     }
-    found
+    (found, look.populated)
 }
 
 /// What was seen so far.
@@ -101,6 +164,8 @@ struct Look {
     open: Vec<u16>,
     /// Whether some instance with a process has an initial state.
     initial: bool,
+    /// The most processes with which an initial state was seen.
+    populated: Option<usize>,
     /// Sizes of which all states were seen.
     complete: Vec<usize>,
     /// Whether some size could not be seen completely.
@@ -114,6 +179,7 @@ impl Look {
 
     fn take(&mut self, system: &System, seen: &Exploration) {
         self.initial |= seen.procs > 0 && seen.states > 0;
+        self.populated = self.populated.max((seen.states > 0).then_some(seen.procs));
         for (transition, &fired) in system.transitions.iter().zip(&seen.fired) {
             if fired > 0 {
                 self.open.retain(|origin| *origin != transition.origin);

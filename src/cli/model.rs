@@ -232,6 +232,9 @@ fn attempt(
         code = exit::after_output(code, ending.output.finish());
     }
     messages.diagnostics(&report::vacuity(&system, &found), &source);
+    if let Some(note) = report::unpopulated(&system, &source, &found) {
+        messages.note(&note);
+    }
     advice::tell(args, (&system, &text), &options, &found, messages);
     let written = write_traces(args, &system, &source, &found, messages)
         .and_then(|()| certificate::write(args, &system, certified.as_ref(), messages))

@@ -106,9 +106,11 @@ impl Allowed {
     /// What a run need not warn of.
     pub fn known_vacuity(&self, system: &System) -> KnownVacuity {
         let never = system.transitions.iter().filter(|it| self.covers(NEVER_FIRES, it.span));
+        let claims = system.bad.iter().map(|it| it.span).chain(system.temporal.iter().map(|it| it.span));
         KnownVacuity {
             nothing_to_prove: self.covers(NOTHING_TO_PROVE, system.init.span),
             no_initial_state: self.covers(NO_INITIAL_STATE, system.init.span),
+            never_applies: claims.filter(|span| self.covers(NO_INITIAL_STATE, *span)).collect(),
             never_fires: never.map(|transition| transition.origin).collect(),
         }
     }

@@ -51,5 +51,5 @@ pub use statistics::profile;
 pub use style::Style;
 pub use survivors::survivors_sarif;
 pub use trace::{TraceStates, history, open_run, states};
-pub use vacuity::diagnostics as vacuity;
+pub use vacuity::{diagnostics as vacuity, note as unpopulated};
 pub use witness::witness;

@@ -1,8 +1,8 @@
 //! Warnings about answers that may be worth nothing.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Source};
 use crate::model::System;
-use crate::result::{Report, Vacuous};
+use crate::result::{Claim, Emptying, Lack, Report, Unpopulated, Vacuous};
 
 /// The warnings. A model that declares no bad state at all was warned of when it was loaded.
 pub fn diagnostics(system: &System, report: &Report) -> Vec<Diagnostic> {
@@ -10,7 +10,25 @@ pub fn diagnostics(system: &System, report: &Report) -> Vec<Diagnostic> {
     report.vacuous.iter().filter(|v| !said(v)).map(|vacuous| diagnostic(system, vacuous)).collect()
 }
 
-/// The same in one line each.
+/// What there is to know of sizes without an initial state, where nothing that the model claims needs them.
+pub fn note(system: &System, source: &Source<'_>, report: &Report) -> Option<String> {
+    Some(match report.unpopulated? {
+        Unpopulated::From(from, why) => {
+            let what = match why {
+                Emptying::Init => "init excludes".to_owned(),
+                Emptying::Axiom(axiom) => format!("the axiom at line {} excludes", source.position(axiom).0),
+                Emptying::Together => "init and the axioms together exclude".to_owned(),
+            };
+            format!("{what} all states with {from} or more processes: the answer is about smaller instances")
+        }
+        Unpopulated::NotKnown(procs) => {
+            let what = if system.axioms.is_empty() { "init leaves" } else { "init and the axioms leave" };
+            format!("it is not known whether {what} a state with {procs} or more processes")
+        }
+    })
+}
+
+/// The warnings in one line each.
 pub(super) fn lines(system: &System, report: &Report) -> Vec<String> {
     report.vacuous.iter().map(|vacuous| diagnostic(system, vacuous).message).collect()
 }
@@ -31,6 +49,24 @@ fn diagnostic(system: &System, vacuous: &Vacuous) -> Diagnostic {
             let message = format!("transition `{}` never fires with {}", transition.name, processes(procs));
             Diagnostic::warning("C0923", transition.span, message)
                 .label("all states of these instances were seen: its guard holds in none")
+        }
+        Vacuous::NeverApplies(claim, lack) => {
+            let Claim { name, span, procs } = claim;
+            let needs = format!("{name} needs {procs} process{}", if *procs == 1 { "" } else { "es" });
+            let warning = |why: &str| Diagnostic::warning("C0922", *span, format!("{needs}, {why}"));
+            match lack {
+                Lack::NumberProcs(most) => {
+                    warning("and no instance has so many").label(format!("`number_procs` is {most}"))
+                }
+                Lack::States(from, why) => {
+                    let place = if let Emptying::Axiom(axiom) = why { *axiom } else { system.init.span };
+                    let together = if *why == Emptying::Together { ", together with the axioms" } else { "" };
+                    let label = format!("excludes all states with {from} or more processes{together}");
+                    warning("and no initial state has so many")
+                        .label("never applies, whatever the transitions do")
+                        .also(place, label)
+                }
+            }
         }
     }
 }

@@ -22,8 +22,8 @@ pub use mutation::{Change, Fate, Kill, KillFinder, MutantClaim, MutantResult, Mu
 pub use open::{Growing, Growth, Limit, Open, OpenRoot, Try};
 pub use properties::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
 pub use run::{
-    Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Looked, Refuted, Report,
-    Stage, Vacuous,
+    Assumption, AssumptionKind, Claim, Conclusion, Coverage, Deadlocks, Decider, Emptying, Enough, Lack,
+    Looked, Refuted, Report, Stage, Unpopulated, Vacuous,
 };
 pub use temporal::{RunsSeen, TemporalFinding, TemporalReport};
 pub use witness::{Witness, WitnessCoverage};

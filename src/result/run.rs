@@ -42,6 +42,8 @@ pub struct Report {
     pub looked_forward: Vec<Looked>,
     /// Why the answer may be worth nothing.
     pub vacuous: Vec<Vacuous>,
+    /// From which size on no instance has an initial state, as far as that was asked and is so.
+    pub unpopulated: Option<Unpopulated>,
     /// What settled the verdict, when it is not unknown.
     pub decider: Option<Decider>,
     /// Wall-clock time per phase, in order.
@@ -99,6 +101,7 @@ impl Report {
             enough: None,
             looked_forward: Vec::new(),
             vacuous: Vec::new(),
+            unpopulated: None,
             decider: None,
             times: Vec::new(),
         }
@@ -276,4 +279,46 @@ pub enum Vacuous {
     NoInitialState(Vec<usize>),
     /// The transition (the first part of its declaration) never fires in the instances with these numbers of processes.
     NeverFires(TransitionId, Vec<usize>),
+    /// What is claimed needs more processes than any instance with an initial state has.
+    NeverApplies(Claim, Lack),
+}
+
+/// Something that a model claims of its instances with enough processes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// What it is called: `unsafe at line 12`, or the name of a property of runs.
+    pub name: String,
+    /// The declaration.
+    pub span: Span,
+    /// How many processes it needs.
+    pub procs: usize,
+}
+
+/// Why there is no initial state with as many processes as something needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lack {
+    /// `number_procs` allows fewer.
+    NumberProcs(usize),
+    /// From this size on there is none.
+    States(usize, Emptying),
+}
+
+/// Sizes of instances that have no initial state, or of which that is open. A size without one has none above it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unpopulated {
+    /// None from this number of processes on.
+    From(usize, Emptying),
+    /// Not decided of this number of processes; smaller instances have an initial state.
+    NotKnown(usize),
+}
+
+/// What excludes all initial states of a size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Emptying {
+    /// Init.
+    Init,
+    /// An axiom of this declaration, which no state satisfies.
+    Axiom(Span),
+    /// Init and the axioms together.
+    Together,
 }

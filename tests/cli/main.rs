@@ -42,6 +42,7 @@ mod simulate;
 mod spill;
 mod swarm;
 mod terminal;
+mod vacuous;
 mod witness;
 
 #[test]

@@ -18,6 +18,7 @@ mod lints;
 mod models;
 mod mutants;
 mod owners;
+mod populated;
 mod properties;
 mod random_systems;
 mod runs;

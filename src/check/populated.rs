@@ -1,0 +1,156 @@
+//! From which size on instances have no initial state.
+//!
+//! An initial state, less what it says of one process that is no `#k`, is an initial state of the next smaller
+//! instance: init and axioms speak of all processes, and a cell that held the process holds a value that is not a
+//! process then, at the same place of the order. So a size without an initial state has none above it: sizes are asked
+//! in increasing order, from what explorations have shown, up to the first that has none. What a bad cube needs is
+//! decided exactly that way; sizes above everything that the model names are not asked.
+//!
+//! Most models set each variable to one value, which makes a state of any size; the others cost a small question to
+//! Z3 for each size.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::session::Session;
+use super::tuning::POPULATED_LITERALS;
+use crate::interrupt::{Interrupt, Interrupted};
+use crate::model::{
+    Axiom, Conj, Dnf, Init, Literal, Rational, Relation, System, Term, Transition, Type, VarId,
+};
+use crate::result::{Emptying, Unpopulated};
+use crate::smt::{Satisfiability, SolverSession};
+
+/// From which size on the system has no initial state, as far as the sizes go that it names; `known` processes have
+/// one. `None` when each of them has, or when the run must end.
+pub fn unpopulated(session: &Session<'_>, known: Option<usize>) -> Option<Unpopulated> {
+    let system = session.system;
+    if is_uniform(system) {
+        return None;
+    }
+    let least = usize::from(system.proc_constants);
+    let first = known.map_or(least, |known| known + 1);
+    let sizes = first..=largest(system);
+    sizes.map(|procs| of_size(system, procs, session.interrupt)).find_map(|size| match size {
+        Ok(None) => None,
+        Ok(some) => Some(some),
+        Err(_) => Some(None),
+    })?
+}
+
+/// The largest size that is asked: one more than anything in the model speaks of, beside the processes that have
+/// numbers.
+fn largest(system: &System) -> usize {
+    let transitions = system.transitions.iter().map(Transition::arity);
+    let bad = system.bad.iter().map(|bad| usize::from(bad.params));
+    let axioms = system.axioms.iter().map(|axiom| usize::from(axiom.params));
+    let runs = system.temporal.iter().map(|it| it.params.len());
+    let most = transitions.chain(bad).chain(axioms).chain(runs).max().unwrap_or(0);
+    let most = most.max(system.init.params.into()) + 1 + usize::from(system.proc_constants);
+    system.max_procs.map_or(most, |bound| most.min(bound as usize))
+}
+
+/// What there is to say of one size; nothing when it has an initial state.
+fn of_size(system: &System, procs: usize, interrupt: &Interrupt) -> Result<Option<Unpopulated>, Interrupted> {
+    let all = Question { system, init: true, axioms: &system.axioms };
+    Ok(match all.has_state(procs, interrupt)? {
+        Some(true) => None,
+        None => Some(Unpopulated::NotKnown(procs)),
+        Some(false) => Some(Unpopulated::From(procs, emptying(system, procs, interrupt)?)),
+    })
+}
+
+/// Why a size has no initial state.
+fn emptying(system: &System, procs: usize, interrupt: &Interrupt) -> Result<Emptying, Interrupted> {
+    if system.axioms.is_empty() {
+        return Ok(Emptying::Init);
+    }
+    for axiom in &system.axioms {
+        let alone = Question { system, init: false, axioms: std::slice::from_ref(axiom) };
+        if alone.has_state(procs, interrupt)? == Some(false) {
+            return Ok(Emptying::Axiom(axiom.span));
+        }
+    }
+    let init = Question { system, init: true, axioms: &[] };
+    let alone = init.has_state(procs, interrupt)? == Some(false);
+    Ok(if alone { Emptying::Init } else { Emptying::Together })
+}
+
+/// Whether some state satisfies a part of what initial states do.
+struct Question<'a> {
+    system: &'a System,
+    init: bool,
+    axioms: &'a [Axiom],
+}
+
+impl Question<'_> {
+    /// For one size; `None` when that is more than a small question.
+    fn has_state(&self, procs: usize, interrupt: &Interrupt) -> Result<Option<bool>, Interrupted> {
+        let Self { system, axioms, .. } = *self;
+        if self.literals(procs) > POPULATED_LITERALS {
+            return Ok(None);
+        }
+        let mut part = System { axioms: axioms.to_vec(), ..system.clone() };
+        if !self.init {
+            part.init = Init { body: Dnf::truth(), without_processes: Dnf::truth(), ..part.init };
+        }
+        // What values a cell can ever hold was concluded from init: no fact to ask about init with.
+        for var in &mut part.vars {
+            if let Type::Enum(id) = var.ty {
+                var.range = system.enumeration(id).all();
+            }
+        }
+        // Without time: what Z3 does not do at once is no small question.
+        let answer = SolverSession::new(&part, procs, &[]).check_initial(&[], Duration::ZERO, interrupt)?;
+        Ok(match answer {
+            Satisfiability::Sat => Some(true),
+            Satisfiability::Unsat => Some(false),
+            Satisfiability::Unknown(_) => None,
+        })
+    }
+
+    /// How many literals and cells it has.
+    fn literals(&self, procs: usize) -> usize {
+        let tuples = |params: usize| procs.saturating_pow(params as u32);
+        let of_init = self.system.init.body.0.iter().map(Vec::len).fold(0, usize::saturating_add);
+        let init = tuples(self.system.init.params.into()).saturating_mul(of_init);
+        let axioms = self.axioms.iter().map(|it| tuples(it.params.into()).saturating_mul(it.cube.len()));
+        let cells = self.system.vars.iter().map(|var| match var.ty {
+            Type::Enum(id) => {
+                tuples(var.arity()).saturating_mul(self.system.enumeration(id).constructors.len())
+            }
+            _ => tuples(var.arity()),
+        });
+        axioms.chain(cells).fold(init, usize::saturating_add)
+    }
+}
+
+/// Whether a state in which all cells of a variable hold one value is plainly initial, whatever the number of processes.
+fn is_uniform(system: &System) -> bool {
+    system.axioms.is_empty() && system.init.body.0.iter().any(|conj| is_met_uniformly(conj))
+}
+
+/// Whether one value for each variable plainly satisfies the literals for any processes.
+fn is_met_uniformly(conj: &Conj) -> bool {
+    let mut sets: BTreeMap<VarId, u64> = BTreeMap::new();
+    let mut numbers: BTreeMap<VarId, Rational> = BTreeMap::new();
+    conj.iter().all(|literal| match literal {
+        Literal::In { cell, values } => {
+            let left = sets.entry(cell.var).or_insert(u64::MAX);
+            *left &= values;
+            *left != 0
+        }
+        Literal::Eq { left: Term::Cell(left), right: Term::Cell(right), negated: false } => {
+            left.var == right.var
+        }
+        // A value that is not a process differs from all processes.
+        Literal::Eq { left: Term::Cell(_), right: Term::Proc(_), negated: true }
+        | Literal::Eq { left: Term::Proc(_), right: Term::Cell(_), negated: true } => true,
+        Literal::Linear { expr, relation: Relation::Eq, integer } => {
+            let [(cell, factor)] = expr.terms.as_slice() else { return false };
+            let Some(value) = expr.constant.neg().div(*factor) else { return false };
+            (!integer || value.is_integer()) && *numbers.entry(cell.var).or_insert(value) == value
+        }
+        _ => false,
+    })
+}

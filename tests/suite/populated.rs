@@ -1,0 +1,113 @@
+//! Sizes that have no initial state: what a run says of them, against what explorations of these sizes see.
+
+use cubicle::forward::explore;
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::observer::Silent;
+use cubicle::options::{ForwardOptions, Options};
+use cubicle::result::{Lack, Stop, Unpopulated, Vacuous};
+
+/// The largest size that is asked of the models here: one more than `unsafe` speaks of.
+const LARGEST: usize = 4;
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
+        of[self.below(of.len())]
+    }
+
+    fn several(&mut self, most: usize, between: &str, make: &mut dyn FnMut(&mut Self) -> String) -> String {
+        let count = 1 + self.below(most);
+        (0..count).map(|_| make(self)).collect::<Vec<_>>().join(between)
+    }
+}
+
+const LITERALS: [&str; 16] = [
+    "S[p] = A",
+    "S[p] <> A",
+    "S[q] = B",
+    "S[p] = S[q]",
+    "S[p] <> S[q]",
+    "T = p",
+    "T <> p",
+    "T = q",
+    "G = True",
+    "G = False",
+    "C[p] = True",
+    "C[p] = C[q]",
+    "C[q] <> C[p]",
+    "p = q",
+    "p <> q",
+    "N[p] = T",
+];
+
+const CUBES: [&str; 5] =
+    ["D[p] = D[q]", "D[p] = X && D[q] = X", "D[p] = X", "D[p] = Y && D[q] <> Y", "D[p] <> D[q] && D[p] = X"];
+
+fn model(random: &mut Random) -> String {
+    let init = random.several(3, " || ", &mut |random| {
+        let conj = random.several(3, " && ", &mut |random| random.one(&LITERALS).to_owned());
+        format!("({conj})")
+    });
+    let axioms = if random.below(2) == 0 {
+        String::new()
+    } else {
+        random.several(2, "\n", &mut |random| format!("invariant (p q) {{ {} }}", random.one(&CUBES)))
+    };
+    format!(
+        "type t = A | B | Z\ntype d = X | Y\nvar T : proc\nvar G : bool\narray S[proc] : t\narray C[proc] : bool\n\
+         array N[proc] : proc\narray D[proc] : d\ninit (p q) {{ {init} }}\n{axioms}\n\
+         unsafe (p q r) {{ S[p] = A && S[q] = A && S[r] = A && G = True && C[p] = True }}\n\
+         transition go (p) requires {{ C[p] = True }} {{ S[p] := B; T := p; N[p] := T; G := False }}\n\
+         transition no (p) {{ C[p] := False }}\n"
+    )
+}
+
+fn has_state(system: &System, procs: usize) -> bool {
+    let limits = ForwardOptions::default().max_states(1);
+    let seen = explore(system, procs, &limits, &Interrupt::default(), &mut Silent).exploration;
+    assert!(matches!(seen.stop, Stop::Complete | Stop::States | Stop::Unsafe), "{:?}", seen.stop);
+    seen.states > 0
+}
+
+#[test]
+fn empty_sizes_are_those_that_explorations_find_empty() {
+    let mut random = Random(5);
+    let mut counts = [0; LARGEST + 2];
+    for _ in 0..400 {
+        let text = model(&mut random);
+        // What is refused at once is another matter.
+        let Ok(cubicle::Loaded { system, .. }) = cubicle::load(&text) else { continue };
+        let empty: Vec<usize> = (0..=LARGEST).filter(|procs| !has_state(&system, *procs)).collect();
+        let first = empty.first().copied();
+        // A size without an initial state has none above it.
+        assert_eq!(empty.len(), first.map_or(0, |first| LARGEST + 1 - first), "{empty:?}\n{text}");
+        let report = cubicle::check(&system, &Options::explore(1), &Interrupt::default(), &mut Silent);
+        let report = report.expect("no bug");
+        let nothing = report.vacuous.iter().any(|it| matches!(it, Vacuous::NoInitialState(_)));
+        let never = report.vacuous.iter().find_map(|it| match it {
+            Vacuous::NeverApplies(claim, Lack::States(from, _)) => Some((claim.procs, *from)),
+            _ => None,
+        });
+        let from = match report.unpopulated {
+            Some(Unpopulated::From(from, _)) => Some(from),
+            Some(Unpopulated::NotKnown(procs)) => panic!("not known with {procs}\n{text}"),
+            None => None,
+        };
+        let expected = match first {
+            Some(0 | 1) => (true, None, None),
+            Some(first @ (2 | 3)) => (false, Some((3, first)), None),
+            other => (false, None, other),
+        };
+        assert_eq!((nothing, never, from), expected, "{empty:?}\n{text}");
+        counts[first.unwrap_or(LARGEST + 1)] += 1;
+    }
+    assert!(counts[1] > 5 && counts[2] > 5 && counts[3] > 0 && counts[LARGEST + 1] > 5, "{counts:?}");
+}
