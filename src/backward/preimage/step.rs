@@ -114,15 +114,31 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
             if cell.is_process() || rewrites.iter().any(|r| r.cell == cell) {
                 continue;
             }
-            let alternatives = match self.t.effect(self.context, cell, self.args, self.procs)? {
+            let wanted = |value: &CellValue| self.may_become(child, cell, value);
+            let alternatives = match self.t.effect(self.context, cell, (self.args, self.procs), &wanted)? {
                 Effect::None => continue,
                 Effect::Nondet => vec![(Vec::new(), ghost_value(self.context, cell))],
-                Effect::Cases(alternatives) if alternatives.is_empty() => return Ok(false),
-                Effect::Cases(alternatives) => alternatives,
+                Effect::Cases { cases, .. } if cases.is_empty() => return Ok(false),
+                Effect::Cases { cases, .. } => cases,
             };
             rewrites.push(Rewrite { cell, alternatives, chosen: None });
         }
         Ok(true)
+    }
+
+    /// Whether the child's literals about `cell` alone leave it this value.
+    fn may_become(&self, child: &Cube, cell: CubeCell, value: &CellValue) -> bool {
+        let env = Instantiation { context: self.context, procs: self.procs, vars: self.args };
+        let mask = child.mask(cell).map(|mask| self.widen(cell, mask, child.procs));
+        let value_of = |it| if it == cell { value.clone() } else { identity(self.context, it) };
+        let alone = |it: &&Relational| it.cells().iter().all(|&it| it == cell || it.is_process());
+        mask.is_none_or(|mask| self.value_in(value, mask) != Reduced::False)
+            && child
+                .relational
+                .iter()
+                .filter(alone)
+                // Numbers out of range are the matter of who needs them.
+                .all(|it| !matches!(substituted(&env, it, &value_of), Ok(Reduced::False)))
     }
 
     /// Takes the child's masks through the update; false when the cube is plainly empty.
@@ -137,15 +153,16 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
             if rewrites.iter().any(|r| r.cell == cell) {
                 continue; // its mask goes to the chosen value
             }
-            match self.t.effect(self.context, cell, self.args, self.procs)? {
+            let wanted = |value: &CellValue| self.value_in(value, mask) != Reduced::False;
+            match self.t.effect(self.context, cell, (self.args, self.procs), &wanted)? {
                 Effect::None => {
                     if !base.restrict(cell, mask) {
                         return Ok(false);
                     }
                 }
                 Effect::Nondet => {}
-                Effect::Cases(alternatives) => {
-                    let formula = self.some_value_in(alternatives, mask);
+                Effect::Cases { cases, all } => {
+                    let formula = self.some_value_in(cases, all, mask);
                     if !self.any(base, formula) {
                         return Ok(false);
                     }
@@ -155,11 +172,10 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
         Ok(true)
     }
 
-    /// When the value that an update chooses is in the mask.
-    fn some_value_in(&self, alternatives: Vec<Alternative>, mask: u64) -> InstantiatedFormula {
+    /// When the value that an update chooses is in the mask: one of these cases gives it, and `always` some does.
+    fn some_value_in(&self, cases: Vec<Alternative>, mut always: bool, mask: u64) -> InstantiatedFormula {
         let mut any = Vec::new();
-        let mut always = true;
-        for (mut when, value) in alternatives {
+        for (mut when, value) in cases {
             match self.value_in(&value, mask) {
                 Reduced::True => any.push(when),
                 Reduced::False => always = false,

@@ -1,5 +1,7 @@
 //! Transitions prepared for pre-image computation: what an update does to a cell, for given arguments.
 
+use smallvec::SmallVec;
+
 use crate::backward::cube::{
     CellValue, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Reduced, conjoin,
 };
@@ -27,8 +29,13 @@ pub enum Effect {
     None,
     /// Any value.
     Nondet,
-    /// One of these.
-    Cases(Vec<Alternative>),
+    /// One of these cases with a value that is wanted.
+    Cases {
+        /// The cases.
+        cases: Vec<Alternative>,
+        /// Whether there are no others.
+        all: bool,
+    },
 }
 
 /// The transitions of a system in the order in which pre-images are taken: fewest parameters, array
@@ -91,13 +98,13 @@ impl Prepared<'_> {
         Ok(false)
     }
 
-    /// What firing with `args` does to `cell` (a cell).
+    /// What firing with `args` does to `cell` (a cell). Of cases, only those with a `wanted` value.
     pub fn effect(
         &self,
         context: &CubeContext,
         cell: CubeCell,
-        args: &[u8],
-        procs: u8,
+        (args, procs): (&[u8], u8),
+        wanted: &dyn Fn(&CellValue) -> bool,
     ) -> Result<Effect, Halt> {
         let Some(assignment) = self.updates[cell.var().0 as usize] else {
             return Ok(Effect::None);
@@ -108,37 +115,43 @@ impl Prepared<'_> {
         let mut vars: Vec<u8> = args.to_vec();
         vars.extend(context.indices(cell));
         let env = Instantiation { context, procs, vars: &vars };
-        let mut out: Vec<Alternative> = Vec::new();
-        // Ways in which every branch so far fails to match.
-        let mut unmatched: Vec<Vec<CubeLiteral>> = vec![Vec::new()];
+        let mut cases: Vec<Alternative> = Vec::new();
+        let (mut all, mut keeps) = (true, true);
+        // What holds where no branch so far matches: a literal of each clause.
+        let mut clauses: Vec<Vec<CubeLiteral>> = Vec::new();
         for branch in branches {
-            match env.dnf(&branch.when)? {
-                InstantiatedFormula::True => {
-                    let value = env.value(&branch.value);
-                    out.extend(unmatched.into_iter().map(|u| (u, value.clone())));
-                    break;
+            let formula = env.dnf(&branch.when)?;
+            let is_last = matches!(formula, InstantiatedFormula::True);
+            let any = match formula {
+                InstantiatedFormula::True => vec![Vec::new()],
+                InstantiatedFormula::Any(any) => any,
+            };
+            let value = env.value(&branch.value);
+            let (is_kept, is_wanted) = (is_slot(&value, cell), wanted(&value));
+            for conj in &any {
+                // What nobody wants is looked at only until it is known that there is such a case.
+                if !(is_wanted || all || keeps && !is_kept) {
+                    continue;
                 }
-                InstantiatedFormula::Any(any) if any.is_empty() => {}
-                InstantiatedFormula::Any(any) => {
-                    let value = env.value(&branch.value);
-                    for u in &unmatched {
-                        context.interrupt.poll()?;
-                        for conj in &any {
-                            if let Some(both) = merged(u, conj) {
-                                out.push((both, value.clone()));
-                            }
-                        }
-                    }
-                    for conj in &any {
-                        unmatched = without(&env, &unmatched, conj)?;
-                    }
+                context.interrupt.poll()?;
+                let ways = ways(&env, conj, &clauses)?;
+                if ways.is_empty() {
+                    continue;
+                }
+                keeps &= is_kept;
+                all &= is_wanted;
+                if is_wanted {
+                    cases.extend(ways.into_iter().map(|way| (way, value.clone())));
                 }
             }
+            if is_last {
+                break;
+            }
+            for conj in &any {
+                clauses.extend(denial(&env, conj)?);
+            }
         }
-        if out.iter().all(|(_, v)| is_slot(v, cell)) {
-            return Ok(Effect::None);
-        }
-        Ok(Effect::Cases(out))
+        Ok(if keeps { Effect::None } else { Effect::Cases { cases, all } })
     }
 }
 
@@ -155,37 +168,188 @@ fn is_slot(value: &CellValue, cell: CubeCell) -> bool {
     }
 }
 
-fn merged(a: &[CubeLiteral], b: &[CubeLiteral]) -> Option<Vec<CubeLiteral>> {
-    let mut out = a.to_vec();
-    b.iter().all(|g| conjoin(&mut out, g)).then_some(out)
+/// Where a conjunction does not hold, as a clause; `None` when it never does.
+fn denial(env: &Instantiation<'_>, conj: &[CubeLiteral]) -> Result<Option<Vec<CubeLiteral>>, Halt> {
+    let mut clause = Vec::with_capacity(conj.len());
+    for literal in conj {
+        match env.negate(literal)? {
+            Reduced::True => return Ok(None),
+            Reduced::False => {}
+            Reduced::Literal(negated) => clause.push(negated),
+        }
+    }
+    Ok(Some(clause))
 }
 
-/// Each way of `ways` together with each way of falsifying `conj`; ways implied by others are dropped.
-fn without(
+/// The ways to satisfy `conj` and a literal of each clause.
+///
+/// Clauses with a literal that follows from what is known go, and literals that contradict it; what is left of one
+/// literal is known. Only clauses with several literals are multiplied out: of a `case` that compares one cell with
+/// constant after constant, none.
+fn ways(
     env: &Instantiation<'_>,
-    ways: &[Vec<CubeLiteral>],
     conj: &[CubeLiteral],
+    clauses: &[Vec<CubeLiteral>],
 ) -> Result<Vec<Vec<CubeLiteral>>, Halt> {
-    let mut out: Vec<Vec<CubeLiteral>> = Vec::new();
-    for way in ways {
+    let mut known = conj.to_vec();
+    let mut open: Vec<SmallVec<[&CubeLiteral; 2]>> = Vec::new();
+    let mut grown = false;
+    for clause in clauses {
+        let Some(left) = rest_of(clause.iter(), &known) else { continue };
+        match left.as_slice() {
+            [] => return Ok(Vec::new()),
+            [one] => {
+                if !learn(&mut known, one) {
+                    return Ok(Vec::new());
+                }
+                grown = true;
+            }
+            _ => open.push(left),
+        }
+    }
+    while grown {
         env.context.interrupt.poll()?;
-        for g in conj {
-            match env.negate(g)? {
-                Reduced::True => {
-                    if !out.contains(way) {
-                        out.push(way.clone());
+        grown = false;
+        for clause in std::mem::take(&mut open) {
+            let Some(left) = rest_of(clause.into_iter(), &known) else { continue };
+            match left.as_slice() {
+                [] => return Ok(Vec::new()),
+                [one] => {
+                    if !learn(&mut known, one) {
+                        return Ok(Vec::new());
                     }
+                    grown = true;
                 }
-                Reduced::False => {}
-                Reduced::Literal(n) => {
-                    if let Some(both) = merged(way, &[n])
-                        && !out.contains(&both)
-                    {
-                        out.push(both);
-                    }
-                }
+                _ => open.push(left),
             }
         }
     }
-    Ok(out)
+    let mut ways = vec![known];
+    for clause in &open {
+        let mut next: Vec<Vec<CubeLiteral>> = Vec::new();
+        for way in ways {
+            env.context.interrupt.poll()?;
+            let Some(left) = rest_of(clause.iter().copied(), &way) else {
+                if !next.contains(&way) {
+                    next.push(way);
+                }
+                continue;
+            };
+            for literal in left {
+                let mut both = way.clone();
+                if learn(&mut both, literal) && !next.contains(&both) {
+                    next.push(both);
+                }
+            }
+        }
+        ways = next;
+    }
+    Ok(ways)
+}
+
+/// What is left of a clause where all of `known` holds: `None` when one of its literals does, else those that may.
+fn rest_of<'l>(
+    clause: impl Iterator<Item = &'l CubeLiteral>,
+    known: &[CubeLiteral],
+) -> Option<SmallVec<[&'l CubeLiteral; 2]>> {
+    let mut left = SmallVec::new();
+    for literal in clause {
+        if known.iter().any(|known| implies(known, literal)) {
+            return None;
+        }
+        if !known.iter().any(|known| excludes(known, literal)) {
+            left.push(literal);
+        }
+    }
+    Some(left)
+}
+
+/// Adds a literal that does not follow; what follows from it goes. False when it contradicts what is known.
+fn learn(known: &mut Vec<CubeLiteral>, literal: &CubeLiteral) -> bool {
+    known.retain(|weaker| !implies(literal, weaker));
+    conjoin(known, literal)
+}
+
+/// Whether a literal plainly follows from another one.
+fn implies(known: &CubeLiteral, literal: &CubeLiteral) -> bool {
+    match (known, literal) {
+        (CubeLiteral::Mask(s, m), CubeLiteral::Mask(t, n)) => s == t && m & !n == 0,
+        (CubeLiteral::Relational(s), CubeLiteral::Relational(t)) => s.implies(t),
+        _ => false,
+    }
+}
+
+/// Whether two literals plainly contradict each other.
+fn excludes(known: &CubeLiteral, literal: &CubeLiteral) -> bool {
+    match (known, literal) {
+        (CubeLiteral::Mask(s, m), CubeLiteral::Mask(t, n)) => s == t && m & n == 0,
+        (CubeLiteral::Relational(s), CubeLiteral::Relational(t)) => s.excludes(t),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::{Effect, prepare};
+    use crate::backward::cube::{CellValue, CubeCell, CubeContext};
+    use crate::interrupt::Interrupt;
+
+    /// What `X := case ..` with these branches does, as far as values are wanted: for each case, its literals.
+    fn sizes(branches: &str, wanted: &dyn Fn(&CellValue) -> bool) -> (Vec<usize>, bool) {
+        let text = format!(
+            "var X : int var Y : int var Z : int init () {{ X = 0 && Y = 0 && Z = 0 }} unsafe () {{ X < 0 }}
+             transition y () {{ Y := ? ; Z := ? }} transition t () {{ X := case {branches} | _ : 0 }}"
+        );
+        let system = crate::load(&text).expect("the model is well-formed").system;
+        let context = CubeContext::new(&system, true, &Interrupt::default());
+        let prepared = prepare(&system);
+        let step = prepared.iter().find(|it| it.transition.name == "t").expect("there is one");
+        let cell = CubeCell::of(crate::model::VarId(0), []);
+        match step.effect(&context, cell, (&[], 0), wanted).expect("nobody interrupts") {
+            Effect::Cases { cases, all } => (cases.iter().map(|(when, _)| when.len()).collect(), all),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// `| Y = 0 : 1 | Y = 1 : 2 ..`.
+    fn branches(count: usize, condition: &dyn Fn(usize) -> String) -> String {
+        (0..count).fold(String::new(), |mut text, i| {
+            let _ = write!(text, " | {} : {}", condition(i), i + 1);
+            text
+        })
+    }
+
+    fn is(value: &CellValue, number: i64) -> bool {
+        let number = crate::model::Rational::integer(number);
+        matches!(value, CellValue::Linear(terms, constant) if terms.is_empty() && *constant == number)
+    }
+
+    #[test]
+    fn a_branch_says_nothing_that_follows_from_its_condition() {
+        let count = 3000;
+        let (sizes, all) = sizes(&branches(count, &|i| format!("Y = {i}")), &|_| true);
+        assert!(all);
+        assert_eq!(sizes.len(), count + 1);
+        assert!(sizes[..count].iter().all(|&size| size == 1), "only the branch's own condition");
+        assert_eq!(sizes[count], count, "what is left differs from all of them");
+    }
+
+    #[test]
+    fn only_cases_with_a_wanted_value_are_made() {
+        let (found, all) = sizes(&branches(3000, &|i| format!("Y = {i}")), &|value| is(value, 7));
+        assert_eq!((found, all), (vec![1], false));
+        // Two literals each: what is left after all of them has as many ways as there are subsets.
+        let (found, all) =
+            sizes(&branches(3000, &|i| format!("Y = {i} && Z = {i}")), &|value| is(value, 2000));
+        assert_eq!((found, all), (vec![2], false));
+    }
+
+    #[test]
+    fn overlapping_branches_are_taken_in_their_order() {
+        // Y <= 0, then 1 <= Y <= 5, then the rest, and one that never matches.
+        let (found, all) = sizes(" | Y <= 0 : 1 | Y <= 5 : 2 | Y <= 3 : 3 | Y > 5 && Z = 1 : 4", &|_| true);
+        assert_eq!((found, all), (vec![1, 2, 2, 2], true));
+    }
 }
