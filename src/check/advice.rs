@@ -7,8 +7,15 @@ use std::ops::RangeInclusive;
 
 use super::instances::nearest;
 use super::schedule::SCHEDULE;
-use crate::model::{Linear, Literal, Rational, Relation, System, VarId};
-use crate::options::{BackwardMode, Options, Strategy};
+use super::tuning::{BOUND_PROCS, BOUND_STATES, BOUND_STEPS, RUN_PROCS};
+use crate::forward::explore;
+use crate::interrupt::Interrupt;
+use crate::model::semantics::{Layout, Value, admits, distinct_tuples};
+use crate::model::{
+    Bad, BadKind, Cell, Linear, Literal, ProcRef, Rational, Relation, System, Transition, Type, VarId,
+};
+use crate::observer::Silent;
+use crate::options::{BackwardMode, ForwardOptions, Options, Strategy};
 use crate::result::{Exploration, Growing, Growth, Limit, Report, Stop, Try};
 use crate::verdict::{Cut, Reason};
 
@@ -21,11 +28,13 @@ const MOST_BOUNDS: usize = 2;
 /// What may lead to an answer of the run that `options` asked for and that came to `report`, most likely first. Empty
 /// when it has an answer, or when nothing but another machine helps.
 pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
-    // What helps a search for bad states is no help with properties of runs.
-    let Some(reason) = report.open().filter(|why| report.unproved.as_ref() != Some(why)) else {
-        return Vec::new();
-    };
+    let Some(reason) = report.open() else { return Vec::new() };
     let told = Told { system, options, report };
+    if report.unproved.as_ref() == Some(reason) {
+        // What helps a search for bad states is no help with properties of runs.
+        let runs = matches!(reason, Reason::Runs(_)) && !options.only_forward;
+        return told.fewer_processes(RUN_PROCS).filter(|_| runs).into_iter().collect();
+    }
     let mut tries = match reason {
         Reason::Nodes(most) => told.search(Some(Limit::Nodes(*most))),
         Reason::Depth(most) => told.search(Some(Limit::Depth(*most))),
@@ -63,7 +72,7 @@ struct Told<'a> {
     report: &'a Report,
 }
 
-impl Told<'_> {
+impl<'a> Told<'a> {
     /// After a search that did not come to its end; `limit` is what ended it.
     fn search(self, limit: Option<Limit>) -> Vec<Try> {
         let mut tries: Vec<Try> = Vec::new();
@@ -76,6 +85,7 @@ impl Told<'_> {
             }
             tries.extend(self.numbers());
             tries.extend(self.other_proofs());
+            tries.extend(self.size());
         }
         tries.extend(limit.map(Try::More));
         tries
@@ -153,13 +163,36 @@ impl Told<'_> {
                     .any(|&value| if last > first { value > last } else { value < last })
             })
         };
-        let left = self.report.backward.iter().filter_map(|outcome| outcome.open.as_ref());
         let bound = |growth: &Growth| match &growth.what {
             Growing::Number(vars) => Some(Try::Bound { vars: vars.clone(), values: growth.values }),
             Growing::Processes => None,
         };
-        let possible = left.flat_map(|open| &open.growth).filter(|grew| !is_refuted(grew));
-        possible.filter_map(bound).take(MOST_BOUNDS).collect()
+        let possible = self.grown_in_cubes().filter(|grew| !is_refuted(grew));
+        let lasting =
+            possible.filter(|grew| matches!(reached(self.system, grew), Reached::Within | Reached::Several));
+        lasting.filter_map(bound).take(MOST_BOUNDS).collect()
+    }
+
+    /// What grew in the cubes of the last search.
+    fn grown_in_cubes(self) -> impl Iterator<Item = &'a Growth> {
+        let left = self.report.backward.iter().filter_map(|outcome| outcome.open.as_ref());
+        left.flat_map(|open| &open.growth)
+    }
+
+    /// Fewer processes, where cubes have more and more of them, or numbers that are larger in larger instances.
+    fn size(self) -> Option<Try> {
+        let grows = |growth: &Growth| {
+            growth.what == Growing::Processes || reached(self.system, growth) == Reached::WithProcesses
+        };
+        let bad = self.system.bad.iter().map(|bad| usize::from(bad.params));
+        let most = self.system.transitions.iter().map(Transition::arity).chain(bad).max().unwrap_or(0);
+        self.grown_in_cubes().any(grows).then(|| self.fewer_processes(most + 1)).flatten()
+    }
+
+    /// A model of no more than about `procs` processes, unless it says so itself.
+    fn fewer_processes(self, procs: usize) -> Option<Try> {
+        let procs = procs.max(2).max(self.system.proc_constants.into());
+        self.system.max_procs.is_none().then_some(Try::NumberProcs(procs))
     }
 
     /// A range of numbers, where some grow: it ends explorations, and makes candidates that bound them.
@@ -223,6 +256,84 @@ impl Told<'_> {
         let seen = self.report.explorations.iter().any(|it| it.procs == procs);
         (procs >= least && !seen).then_some(Try::Explore { procs, walks: false })
     }
+}
+
+/// How far a number comes in small instances.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reached {
+    /// Not farther in the larger instances, and not beyond what is to bound it.
+    Within,
+    /// Beyond what is to bound it.
+    Beyond,
+    /// Farther with each process.
+    WithProcesses,
+    /// It is a sum of several variables, which no single comparison bounds.
+    Several,
+}
+
+/// How far what grew in cubes comes in the instances with up to [`BOUND_PROCS`] processes, as far as a few states
+/// show: a bound that the next larger instance breaks is no advice.
+fn reached(system: &System, growth: &Growth) -> Reached {
+    let Growing::Number(vars) = &growth.what else { return Reached::Several };
+    let [var] = vars.as_slice() else { return Reached::Several };
+    let (first, last) = growth.values;
+    let rises = last > first;
+    let mut extreme = initially(system, *var).unwrap_or(first);
+    let (mut is_beyond, mut has_end) = (false, true);
+    let mut farther = Vec::new();
+    let least = usize::from(system.proc_constants);
+    for procs in (least..=BOUND_PROCS.max(least + 1)).filter(|procs| admits(system, *procs)) {
+        is_beyond |= beyond(system, *var, (rises, last), procs).is_some();
+        let before = extreme;
+        for step in 0..BOUND_STEPS {
+            let Some(value) = beyond(system, *var, (rises, extreme), procs).filter(|_| has_end) else {
+                break;
+            };
+            extreme = value;
+            has_end = step + 1 < BOUND_STEPS;
+        }
+        farther.push(extreme != before);
+    }
+    match farther.as_slice() {
+        [.., true, true] if has_end => Reached::WithProcesses,
+        _ if is_beyond => Reached::Beyond,
+        _ => Reached::Within,
+    }
+}
+
+/// A value of a variable beyond another one, in an explored state of an instance.
+fn beyond(system: &System, var: VarId, (rises, than): (bool, Rational), procs: usize) -> Option<Rational> {
+    let declared = system.var(var);
+    let params = declared.arity();
+    let index = (0..params).map(|at| ProcRef::Var(at as u8)).collect();
+    // `than - X < 0` or `X - than < 0`.
+    let (factor, constant) = if rises { (Rational::ONE.neg(), than) } else { (Rational::ONE, than.neg()) };
+    let integer = declared.ty == Type::Int;
+    let (relation, constant) =
+        if integer { (Relation::Le, constant.add(Rational::ONE)?) } else { (Relation::Lt, constant) };
+    let expr = Linear { terms: vec![(Cell { var, index }, factor)], constant };
+    let cube = vec![Literal::Linear { expr, relation, integer }];
+    let bad = Bad {
+        name: String::new(),
+        number: 1,
+        kind: BadKind::Unsafe,
+        params: params as u8,
+        cube,
+        span: declared.span,
+        spans: vec![declared.span],
+    };
+    let asked = System { bad: vec![bad], temporal: Vec::new(), fairness: Vec::new(), ..system.clone() };
+    let options = ForwardOptions::default().max_states(BOUND_STATES);
+    let seen = explore(&asked, procs, &options, &Interrupt::default(), &mut Silent).exploration;
+    let trace = seen.unsafe_trace?;
+    let state = trace.steps.last().map_or(&trace.initial, |step| &step.after);
+    let layout = Layout::new(system, procs);
+    let values =
+        distinct_tuples(procs, params).filter_map(|index| match state.values[layout.position(var, index)] {
+            Value::Number(value) => Some(value),
+            _ => None,
+        });
+    if rises { values.max() } else { values.min() }
 }
 
 /// The number that init gives to a variable, where it is one number.

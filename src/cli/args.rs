@@ -25,7 +25,8 @@ const AFTER_HELP: &str = "\
 Exit codes:
     0  the system is safe, or (--only-forward) nothing wrong was found: its line says whether all
        states of the instance were seen, and --require-complete makes it 3 when they were not
-    1  a bad state is reachable; the error trace was replayed
+    1  a bad state is reachable (UNSAFE), or a property of runs is broken (VIOLATED); the trace was
+       replayed
     2  wrong usage, or an error in the model
     3  inconclusive: a time-out, a limit on the search or on the states seen that nobody set as
        the goal (--max-forward and the like do), or only spurious traces
@@ -50,7 +51,7 @@ where they have no effect, a note on standard error says so.";
     version,
     long_version = super::version::long(),
     override_usage = "cubicle [OPTIONS] FILE\n       cubicle brab K [OPTIONS] FILE\n       cubicle replay FILE TRACE\n       cubicle resume DIR\n       cubicle simulate FILE [TRACE]\n       cubicle check-certificate FILE DIR\n       cubicle explain [CODE]\n       cubicle fmt [--check] [FILE]..\n       cubicle lint FILE [--deep]\n       cubicle lsp [--stdio]\n       cubicle export FILE --to LANGUAGE\n       cubicle mutate FILE\n       cubicle witness FILE --transition NAME\n       cubicle shrink FILE --keep WHAT [-- OPTIONS]\n       cubicle cluster --local N -- [OPTIONS] FILE\n       cubicle completions SHELL\n       cubicle man [DIR]",
-    after_help = "Exit codes: 0 safe, 1 unsafe, 2 usage or model error, 3 inconclusive, 4 internal error, \
+    after_help = "Exit codes: 0 safe, 1 unsafe or violated, 2 usage or model error, 3 inconclusive, 4 internal error, \
                   5 deadlock. More with --help.",
     after_long_help = AFTER_HELP,
     max_term_width = 110,

@@ -108,6 +108,8 @@ pub enum Try {
     NumberRange,
     /// Fewer states in the oracle.
     FewerStates,
+    /// A model of at most so many processes.
+    NumberProcs(usize),
     /// A limit that is larger than it was.
     More(Limit),
 }

@@ -122,6 +122,10 @@ pub fn suggestion(system: &System, file: &str, it: &Try) -> String {
         }
         Try::FewerStates => "`--max-forward N`: an oracle of fewer states, which leaves time and memory to the proof"
             .to_owned(),
+        Try::NumberProcs(procs) => format!(
+            "`number_procs {procs}` as the first line of the model: an answer about all instances with at most \
+             {procs} processes, and no others"
+        ),
         Try::More(limit) => more(*limit),
     }
 }

@@ -20,6 +20,7 @@ mod handout;
 mod harness;
 mod interrupts;
 mod kill_rates;
+mod last_line;
 mod lemmas;
 mod limits;
 mod lint;

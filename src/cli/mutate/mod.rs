@@ -410,16 +410,17 @@ impl MutateRun<'_> {
         if found.mutants.is_empty() {
             return ending.output.write("There are no mutants: no mistake of these kinds fits anywhere\n");
         }
-        let text = report::mutation(found, source, args.verbose, style);
-        ending.output.write(if args.quiet { last_block(&text) } else { &text });
         for number in &args.trace {
             let mutant = found.mutants.iter().find(|it| it.candidate.number == *number);
             match mutant.map(|it| report::kill(it, found, source, style)) {
-                Some(Some(text)) => ending.output.write(&format!("\n{text}")),
+                Some(Some(text)) => ending.output.write(&format!("{text}\n")),
                 Some(None) => self.afterwards.push(format!("mutant #{number} was not killed")),
                 None => self.afterwards.push(format!("mutant #{number} was not looked at")),
             }
         }
+        // The rate comes last.
+        let text = report::mutation(found, source, args.verbose, style);
+        ending.output.write(if args.quiet { last_block(&text) } else { &text });
     }
 
     fn code(&mut self, found: &Mutation) -> u8 {

@@ -318,6 +318,8 @@ pub struct Property {
     /// Of a property of runs that is not settled for every number of processes: why no proof was found, where one was
     /// tried.
     pub unproved: Option<String>,
+    /// Where a run shows the verdict: the number of its processes.
+    pub shown_with: Option<usize>,
 }
 
 /// How a property is declared.

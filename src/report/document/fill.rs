@@ -12,7 +12,7 @@ use super::{Document, Times};
 use crate::model::{Bad, BadKind, Owner, System, TemporalKind, owner_names};
 use crate::report::vacuity;
 use crate::result::{self, Decider, Exploration, Report, TemporalFinding, TemporalReport};
-use crate::verdict::Verdict;
+use crate::verdict::{Trace, Verdict};
 use crate::words::unproved;
 
 impl Document {
@@ -75,8 +75,14 @@ fn properties(system: &System, lines: &Lines<'_>, report: &Report) -> Vec<Proper
         }
     }
     found.sort_by_key(|(bad, _)| bad.span);
+    let shown_with = |verdict, bad: &Bad| {
+        let ends_there = |trace: &&Trace| trace.bad.is_some_and(|at| system.bad[at].span == bad.span);
+        let run = report.traces().find(ends_there);
+        run.filter(|_| verdict == PropertyVerdict::Violated).map(|trace| trace.initial.procs)
+    };
     let declared = |(bad, verdict): (&Bad, PropertyVerdict)| Property {
         processes: Vec::new(),
+        shown_with: shown_with(verdict, bad),
         name: bad.name.clone(),
         kind: match bad.kind {
             BadKind::Unsafe => PropertyKind::Unsafe,
@@ -117,6 +123,7 @@ fn temporal(system: &System, lines: &Lines<'_>, known: &TemporalReport) -> Prope
         },
         processes: known.held.clone(),
         unproved: known.unproved.as_ref().map(unproved),
+        shown_with: known.found.as_ref().map(|found| found.run().initial.procs),
     }
 }
 
