@@ -1,6 +1,7 @@
 //! The program as its users meet it: exit codes, flags in both spellings, input and output gone wrong,
 //! signals, repeatability. What it prints is pinned in `tests/cli/*.trycmd` and `*.stdout`.
 
+mod advised;
 mod assumptions;
 mod bad_input;
 mod book;

@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn a_branch_says_nothing_that_follows_from_its_condition() {
-        let count = 3000;
+        let count = 1000;
         let (sizes, all) = sizes(&branches(count, &|i| format!("Y = {i}")), &|_| true);
         assert!(all);
         assert_eq!(sizes.len(), count + 1);
