@@ -32,7 +32,7 @@ pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
     let told = Told { system, options, report };
     if report.unproved.as_ref() == Some(reason) {
         // What helps a search for bad states is no help with properties of runs.
-        let runs = matches!(reason, Reason::Runs(_)) && !options.only_forward;
+        let runs = matches!(reason, Reason::Runs { .. }) && !options.only_forward;
         return told.fewer_processes(RUN_PROCS).filter(|_| runs).into_iter().collect();
     }
     let mut tries = match reason {
