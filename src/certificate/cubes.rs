@@ -1,6 +1,7 @@
 //! The cubes of an invariant, as a certificate lists them.
 
 use super::owners::NamedOwner;
+use super::subject::Subject;
 use crate::model::{BadKind, Literal, System};
 use crate::verdict::Forbidden;
 
@@ -13,13 +14,20 @@ pub struct Cubes {
     pub proved: usize,
     /// Whether the model's invariants are taken for granted.
     pub trusting: bool,
-    /// Ghost variables that they may speak of, behind those of the model.
+    /// What they are about.
+    pub subject: Subject,
+    /// Ghost variables that they may speak of, behind those of the system.
     pub owners: Vec<NamedOwner>,
 }
 
 impl Cubes {
     /// These cubes of a system, with its axioms, and with its own invariants when they are trusted.
-    pub fn new(system: &System, owners: Vec<NamedOwner>, cubes: Vec<Forbidden>, trusting: bool) -> Self {
+    pub fn new(
+        system: &System,
+        (subject, owners): (Subject, Vec<NamedOwner>),
+        cubes: Vec<Forbidden>,
+        trusting: bool,
+    ) -> Self {
         let (proved, mut all) = (cubes.len(), cubes);
         let axioms = system.axioms.iter();
         all.extend(axioms.map(|axiom| Forbidden { params: axiom.params, cube: axiom.cube.clone() }));
@@ -27,7 +35,15 @@ impl Cubes {
             let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
             all.extend(invariants.map(|bad| Forbidden { params: bad.params, cube: bad.cube.clone() }));
         }
-        Self { all, proved, trusting, owners }
+        Self { all, proved, trusting, subject, owners }
+    }
+
+    /// The system that they are about, without owners, derived from the model.
+    ///
+    /// # Panics
+    /// When it is another model than they were read for.
+    pub fn basis(&self, model: &System) -> System {
+        self.subject.derived(model).expect("it was derived when they were read")
     }
 }
 

@@ -31,13 +31,14 @@ pub fn obligation(system: &System, obligation: Obligation) -> String {
 /// Why there is no certificate, in one line without a final stop.
 pub fn explain(system: &System, refused: &NoCertificate) -> String {
     match refused {
-        NoCertificate::Words(cube) => {
+        NoCertificate::Words(cube, system) => {
             let wordless = cube.cube.iter().find(|it| text::literal_words(system, it).is_none());
             let which = wordless.and_then(|it| literal_vars(it).first().copied());
             let name = which.map_or("a number", |var| &system.var(var).name);
             format!("the numbers of a cube about {name} leave the 64-bit range where they are written")
         }
         NoCertificate::Unreadable(why) => why.clone(),
+        NoCertificate::NotDerived(why) => format!("the check derives no such system: {why}"),
         NoCertificate::Failed(failure, cubes) => match failure {
             ProofFailure::Refuted(obligation) => format!("{} fails", named(system, cubes, *obligation)),
             ProofFailure::Undecided(obligation, why) => {
@@ -52,7 +53,7 @@ pub fn explain(system: &System, refused: &NoCertificate) -> String {
 
 /// An obligation with its cube.
 fn named(system: &System, cubes: &Cubes, which: Obligation) -> String {
-    let system = &extended(system, &cubes.owners);
+    let system = &extended(&cubes.basis(system), &cubes.owners);
     let cube = match which {
         Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => cube,
         Obligation::Property(_) | Obligation::Owner(_) => return obligation(system, which),

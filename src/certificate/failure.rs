@@ -4,16 +4,19 @@ use super::cubes::Cubes;
 use super::ground::Overflow;
 use super::obligation::Obligation;
 use crate::interrupt::Interrupted;
+use crate::model::System;
 use crate::verdict::{Forbidden, Reason};
 
 /// Why there is no certificate.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum NoCertificate {
-    /// The language has no words for this cube.
-    Words(Forbidden),
+    /// The language has no words for this cube, of this system.
+    Words(Forbidden, Box<System>),
     /// The invariants do not fit the model; a line for the user.
     Unreadable(String),
+    /// The system that it is about is not derived from the model; a line for the user.
+    NotDerived(String),
     /// An obligation of these cubes failed.
     Failed(ProofFailure, Cubes),
 }

@@ -314,7 +314,8 @@ mod tests {
     fn literals_say_what_all_their_states_say() {
         let system = crate::load(MODEL).expect("a correct model").system;
         let forbidden = |bad: &crate::model::Bad| Forbidden { params: bad.params, cube: bad.cube.clone() };
-        let cubes = Cubes::new(&system, Vec::new(), system.bad.iter().map(forbidden).collect(), false);
+        let cubes =
+            Cubes::new(&system, Default::default(), system.bad.iter().map(forbidden).collect(), false);
         let interrupt = Interrupt::default();
         let index = CubeIndex::new(&system, &cubes, &interrupt);
         let in_cube = |number: usize, procs: &[u8], values: &Values| {

@@ -48,10 +48,18 @@
 //! argument: where they are asked for, a case may say that the owner is one of the named processes, or a
 //! further one that is named then.
 //!
+//! # What it is about
+//!
+//! A certificate may be about a system that is made of the model, which its first lines name ([`Subject`]): processes that stop or restart
+//! (`stop`, `restart`), the monitor of a property of runs (`monitor`), a `cover` that is never reached. That system is derived here
+//! from these lines and the model, by code that shares nothing with `transform`; each of these files says why a certificate
+//! for it shows what is claimed. Of the system that the engines were given nothing is taken but names of variables: where it has fewer
+//! steps than what is derived, an obligation fails.
+//!
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground` and `obligations` (what has to be
+//! `subject`, `added`, `stop`, `restart` and `monitor` (what it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground` and `obligations` (what has to be
 //! shown), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
 //! for other solvers), `failure` and `explain`, `tuning` (the constants).
 //!
@@ -62,38 +70,45 @@
 //! formula, lemma or value range of the engine's. What the engine knew without proof obligation (value ranges of
 //! variables, globals that never name a process) is in the list as cubes like any other.
 
+mod added;
 mod cubes;
 mod explain;
 mod failure;
 mod ground;
 mod ground_instances;
 mod index;
+mod monitor;
 mod obligation;
 mod obligations;
 mod owners;
 mod prove;
+mod restart;
 mod shown;
 mod smtlib;
 mod solver;
+mod stop;
+mod subject;
 mod text;
 mod tuning;
 
 use std::time::Duration;
 
 pub use cubes::Cubes;
-pub use explain::{explain, obligation};
+pub use explain::explain;
 pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
 pub use prove::Extent;
 pub use shown::{ShownObligations, ShownTable};
 pub use smtlib::Script;
-pub use text::{LeftOut, declaration, lemmas, literal_words, read, read_lemmas};
+pub use subject::{Failures, RunsClaim, Subject};
+pub use text::{LeftOut, declaration, lemmas, literal_words, read_lemmas};
 
 use crate::interrupt::Interrupt;
 use crate::model::{Owner, System, owner_names};
 use crate::verdict::Forbidden;
 use index::Refutations;
 use owners::{NamedOwner, extended};
+use text::CertificateText;
 
 /// A checked certificate.
 #[derive(Clone, Debug)]
@@ -153,9 +168,9 @@ pub fn check(
     extent: Extent,
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
-    let (owners, cubes) = read(system, model, invariants).map_err(NoCertificate::Unreadable)?;
-    let cubes = Cubes::new(system, owners, cubes, options.trusting);
-    let system = &extended(system, &cubes.owners);
+    let CertificateText { subject, basis, owners, cubes } = text::read(system, model, invariants)?;
+    let cubes = Cubes::new(&basis, (subject, owners), cubes, options.trusting);
+    let system = &extended(&basis, &cubes.owners);
     match prove::prove(system, &cubes, extent, options.timeout, options.interrupt, options.shown) {
         Ok(proof) => Ok(Certificate::new(&cubes, proof)),
         Err(failure) => Err(NoCertificate::Failed(failure, cubes)),
@@ -174,11 +189,27 @@ pub fn certify(
     cubes: &[Forbidden],
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
-    let named = owner_names(system, owners).into_iter().zip(owners);
+    certify_as(&Subject::default(), (system, system), model, owners, cubes, options)
+}
+
+/// As [`certify`], of a system that was made of the model: `made` is what the engine was given, of which nothing is taken but
+/// names; what is checked is derived once more from the model itself.
+///
+/// # Errors
+/// As for [`certify`], and where the check derives no such system from the model.
+pub fn certify_as(
+    subject: &Subject,
+    (system, made): (&System, &System),
+    model: &str,
+    owners: &[Owner],
+    cubes: &[Forbidden],
+    options: CheckOptions<'_>,
+) -> Result<Certificate, NoCertificate> {
+    let named = owner_names(made, owners).into_iter().zip(owners);
     let owners: Vec<NamedOwner> =
         named.map(|(name, owner)| NamedOwner { name, owner: owner.clone() }).collect();
-    let text = text::file(system, &owners, cubes, options.trusting)
-        .map_err(|number| NoCertificate::Words(cubes[number].clone()))?;
+    let text = text::file((system, made), (subject, &owners), cubes, options.trusting)
+        .map_err(|number| NoCertificate::Words(cubes[number].clone(), Box::new(made.clone())))?;
     check(system, model, &text, Extent::Needed, options)
 }
 
@@ -201,8 +232,8 @@ impl Certificate {
             }
         }
         let all = kept.iter().map(|&cube| cubes.all[cube].clone()).collect();
-        let owners = cubes.owners.clone();
-        let cubes = Cubes { all, proved: proof.shown.len(), trusting: cubes.trusting, owners };
+        let (subject, owners) = (cubes.subject.clone(), cubes.owners.clone());
+        let cubes = Cubes { all, proved: proof.shown.len(), trusting: cubes.trusting, subject, owners };
         Self { cubes, refutations, solver_calls: proof.solver_calls }
     }
 
@@ -212,7 +243,8 @@ impl Certificate {
     /// When `system` is another one than was checked.
     pub fn invariants(&self, system: &System) -> String {
         let shown = &self.cubes.all[..self.cubes.proved];
-        text::file(system, &self.cubes.owners, shown, self.cubes.trusting)
+        let Cubes { subject, owners, trusting, .. } = &self.cubes;
+        text::file((system, &self.cubes.basis(system)), (subject, owners), shown, *trusting)
             .expect("the cubes were read from such a text")
     }
 
@@ -221,9 +253,23 @@ impl Certificate {
     /// # Panics
     /// When `system` is another one than was checked.
     pub fn scripts(&self, system: &System) -> Vec<Script> {
-        let system = &extended(system, &self.cubes.owners);
-        smtlib::scripts(system, &self.cubes, &self.refutations)
+        let subject = self.cubes.subject.lines(system);
+        let system = &extended(&self.cubes.basis(system), &self.cubes.owners);
+        smtlib::scripts((system, &subject), &self.cubes, &self.refutations)
             .expect("the same formulas were made for the proof")
+    }
+
+    /// One of its obligations in one line.
+    ///
+    /// # Panics
+    /// When `system` is another one than was checked.
+    pub fn obligation(&self, system: &System, which: Obligation) -> String {
+        explain::obligation(&self.cubes.basis(system), which)
+    }
+
+    /// What it is about.
+    pub const fn subject(&self) -> &Subject {
+        &self.cubes.subject
     }
 
     /// How many obligations were checked.
@@ -237,7 +283,8 @@ impl Certificate {
         let owners = self.cubes.owners.len();
         let trusted = if self.cubes.trusting { ", trusting those of the model" } else { "" };
         format!(
-            "{}{}, {}{trusted}",
+            "{}{}{}, {}{trusted}",
+            self.cubes.subject.words().map_or_else(String::new, |words| format!("{words}: ")),
             if owners == 0 { String::new() } else { format!("{}, ", count(owners, "owner")) },
             count(self.cubes.proved, "invariant"),
             count(self.refutations.len(), "obligation"),

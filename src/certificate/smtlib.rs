@@ -30,7 +30,7 @@ pub struct Script {
 
 /// The scripts of a certificate: of the obligations of `cubes`, refuted so.
 pub fn scripts(
-    system: &System,
+    (system, subject): (&System, &[String]),
     cubes: &Cubes,
     refutations: &[Refutations],
 ) -> Result<Vec<Script>, ProofFailure> {
@@ -55,13 +55,15 @@ pub fn scripts(
             }
             _ => ("property.smt2".to_owned(), "No state of the invariant is unsafe.".to_owned()),
         };
-        out.push(ScriptWriter::new(system, cubes).script(name, &title, &entries)?);
+        out.push(ScriptWriter::new((system, subject), cubes).script(name, &title, &entries)?);
     }
     Ok(out)
 }
 
 struct ScriptWriter<'a> {
     system: &'a System,
+    /// What the certificate is about, as it says itself.
+    subject: &'a [String],
     cubes: &'a Cubes,
     obligations: Obligations<'a>,
     reader: GroundReader<'a>,
@@ -74,9 +76,10 @@ struct ScriptWriter<'a> {
 }
 
 impl<'a> ScriptWriter<'a> {
-    fn new(system: &'a System, cubes: &'a Cubes) -> Self {
+    fn new((system, subject): (&'a System, &'a [String]), cubes: &'a Cubes) -> Self {
         Self {
             system,
+            subject,
             cubes,
             obligations: Obligations::new(system, cubes, &Interrupt::default()),
             reader: GroundReader::new(system),
@@ -115,8 +118,9 @@ impl<'a> ScriptWriter<'a> {
         if !axioms.is_empty() {
             axioms = format!("; These axioms of the model are assumed of every state:\n;   {axioms}\n");
         }
+        let subject: String = self.subject.iter().map(|it| format!("; {it}\n")).collect();
         format!(
-            "; Written by cubicle. {title}\n; Every answer must be unsat: each is about processes of which nothing is said but\n; \
+            "; Written by cubicle. {title}\n{subject}; Every answer must be unsat: each is about processes of which nothing is said but\n; \
              that they differ, so that it holds for any number of processes.\n{axioms}{trusting}(set-logic ALL)\n"
         )
     }

@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
+use super::added::NotDerived;
+use super::failure::NoCertificate;
 use super::owners::{self, NamedOwner, extended};
+use super::subject::Subject;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
 use crate::verdict::Forbidden;
@@ -148,10 +151,10 @@ pub fn axioms(system: &System) -> Vec<String> {
     cubes.map(|cube| declaration(system, &cube).unwrap_or_else(|| "(one without words)".into())).collect()
 }
 
-/// The file `invariants.cub` of a certificate.
+/// The file `invariants.cub` of a certificate; `system` is what it is about, without owners, and made of the model.
 pub fn file(
-    system: &System,
-    owners: &[NamedOwner],
+    (model, system): (&System, &System),
+    (subject, owners): (&Subject, &[NamedOwner]),
     cubes: &[Forbidden],
     trusting: bool,
 ) -> Result<String, usize> {
@@ -167,9 +170,9 @@ pub fn file(
         // Writing to a string cannot fail.
         let _ = writeln!(out, "(* It rests on the axioms of the model:\n   {} *)", axioms.join("\n   "));
     }
-    for owner in owners {
+    for line in subject.lines(model).into_iter().chain(owners.iter().map(|owner| owner.line(system))) {
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "{}", owner.line(system));
+        let _ = writeln!(out, "{line}");
     }
     let system = &extended(system, owners);
     for (number, cube) in cubes.iter().enumerate() {
@@ -180,14 +183,31 @@ pub fn file(
     Ok(out)
 }
 
-/// Reads owners, and invariants in the names and types of a model; `model` is its text, `system` what it means.
-///
-/// # Errors
-/// The first thing that is wrong with them, as a line for the user.
-pub fn read(system: &System, model: &str, text: &str) -> Result<(Vec<NamedOwner>, Vec<Forbidden>), String> {
-    let (owners, invariants) = owners::read(system, text)?;
-    let cubes = cubes(system, model, &owners, &invariants)?;
-    Ok((owners, cubes))
+/// What the file of a certificate says.
+#[derive(Debug)]
+pub struct CertificateText {
+    /// What it is about.
+    pub subject: Subject,
+    /// The system that this is.
+    pub basis: System,
+    /// Ghost variables behind those of the system.
+    pub owners: Vec<NamedOwner>,
+    /// Over the variables of all.
+    pub cubes: Vec<Forbidden>,
+}
+
+/// Reads what a certificate is about, its owners, and its invariants in the names and types of that; `model` is the text of the
+/// model, `system` what it means.
+pub fn read(system: &System, model: &str, text: &str) -> Result<CertificateText, NoCertificate> {
+    let (subject, text) = Subject::read(system, text).map_err(NoCertificate::Unreadable)?;
+    let basis = subject.derived(system).map_err(|why| match why {
+        NotDerived::Unfit(why) => NoCertificate::Unreadable(why),
+        NotDerived::TooHard(why) => NoCertificate::NotDerived(why),
+    })?;
+    let (owners, invariants) = owners::read(&basis, &text).map_err(NoCertificate::Unreadable)?;
+    let all = extended(&basis, &owners);
+    let cubes = cubes((system, &all), model, &invariants).map_err(NoCertificate::Unreadable)?;
+    Ok(CertificateText { subject, basis, owners, cubes })
 }
 
 /// A file of cubes that a later run may begin with, one declaration on each line, and how many are left out: those that
@@ -230,12 +250,12 @@ pub fn read_lemmas(
     model: &str,
     text: &str,
 ) -> Result<(Vec<Forbidden>, Vec<String>), String> {
-    if let Ok(found) = cubes(system, model, &[], text) {
+    if let Ok(found) = cubes((system, system), model, text) {
         return Ok((found, Vec::new()));
     }
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines()) {
-        match cubes(system, model, &[], line) {
+        match cubes((system, system), model, line) {
             Ok(more) => found.extend(more),
             // The line that it names is that of a text of one line.
             Err(why) => {
@@ -250,12 +270,8 @@ pub fn read_lemmas(
     }
 }
 
-fn cubes(
-    system: &System,
-    model: &str,
-    owners: &[NamedOwner],
-    invariants: &str,
-) -> Result<Vec<Forbidden>, String> {
+/// Reads invariants in the names of a system that has further variables and types behind those of the model.
+fn cubes((system, all): (&System, &System), model: &str, invariants: &str) -> Result<Vec<Forbidden>, String> {
     let (file, mut diagnostics) = crate::syntax::parse(invariants);
     diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
     if let Some(error) = diagnostics.first() {
@@ -271,8 +287,18 @@ fn cubes(
     // Further variables stand behind those of the model, invariants behind init.
     let init = system.init.span.end as usize;
     let vars = system.vars.iter().map(|var| var.span.end as usize).max().unwrap_or(init).min(init);
-    let ghosts: String = owners.iter().map(|it| format!("\nvar {} : proc\n", it.name)).collect();
-    let before = format!("{}{ghosts}{}\n", &model[..vars], &model[vars..init]);
+    let ghosts = further(system, all);
+    // A monitor names processes, whatever their number.
+    let named = all.proc_constants > 0 && system.max_procs.is_none();
+    let most = if named { "number_procs 64\n" } else { "" };
+    // Types stand before variables.
+    let bound = crate::syntax::parse(model).0.items.into_iter().find_map(|item| match item {
+        crate::syntax::ast::Item::NumberProcs(it) => Some(it.loc.0.end as usize),
+        _ => None,
+    });
+    let (bound, types) = (bound.unwrap_or(0), further_types(system, all));
+    let (head, middle) = (&model[..bound], &model[bound..vars]);
+    let before = format!("{most}{head}{types}{middle}{ghosts}{}\n", &model[vars..init]);
     let inserted = before.len()..before.len() + invariants.len();
     let text = format!("{before}{invariants}\n{}", &model[init..]);
     let loaded = crate::load::meaning(&text).map_err(|errors| match errors.first() {
@@ -287,6 +313,30 @@ fn cubes(
         axioms.chain(bad).filter(|(start, _)| inserted.contains(&(*start as usize))).collect();
     cubes.sort_by_key(|(start, _)| *start);
     Ok(cubes.into_iter().map(|(_, cube)| cube).collect())
+}
+
+/// The types that a system has behind those of the model.
+fn further_types(system: &System, all: &System) -> String {
+    let types = all.enums[system.enums.len()..].iter();
+    types.map(|it| format!("\ntype {} = {}\n", it.name, it.constructors.join(" | "))).collect()
+}
+
+/// The variables that it has behind those of the model.
+fn further(system: &System, all: &System) -> String {
+    let vars = all.vars[system.vars.len()..].iter().map(|it| {
+        let ty = match it.ty {
+            Type::Proc => "proc",
+            Type::Int => "int",
+            Type::Real => "real",
+            Type::Enum(id) => &all.enumeration(id).name,
+            Type::Abstract(id) => &all.abstracts[usize::from(id.0)],
+        };
+        match it.arity() {
+            0 => format!("\nvar {} : {ty}\n", it.name),
+            arity => format!("\narray {}[{}] : {ty}\n", it.name, vec!["proc"; arity].join(", ")),
+        }
+    });
+    vars.collect()
 }
 
 /// An error with its line in the invariants, which stand at `start` of the text that it is about.

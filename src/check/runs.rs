@@ -10,8 +10,8 @@ use crate::model::semantics::admits;
 use crate::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
 use crate::observer::{Event, Silent};
 use crate::options::{ForwardOptions, Options, Procs, Vacuity};
-use crate::result::{Report, RunsSeen, Stop, TemporalFinding, TemporalReport};
-use crate::transform::with_monitor;
+use crate::result::{Report, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
+use crate::transform::with_monitor_and_plan;
 use crate::verdict::{Cut, Reason, Unproved, Verdict};
 
 /// Looks at the properties of runs of the model, and puts into the report what is known of them.
@@ -40,7 +40,10 @@ pub fn prove(session: &mut Session<'_>) {
             break;
         }
         match proof(session, report.property) {
-            Ok(()) => settle(session.system, report),
+            Ok(proof) => {
+                report.proof = Some(Box::new(proof));
+                settle(session.system, report);
+            }
             Err(why) => {
                 if let Unproved::Loop { procs, .. } = why {
                     loops.push(procs);
@@ -123,15 +126,15 @@ fn settle(system: &System, report: &mut TemporalReport) {
 }
 
 /// Proves a property for any number of processes, by its monitor; of a `cover`, that it is never reached.
-fn proof(session: &mut Session<'_>, property: usize) -> Result<(), Unproved> {
+fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unproved> {
     let declared = &session.system.temporal[property];
-    let system = if declared.kind == TemporalKind::Cover {
+    let (system, plan) = if declared.kind == TemporalKind::Cover {
         session.tell(Event::Work("proving that no run gets there"));
-        with_cover(session.system, declared)
+        (with_cover(session.system, declared), None)
     } else {
-        let system = with_monitor(session.system, declared).map_err(Unproved::NoMonitor)?;
+        let (system, plan) = with_monitor_and_plan(session.system, declared).map_err(Unproved::NoMonitor)?;
         session.tell(Event::Work("proving that no fair loop closes"));
-        system
+        (system, Some(plan))
     };
     let options = Options::default()
         .vacuity(Vacuity::Ignore)
@@ -148,8 +151,12 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<(), Unproved> {
         elsewhere: None,
     };
     auto::decide(&mut proof);
-    match proof.report.verdict.expect("the search ended") {
-        Verdict::Safe => Ok(()),
+    let Report { verdict, owners, backward, .. } = proof.report;
+    match verdict.expect("the search ended") {
+        Verdict::Safe => {
+            let invariant = backward.map(|it| it.invariant).unwrap_or_default();
+            Ok(RunsProof { system, plan, owners, invariant })
+        }
         Verdict::Unsafe(trace) => Err(Unproved::Loop { procs: trace.initial.procs, holds: false }),
         Verdict::Unknown(why) => Err(Unproved::Search(Box::new(why))),
     }

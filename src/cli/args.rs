@@ -102,7 +102,8 @@ pub struct Args {
     #[arg(long, help_heading = PROOF)]
     pub trust_invariants: bool,
 
-    /// Say SAFE only when the invariant that shows it has been checked, from the model and by itself
+    /// Say SAFE, or that a property of runs holds, only when the invariant that shows it has been checked, from the model and
+    /// by itself
     #[arg(long, help_heading = PROOF)]
     pub certify: bool,
 
@@ -116,8 +117,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "crash", help_heading = PROOF)]
     pub lemmas_out: Option<std::path::PathBuf>,
 
-    /// Write the invariant that shows the system safe to DIR, with SMT-LIB files of what makes it one;
-    /// `cubicle check-certificate` checks it
+    /// Write the invariant that shows the system safe to DIR, with SMT-LIB files of what makes it one, and those that
+    /// show properties of runs to DIR/runs; `cubicle check-certificate` checks them
     #[arg(long, value_name = "DIR", help_heading = PROOF)]
     pub certificate: Option<std::path::PathBuf>,
 
@@ -228,7 +229,7 @@ pub struct Args {
 
     /// Processes may fail: `stop` for ever (`stop:F`: at most F of them, up to 32), with everything that they were to
     /// do, or `restart` with the values that init gives their cells; a trace shows `crash(#2)` or `restart(#2)`
-    #[arg(long, value_name = "HOW", value_parser = crash, conflicts_with_all = ["certify", "certificate", "trace"], help_heading = MODEL)]
+    #[arg(long, value_name = "HOW", value_parser = crash, help_heading = MODEL)]
     pub crash: Option<Crash>,
 
     /// Look whether each run of an instance satisfies FORMULA, of linear temporal logic: G F X U R W, ! && || => <=>, and

@@ -8,23 +8,25 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use cubicle::certificate::{
-    self, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, Obligation, ProofFailure,
+    self, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, Obligation, ProofFailure, RunsClaim,
+    Subject,
 };
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::options::Options;
 use cubicle::report::document::CertificateSummary;
+use cubicle::transform::Crash;
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Report, report};
 
 use super::args::Args;
 use super::ending::Ending;
 use super::external::Ruling;
-use super::load::{LoadedModel, load, passes_over_runs};
+use super::load::{LoadedModel, load};
 use super::messages::Messages;
 use super::output::complain;
-use super::quantities::duration;
+use super::quantities::{crash, crash_words, duration};
 use super::supervise::supervise;
 use super::{exit, external, files, input, memory, run_dir};
 
@@ -42,51 +44,88 @@ pub fn probe(args: &Args) -> Result<(), String> {
     folder(args).map_or(Ok(()), |folder| files::probe_folder(&folder))
 }
 
-/// Certifies a proof when that is asked for. A proof that cannot be certified is no answer any more.
+/// The certificates of a run.
+#[derive(Default)]
+pub struct Certificates {
+    /// That no bad state is reached.
+    pub states: Option<Certificate>,
+    /// Of properties of runs, each with its number in the model, from 1.
+    pub runs: Vec<(usize, Certificate)>,
+}
+
+/// Certifies proofs when that is asked for. A proof that cannot be certified is no answer any more. `made` is what the engines
+/// were given: the system of the model, or what `--crash` makes of it.
 pub fn certify(
     args: &Args,
-    system: &System,
+    (system, made): (&System, &System),
     model: &str,
-    options: &Options,
-    interrupt: &Interrupt,
+    (options, interrupt): (&Options, &Interrupt),
     found: &mut Report,
-) -> Option<Certificate> {
+    messages: &Messages,
+) -> Certificates {
     // The folder of a run has all that there is.
     let wanted = args.certify || folder(args).is_some() || args.run_dir.is_some() && !args.trust_invariants;
-    if !wanted || found.verdict != Some(Verdict::Safe) {
-        return None;
+    let safe = found.verdict == Some(Verdict::Safe);
+    if !wanted || !safe && !found.temporal.iter().any(|it| it.proof.is_some()) {
+        return Certificates::default();
     }
-    let cubes = &found.backward.as_ref()?.invariant;
     let start = Instant::now();
     let how = CheckOptions::new(options.backward.solver_timeout, interrupt);
     let how = how.trusting(options.backward.trust_invariants);
-    let certified = certificate::certify(system, model, &found.owners, cubes, how);
-    found.times.push(("certificate", start.elapsed()));
-    match certified {
-        Ok(certificate) => Some(certificate),
-        Err(refused) => {
-            found.verdict = Some(Verdict::Unknown(match refused {
-                NoCertificate::Failed(ProofFailure::Stopped(reason), _) => reason,
-                other => Reason::Uncertified(certificate::explain(system, &other)),
-            }));
-            None
+    let added = made.vars[system.vars.len()..].iter().map(|it| it.name.clone()).collect();
+    let crash = args.crash.and_then(|crash| Subject::crash(&crash_words(crash), added));
+    let subject = crash.unwrap_or_default();
+    let reason = |refused: NoCertificate| match refused {
+        NoCertificate::Failed(ProofFailure::Stopped(reason), _) => reason,
+        other => Reason::Uncertified(certificate::explain(system, &other)),
+    };
+    let mut certificates = Certificates::default();
+    if let Some(proof) = found.backward.as_ref().filter(|_| safe) {
+        let cubes = &proof.invariant;
+        match certificate::certify_as(&subject, (system, made), model, &found.owners, cubes, how) {
+            Ok(certificate) => certificates.states = Some(certificate),
+            Err(refused) => found.verdict = Some(Verdict::Unknown(reason(refused))),
         }
     }
+    for report in found.temporal.iter_mut().filter(|it| it.proved || it.never) {
+        let name = &made.temporal[report.property].name;
+        let Some(proof) = &report.proof else {
+            let why = "it was looked at in every instance that the model has, which leaves no certificate";
+            messages.warning(&format!("{name}: {why}"));
+            continue;
+        };
+        let runs = match &proof.plan {
+            Some(plan) => RunsClaim::Holds(plan.clone()),
+            None => RunsClaim::Never(name.clone()),
+        };
+        let subject = Subject { runs: Some(runs), ..subject.clone() };
+        let (owners, cubes) = (&proof.owners, &proof.invariant);
+        match certificate::certify_as(&subject, (system, &proof.system), model, owners, cubes, how) {
+            Ok(certificate) => certificates.runs.push((report.property + 1, certificate)),
+            Err(refused) => {
+                (report.proved, report.never) = (false, false);
+                found.unproved = Some(reason(refused));
+            }
+        }
+    }
+    found.times.push(("certificate", start.elapsed()));
+    certificates
 }
 
 /// Writes the certificate where it is asked for.
 pub fn write(
     args: &Args,
     system: &System,
-    certificate: Option<&Certificate>,
+    certificates: &Certificates,
     messages: &Messages,
 ) -> Result<(), String> {
-    let (Some(folder), Some(certificate)) = (folder(args), certificate) else { return Ok(()) };
-    if args.trace.is_some() {
+    let Some(folder) = folder(args) else { return Ok(()) };
+    if args.trace.is_some() && certificates.states.is_some() {
         let folder = folder.display();
         messages.note(&format!("the certificate is in {folder}, as invariants and SMT-LIB files"));
     }
-    run_dir::write_certificate(&folder, system, certificate, args.force)
+    let of = (certificates.states.as_ref(), &certificates.runs[..]);
+    run_dir::write_certificates(&folder, system, of, args.force)
 }
 
 /// What the document of the run says of a certificate.
@@ -99,7 +138,8 @@ pub fn summary(args: &Args, certificate: &Certificate) -> CertificateSummary {
 }
 
 /// Checks the invariant in DIR: that it holds initially, that every transition keeps it, and that it
-/// excludes every unsafe state of FILE, for any number of processes.
+/// excludes every unsafe state of FILE, for any number of processes. A certificate may name what is made of the model: processes
+/// that fail, or the monitor of a property of runs; the check makes that once more from the model alone.
 ///
 /// Exit codes: 0 it does; 1 it does not; 2 the model or the invariant cannot be read; 3 the solver does not
 /// know, or a limit was reached; 4 the solver of --check-with cannot be run.
@@ -110,13 +150,17 @@ pub struct Words {
     #[arg(value_name = "FILE")]
     model: PathBuf,
 
-    /// The folder that --certificate wrote; only its `invariants.cub` is read
+    /// The folder that --certificate wrote; its `invariants.cub` is read, and those of properties of runs in `runs/`
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
     /// Take the `invariant`s of the model for granted
     #[arg(long)]
     trust_invariants: bool,
+
+    /// The certificate has to be about processes that fail so: `stop`, `stop:F` or `restart`
+    #[arg(long, value_name = "HOW", value_parser = crash)]
+    crash: Option<Crash>,
 
     /// Have this solver decide, instead of the Z3 inside: the words of a command, to which the name of an
     /// SMT-LIB file is added (`cvc5 --incremental`, `z3`)
@@ -151,58 +195,128 @@ fn check(words: &Words, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let Ok(LoadedModel { system, text: model, .. }) = load(&words.model, None, &ending.messages) else {
         return exit::USAGE;
     };
-    passes_over_runs(&system, &ending.messages);
-    let invariants = match input::read(&words.folder.join(INVARIANTS)) {
-        Ok(input) => input,
-        Err(error) => {
-            complain(&format!("error: {error}"));
-            return exit::USAGE;
+    let of_states = Asked { file: words.folder.join(INVARIANTS), about_runs: false };
+    let asked = std::iter::once(of_states).chain(of_runs(&words.folder));
+    let mut lines = String::new();
+    let mut code = exit::OK;
+    let mut open: Vec<&str> = system.temporal.iter().map(|it| it.name.as_str()).collect();
+    for asked in asked {
+        let Answer { line, code: its_code, property } =
+            match check_one(words, (&system, &model), &asked, interrupt) {
+                Ok(answer) => answer,
+                Err((error, code)) => {
+                    complain(&format!("error: {error}"));
+                    return code;
+                }
+            };
+        lines.push_str(&line);
+        lines.push('\n');
+        open.retain(|name| Some(*name) != property.as_deref());
+        if its_code != exit::OK {
+            code = its_code;
+            break;
         }
-    };
+    }
+    if code == exit::OK && !open.is_empty() {
+        ending.messages.note(&format!("there is no certificate about {}", open.join(", ")));
+    }
+    ending.begin();
+    ending.output.write(&lines);
+    exit::after_output(code, ending.output.finish())
+}
+
+/// A certificate that is to be checked.
+struct Asked {
+    file: PathBuf,
+    /// Whether it is to be about a property of runs.
+    about_runs: bool,
+}
+
+/// The certificates of properties of runs in a folder, in order.
+fn of_runs(folder: &Path) -> Vec<Asked> {
+    let entries = std::fs::read_dir(folder.join(run_dir::RUNS)).into_iter().flatten().flatten();
+    let files = entries.map(|entry| entry.path().join(INVARIANTS)).filter(|file| file.is_file());
+    let mut asked: Vec<Asked> = files.map(|file| Asked { file, about_runs: true }).collect();
+    asked.sort_by(|a, b| a.file.cmp(&b.file));
+    asked
+}
+
+/// What is said of one.
+struct Answer {
+    line: String,
+    code: u8,
+    /// The property of runs that it shows, if it shows one.
+    property: Option<String>,
+}
+
+/// The answer; or an error that ends the check, with its exit code.
+fn check_one(
+    words: &Words,
+    (system, model): (&System, &str),
+    asked: &Asked,
+    interrupt: &Interrupt,
+) -> Result<Answer, (String, u8)> {
+    let invariants = input::read(&asked.file).map_err(|error| (error.to_string(), exit::USAGE))?;
+    let name = Path::new(&invariants.name).display();
     let timeout = Duration::from_secs(words.solver_timeout.into());
     let how = CheckOptions::new(timeout, interrupt).trusting(words.trust_invariants);
-    let checked = certificate::check(&system, &model, &invariants.text, Extent::All, how);
+    let checked = certificate::check(system, model, &invariants.text, Extent::All, how);
+    if let Ok(certificate) = &checked {
+        fits(words, asked, certificate.subject()).map_err(|why| (format!("{name}: {why}"), exit::USAGE))?;
+    }
     let checked = checked.map(|it| {
-        let asked = ask_others(words.check_with.as_deref(), &system, &it, interrupt);
-        (it, asked)
+        let opinion = ask_others(words.check_with.as_deref(), system, &it, interrupt);
+        (it, opinion)
     });
-    ending.begin();
     let style = super::settings::automatic_style(&stdout());
+    let mut property = None;
     let (title, what, code) = match checked {
         Ok((certificate, Ok(SolverOpinion::Agrees))) => {
+            property = certificate.subject().property().map(str::to_owned);
             let name = words.model.display().to_string();
-            let axioms = report::axioms(&system, &Source { name: &name, text: &model });
+            let axioms = report::axioms(system, &Source { name: &name, text: model });
             let what = format!("{}{axioms}", certificate.summary());
             (style.good("The certificate holds"), what, exit::OK)
         }
-        Ok((_, Ok(SolverOpinion::Disagrees(obligation, said)))) => {
-            let which = certificate::obligation(&system, obligation);
+        Ok((certificate, Ok(SolverOpinion::Disagrees(obligation, said)))) => {
+            let which = certificate.obligation(system, obligation);
             let code = if said == "sat" { exit::UNSAFE } else { exit::UNKNOWN };
             let what = format!("the solver says {said} to {which}");
             (style.bad("The certificate does not hold"), what, code)
         }
         Ok((_, Ok(SolverOpinion::Stopped(reason))))
         | Err(NoCertificate::Failed(ProofFailure::Stopped(reason), _)) => stopped(&reason, style),
-        Ok((_, Err(error))) => {
-            complain(&format!("error: {error}"));
-            return exit::INTERNAL;
-        }
+        Ok((_, Err(error))) => return Err((error, exit::INTERNAL)),
         Err(refused) => {
-            let why = certificate::explain(&system, &refused);
+            let why = certificate::explain(system, &refused);
             match refused {
-                NoCertificate::Unreadable(_) => {
-                    complain(&format!("error: {}: {why}", Path::new(&invariants.name).display()));
-                    return exit::USAGE;
-                }
-                NoCertificate::Failed(ProofFailure::Refuted(_), _) | NoCertificate::Words(_) => {
+                NoCertificate::Unreadable(_) => return Err((format!("{name}: {why}"), exit::USAGE)),
+                NoCertificate::Failed(ProofFailure::Refuted(_), _) | NoCertificate::Words(..) => {
                     (style.bad("The certificate does not hold"), why, exit::UNSAFE)
                 }
                 _ => (style.doubtful("The certificate is not checked"), why, exit::UNKNOWN),
             }
         }
     };
-    ending.output.write(&format!("{title}: {what}\n"));
-    exit::after_output(code, ending.output.finish())
+    Ok(Answer { line: format!("{title}: {what}"), code, property })
+}
+
+/// Whether a certificate is about what it is asked to be about. The error is a line for the user.
+fn fits(words: &Words, asked: &Asked, subject: &Subject) -> Result<(), String> {
+    match (subject.property(), asked.about_runs) {
+        (Some(property), false) => {
+            return Err(format!("it is about the property of runs {property}, not about bad states"));
+        }
+        (None, true) => return Err("it is about bad states, not about a property of runs".to_owned()),
+        _ => {}
+    }
+    let Some(crash) = words.crash else { return Ok(()) };
+    let (wanted, flag) = (format!("--crash {}", crash_words(crash)), subject.flag());
+    if flag.as_ref() == Some(&wanted) {
+        return Ok(());
+    }
+    let about = flag.map_or("the model as it is written".to_owned(), |flag| format!("the model with {flag}"));
+    Err(format!("it is about {about}, not about that with {wanted}"))
 }
 
 /// The answer of a check that had to end.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use cubicle::certificate::Certificate;
 use cubicle::check::{Elsewhere, assumptions, check_elsewhere, check_here};
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
@@ -18,6 +17,7 @@ use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Conclusion, Report, itf, report};
 
 use super::args::Args;
+use super::certificate::Certificates;
 use super::ending::{Ending, Failed};
 use super::listener::Listener;
 use super::load::{self, load_as};
@@ -170,6 +170,8 @@ fn attempt(
         let error = "the model has warnings, and --deny warnings refuses them";
         return Err(failed(exit::USAGE, error.to_owned()));
     }
+    // What a certificate is checked against, whatever is made of it.
+    let plain = system.clone();
     if let Some(crash) = args.crash {
         system = crashing(&system, crash, args, &text, messages)?;
     }
@@ -222,7 +224,8 @@ fn attempt(
         found.verdict = Some(Verdict::Unknown(Reason::Denied(listener.warnings)));
     }
     ending.progress().begin("checking the certificate");
-    let certified = certificate::certify(args, &system, &text, &options, interrupt, &mut found);
+    let certified =
+        certificate::certify(args, (&plain, &system), &text, (&options, interrupt), &mut found, messages);
     ending.begin();
 
     let mut code = exit::of_report(&found);
@@ -237,9 +240,9 @@ fn attempt(
     }
     advice::tell(args, (&system, &text), &options, &found, messages);
     let written = write_traces(args, &system, &source, &found, messages)
-        .and_then(|()| certificate::write(args, &system, certified.as_ref(), messages))
+        .and_then(|()| certificate::write(args, &plain, &certified, messages))
         .and_then(|()| lemmas::write(args, &system, &found, messages))
-        .and_then(|()| keep(ending, &system, &source, &found, certified.as_ref()));
+        .and_then(|()| keep(ending, (&plain, &system), &source, &found, &certified));
     let mut document = ending.document();
     if let Err(error) = written {
         messages.error(&error);
@@ -248,7 +251,7 @@ fn attempt(
     }
     if settings::wants_document(args) {
         document.fill(&system, &text, &found);
-        document.certificate = certified.as_ref().map(|it| certificate::summary(args, it));
+        document.certificate = certified.states.as_ref().map(|it| certificate::summary(args, it));
         name_traces(args, &mut document);
     }
     let answer = report::answer(&system, &source, &found, None, Style::PLAIN);
@@ -330,14 +333,14 @@ fn transformed(args: &Args, system: &System, name: &str) -> Result<String, Strin
 /// Puts into the folder of the run what is known of it before its document.
 fn keep(
     ending: &Ending,
-    system: &System,
+    (plain, system): (&System, &System),
     source: &Source<'_>,
     found: &Report,
-    certified: Option<&Certificate>,
+    certified: &Certificates,
 ) -> Result<(), String> {
     let Some(folder) = &ending.run_dir else { return Ok(()) };
     folder.keep_traces(system, source, found)?;
-    certified.map_or(Ok(()), |certificate| folder.keep_certificate(system, certificate))
+    folder.keep_certificates(plain, certified.states.as_ref(), &certified.runs)
 }
 
 /// Whether the files that flags ask for can be written, before the work.

@@ -44,6 +44,15 @@ pub fn procs(text: &str) -> Result<Procs, String> {
     }
 }
 
+/// How a crash is typed.
+pub fn crash_words(crash: Crash) -> String {
+    match crash {
+        Crash::Stop(None) => "stop".to_owned(),
+        Crash::Stop(Some(most)) => format!("stop:{most}"),
+        Crash::Restart => "restart".to_owned(),
+    }
+}
+
 /// `stop`, `stop:2` or `restart`.
 pub fn crash(text: &str) -> Result<Crash, String> {
     let wrong = || format!("`stop`, `stop:F` with F from 1 to {MOST_CRASHES}, or `restart`");

@@ -62,9 +62,14 @@ impl RunDir {
         Ok(())
     }
 
-    /// Keeps the certificate of a proof.
-    pub fn keep_certificate(&self, system: &System, certificate: &Certificate) -> Result<(), String> {
-        write_certificate(&self.path.join("certificate"), system, certificate, false)
+    /// Keeps the certificates of proofs.
+    pub fn keep_certificates(
+        &self,
+        system: &System,
+        states: Option<&Certificate>,
+        runs: &[(usize, Certificate)],
+    ) -> Result<(), String> {
+        write_certificates(&self.path.join("certificate"), system, (states, runs), false)
     }
 
     /// Completes the folder with the document of the run and the hardest questions to Z3.
@@ -101,8 +106,30 @@ pub fn page_in(folder: &Path) -> PathBuf {
     folder.join("report.html")
 }
 
+/// The folder of the certificates of properties of runs, in that of a certificate.
+pub const RUNS: &str = "runs";
+
+/// Writes certificates to a folder, that of states and those of properties of runs, with their numbers, in folders of their own. The error is a line for the user.
+pub fn write_certificates(
+    folder: &Path,
+    system: &System,
+    (states, runs): (Option<&Certificate>, &[(usize, Certificate)]),
+    force: bool,
+) -> Result<(), String> {
+    if let Some(certificate) = states {
+        write_certificate(folder, system, certificate, force)?;
+    }
+    for (number, certificate) in runs {
+        let property = certificate.subject().property().unwrap_or_default();
+        let name = property.replace(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_', "_");
+        let folder = folder.join(RUNS).join(format!("{number:03}-{name}"));
+        write_certificate(&folder, system, certificate, force)?;
+    }
+    Ok(())
+}
+
 /// Writes a certificate to a folder; `force`: also over files that this program did not write. The error is a line for the user.
-pub fn write_certificate(
+fn write_certificate(
     folder: &Path,
     system: &System,
     certificate: &Certificate,

@@ -25,7 +25,7 @@ pub use run::{
     Assumption, AssumptionKind, Claim, Conclusion, Coverage, Deadlocks, Decider, Emptying, Enough, Lack,
     Looked, Refuted, Report, Stage, Unpopulated, Vacuous,
 };
-pub use temporal::{RunsSeen, TemporalFinding, TemporalReport};
+pub use temporal::{RunsProof, RunsSeen, TemporalFinding, TemporalReport};
 pub use witness::{Witness, WitnessCoverage};
 
 pub use crate::verdict::Stop;

@@ -1,7 +1,8 @@
 //! What a run says of properties of runs.
 
 use crate::model::semantics::Lasso;
-use crate::verdict::{Cut, Trace, Unproved};
+use crate::model::{MonitorPlan, Owner, System};
+use crate::verdict::{Cut, Forbidden, Trace, Unproved};
 
 /// What was found out about one property of [`System::temporal`](crate::model::System::temporal).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,12 +17,27 @@ pub struct TemporalReport {
     pub proved: bool,
     /// Of a `cover`: it is proved that no run gets there, for any number of processes that the model has.
     pub never: bool,
+    /// The proof that settles it, where it is not settled by looking at all instances.
+    pub proof: Option<Box<RunsProof>>,
     /// What settles it.
     pub found: Option<TemporalFinding>,
     /// The smallest instance that was looked at and left it open.
     pub open: Option<Cut>,
     /// Why no proof was found, where one was tried and nothing else settles it.
     pub unproved: Option<Unproved>,
+}
+
+/// A proof about a property of runs: that the bad states of a system that was made for it are not reached.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunsProof {
+    /// That system.
+    pub system: System,
+    /// Of a `response` or `recurrence`, the monitor's plan.
+    pub plan: Option<MonitorPlan>,
+    /// Further variables of the proof.
+    pub owners: Vec<Owner>,
+    /// What it found unreachable.
+    pub invariant: Vec<Forbidden>,
 }
 
 /// What was seen of an instance whose runs were looked at.
@@ -73,6 +89,7 @@ impl TemporalReport {
             held: Vec::new(),
             proved: false,
             never: false,
+            proof: None,
             found: None,
             open: None,
             unproved: None,

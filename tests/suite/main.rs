@@ -11,6 +11,7 @@ mod doors;
 mod editors;
 mod embedded;
 mod fair_names;
+mod forgeries;
 mod format;
 mod front;
 mod house;

@@ -24,13 +24,26 @@ mod plan;
 
 use self::literals::{LOOPED, RUN, cell, is};
 use self::plan::{Monitor, Track};
-use crate::model::{Bad, BadKind, Literal, ProcRef, System, Temporal, TemporalKind, Type, VarId};
+use crate::model::{
+    Bad, BadKind, Literal, MonitorPlan, ProcRef, System, Temporal, TemporalKind, Type, VarId,
+};
 
 /// The system whose bad state is unreachable only if the property holds.
 ///
 /// # Errors
 /// Why there is none, for the user.
 pub fn with_monitor(original: &System, property: &Temporal) -> Result<System, String> {
+    with_monitor_and_plan(original, property).map(|(system, _)| system)
+}
+
+/// The same, and how it calls what it adds.
+///
+/// # Errors
+/// As [`with_monitor`].
+pub fn with_monitor_and_plan(
+    original: &System,
+    property: &Temporal,
+) -> Result<(System, MonitorPlan), String> {
     if !matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence) {
         return Err(format!("it is a `{}`", property.kind.word()));
     }
@@ -45,7 +58,12 @@ pub fn with_monitor(original: &System, property: &Temporal) -> Result<System, St
     if original.failures.is_some() {
         return Err("processes may fail".to_owned());
     }
-    Monitor::new(original, property).and_then(system).ok_or_else(|| "it is too large".to_owned())
+    let monitor = Monitor::new(original, property);
+    let made = monitor.and_then(|it| {
+        let plan = it.plan();
+        Some((system(it)?, plan))
+    });
+    made.ok_or_else(|| "it is too large".to_owned())
 }
 
 /// The monitor as a system.

@@ -2,14 +2,16 @@
 
 use super::literals::{absent, blank, declare, silent};
 use crate::model::{
-    Assignment, Branch, Conj, Dnf, EnumDecl, EnumId, Fairness, System, Temporal, TemporalKind, Term,
-    Transition, Type, Update, Var, VarId, VarKind,
+    Assignment, Branch, Conj, Dnf, EnumDecl, EnumId, Fairness, FollowedFairness, MonitorPlan, System,
+    Temporal, TemporalKind, Term, Transition, Type, Update, Var, VarId, VarKind,
 };
 use crate::transform::taken::{fresh_name, truth_values};
 
 /// How fairness is kept track of.
 pub struct Track<'a> {
     pub fairness: &'a Fairness,
+    /// Its number among those of the model.
+    pub number: usize,
     pub strong: bool,
     /// For each process, or for all together.
     pub each: bool,
@@ -74,7 +76,7 @@ impl<'a> Monitor<'a> {
             copies.push((var, declare(&mut system, &name, kind, ty)?));
         }
         let mut tracks = Vec::new();
-        for fairness in &original.fairness {
+        for (number, fairness) in original.fairness.iter().enumerate() {
             let of = original.asked_by(fairness).next()?;
             let each = !fairness.any && !of.params.is_empty();
             if each && of.params.len() > 1 {
@@ -98,7 +100,7 @@ impl<'a> Monitor<'a> {
                 let at_all = global("Hindered", Type::Enum(truth))?;
                 hindered.push(Hindered { at_all, by: global("By", Type::Proc)? });
             }
-            tracks.push(Track { fairness, strong: fairness.strong, each, done, never, hindered });
+            tracks.push(Track { fairness, number, strong: fairness.strong, each, done, never, hindered });
         }
         let promised = match property.kind {
             TemporalKind::Response => &property.then,
@@ -106,6 +108,23 @@ impl<'a> Monitor<'a> {
         };
         let (silent, absent) = (silent(original, property, promised), absent(original, property, promised));
         Some(Self { original, property, system, phase, copies, tracks, silent, absent })
+    }
+
+    /// How it calls what it adds.
+    pub fn plan(&self) -> MonitorPlan {
+        let name = |var: VarId| self.system.var(var).name.clone();
+        let followed = |track: &Track<'_>| FollowedFairness {
+            fairness: track.number,
+            done: name(track.done),
+            never: track.never.map(name),
+            hindered: track.hindered.iter().map(|it| (name(it.at_all), name(it.by))).collect(),
+        };
+        MonitorPlan {
+            property: self.property.name.clone(),
+            phase: name(self.phase),
+            copies: self.copies.iter().map(|(var, copy)| (name(*copy), name(*var))).collect(),
+            followed: self.tracks.iter().map(followed).collect(),
+        }
     }
 
     /// A step of the monitor itself, to a phase.

@@ -14,6 +14,7 @@ const NEVER: &[(&str, &str)] = &[
     ("src/certificate/", "src/forward/"),
     ("src/certificate/", "src/check/"),
     ("src/certificate/", "src/report/"),
+    ("src/certificate/", "src/transform/"),
     ("src/export/", "src/backward/"),
     ("src/export/", "src/forward/"),
     ("src/export/", "src/smt/"),

@@ -31,7 +31,7 @@ pub fn certified(
     let certificate = match certificate::certify(system, text, owners, cubes, how) {
         Ok(certificate) => certificate,
         // Not every real number has words in the language, and numbers may leave their range.
-        Err(NoCertificate::Words(_) | NoCertificate::Failed(Obligations::Overflow, _)) => {
+        Err(NoCertificate::Words(..) | NoCertificate::Failed(Obligations::Overflow, _)) => {
             return Ok(Vec::new());
         }
         Err(refused) => {

@@ -1,0 +1,247 @@
+//! What a certificate is about, where that is not the model as it is written: a line in its file names it.
+//!
+//! `crash stop with Alive`, `crash stop:2 with Alive, Crashes` and `crash restart` say that processes may fail, and how the
+//! variables are called that are added for that. `monitor of PROPERTY with PHASE` says that it is about a property of runs, by its
+//! monitor; `copy NAME of VARIABLE` and `follow NUMBER (FAIRNESS) by NAMES` behind it name the other variables that are added.
+//! `never COVER` says that no run gets to where that `cover` wants one. The system is derived here, from these lines and the model
+//! alone.
+
+use super::added::NotDerived;
+use super::{monitor, restart, stop};
+use crate::model::{Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, System, TemporalKind};
+
+/// What a certificate is about.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Subject {
+    /// How processes may fail; `None` when they do not.
+    pub failures: Option<Failures>,
+    /// A property of runs that it is about; `None` when it is about bad states.
+    pub runs: Option<RunsClaim>,
+}
+
+/// What a certificate shows of a property of runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RunsClaim {
+    /// It holds, by this monitor.
+    Holds(MonitorPlan),
+    /// No run gets to where this `cover` wants one.
+    Never(String),
+}
+
+/// How processes may fail.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failures {
+    /// They stop for ever.
+    Stop {
+        /// At most so many.
+        most: Option<u8>,
+        /// The variable that says who is alive, and the one that counts.
+        names: Vec<String>,
+    },
+    /// They go back to initial values.
+    Restart,
+}
+
+impl Subject {
+    /// Processes that fail as `--crash HOW` says; `None` when there is no such thing. `added` are the names of the variables that
+    /// are added to the model for that.
+    pub fn crash(how: &str, added: Vec<String>) -> Option<Self> {
+        let failures = match how.split_once(':') {
+            None if how == "restart" => Failures::Restart,
+            None if how == "stop" => Failures::Stop { most: None, names: added },
+            Some(("stop", most)) => Failures::Stop { most: Some(most.parse().ok()?), names: added },
+            _ => return None,
+        };
+        Some(Self { failures: Some(failures), runs: None })
+    }
+
+    /// The flag that makes such a system; `None` for the model as it is written.
+    pub fn flag(&self) -> Option<String> {
+        Some(match self.failures.as_ref()? {
+            Failures::Stop { most: None, .. } => "--crash stop".to_owned(),
+            Failures::Stop { most: Some(most), .. } => format!("--crash stop:{most}"),
+            Failures::Restart => "--crash restart".to_owned(),
+        })
+    }
+
+    /// The property of runs that it is about.
+    pub fn property(&self) -> Option<&str> {
+        Some(match self.runs.as_ref()? {
+            RunsClaim::Holds(plan) => &plan.property,
+            RunsClaim::Never(property) => property,
+        })
+    }
+
+    /// What it is about in words, where that is not the model as it is written.
+    pub fn words(&self) -> Option<String> {
+        let runs = self.runs.as_ref().map(|claim| match claim {
+            RunsClaim::Holds(plan) => format!("{} holds", plan.property),
+            RunsClaim::Never(property) => format!("{property} is never reached"),
+        });
+        let failures = self.flag().map(|flag| format!("with {flag}"));
+        let words: Vec<String> = runs.into_iter().chain(failures).collect();
+        (!words.is_empty()).then(|| words.join(" "))
+    }
+
+    /// Its lines in a certificate for the model.
+    pub fn lines(&self, model: &System) -> Vec<String> {
+        let failures = self.failures.as_ref().map(|it| match it {
+            Failures::Stop { most: None, names } => format!("crash stop with {}", names.join(", ")),
+            Failures::Stop { most: Some(most), names } => {
+                format!("crash stop:{most} with {}", names.join(", "))
+            }
+            Failures::Restart => "crash restart".to_owned(),
+        });
+        let mut lines: Vec<String> = failures.into_iter().collect();
+        match &self.runs {
+            None => {}
+            Some(RunsClaim::Never(property)) => lines.push(format!("never {property}")),
+            Some(RunsClaim::Holds(plan)) => {
+                lines.push(format!("monitor of {} with {}", plan.property, plan.phase));
+                lines.extend(plan.copies.iter().map(|(name, of)| format!("copy {name} of {of}")));
+                lines.extend(plan.followed.iter().map(|it| {
+                    let hindered = it.hindered.iter().flat_map(|(at_all, by)| [at_all, by]);
+                    let names: Vec<&str> = std::iter::once(&it.done)
+                        .chain(&it.never)
+                        .chain(hindered)
+                        .map(String::as_str)
+                        .collect();
+                    let number = it.fairness + 1;
+                    let what =
+                        model.fairness.get(it.fairness).map_or_else(String::new, |it| declared(model, it));
+                    format!("follow {number} ({what}) by {}", names.join(", "))
+                }));
+            }
+        }
+        lines
+    }
+
+    /// What the lines of a certificate for the model say, and its text with these lines empty. The error is a line for the user.
+    pub fn read(model: &System, text: &str) -> Result<(Self, String), String> {
+        let (mut subject, mut rest) = (Self::default(), String::with_capacity(text.len()));
+        for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+            match subject.take(model, line.trim()) {
+                None => rest.push_str(line),
+                Some(Ok(())) => rest.push('\n'),
+                Some(Err(why)) => return Err(format!("line {number}: {why}")),
+            }
+        }
+        Ok((subject, rest))
+    }
+
+    /// Takes in a line; `None` when it is not about the subject.
+    fn take(&mut self, model: &System, line: &str) -> Option<Result<(), String>> {
+        let (first, words) = line.split_once(' ')?;
+        let taken = match first {
+            "crash" => {
+                let (how, names) = match words.split_once(" with ") {
+                    Some((how, names)) => (how.trim(), in_list(names)),
+                    None => (words.trim(), Vec::new()),
+                };
+                let form = "`crash stop with ALIVE`, `crash stop:F with ALIVE, COUNTER` or `crash restart`";
+                match Self::crash(how, names) {
+                    Some(_) if self.failures.is_some() => Err("processes fail in one way only".to_owned()),
+                    Some(Self { failures, .. }) => {
+                        self.failures = failures;
+                        Ok(())
+                    }
+                    None => Err(format!("this is not {form}")),
+                }
+            }
+            "monitor" | "never" if self.runs.is_some() => Err("it is about one property only".to_owned()),
+            "never" => {
+                self.runs = Some(RunsClaim::Never(words.trim().to_owned()));
+                Ok(())
+            }
+            "monitor" => match words.strip_prefix("of ").and_then(|it| it.rsplit_once(" with ")) {
+                Some((property, phase)) => {
+                    let (property, phase) = (property.trim().to_owned(), phase.trim().to_owned());
+                    let (copies, followed) = (Vec::new(), Vec::new());
+                    self.runs = Some(RunsClaim::Holds(MonitorPlan { property, phase, copies, followed }));
+                    Ok(())
+                }
+                None => Err("this is not `monitor of PROPERTY with PHASE`".to_owned()),
+            },
+            "copy" | "follow" => match &mut self.runs {
+                Some(RunsClaim::Holds(plan)) if first == "copy" => match words.split_once(" of ") {
+                    Some((name, of)) => {
+                        plan.copies.push((name.trim().to_owned(), of.trim().to_owned()));
+                        Ok(())
+                    }
+                    None => Err("this is not `copy NAME of VARIABLE`".to_owned()),
+                },
+                Some(RunsClaim::Holds(plan)) => followed(model, words).map(|it| plan.followed.push(it)),
+                _ => Err("it stands behind `monitor of PROPERTY with PHASE`".to_owned()),
+            },
+            _ => return None,
+        };
+        Some(taken)
+    }
+
+    /// The system that it is, derived from the model.
+    pub fn derived(&self, model: &System) -> Result<System, NotDerived> {
+        let failing = match &self.failures {
+            None => model.clone(),
+            Some(Failures::Stop { most, names }) => stop::stopping(model, *most, names)?,
+            Some(Failures::Restart) => restart::restarting(model)?,
+        };
+        match &self.runs {
+            None => Ok(failing),
+            Some(RunsClaim::Never(property)) => never_reached(failing, property),
+            Some(RunsClaim::Holds(_)) if self.failures.is_some() => {
+                Err(NotDerived::TooHard("a monitor is of processes that do not fail".to_owned()))
+            }
+            Some(RunsClaim::Holds(plan)) => monitor::monitored(model, plan),
+        }
+    }
+}
+
+/// Names with commas between them.
+fn in_list(names: &str) -> Vec<String> {
+    names.split(',').map(|it| it.trim().to_owned()).collect()
+}
+
+/// A declaration of fairness in words.
+fn declared(model: &System, fairness: &Fairness) -> String {
+    let strength = if fairness.strong { "strong_fair" } else { "fair" };
+    format!("{strength} {}", model.name_of(fairness))
+}
+
+/// `1 (strong_fair enter) by DONE, NEVER`, or behind `fair` for observed processes `HINDERED, BY`.
+fn followed(model: &System, words: &str) -> Result<FollowedFairness, String> {
+    let form = || "this is not `follow NUMBER (FAIRNESS) by DONE, ..` in the words of the model".to_owned();
+    let (which, names) = words.split_once(" by ").ok_or_else(form)?;
+    let (number, what) = which.trim().split_once(' ').ok_or_else(form)?;
+    let number = number.parse::<usize>().ok().and_then(|it| it.checked_sub(1)).ok_or_else(form)?;
+    let fairness = model.fairness.get(number).ok_or_else(form)?;
+    if what.trim() != format!("({})", declared(model, fairness)) {
+        return Err(form());
+    }
+    let mut names = in_list(names).into_iter();
+    let done = names.next().ok_or_else(form)?;
+    let never = if fairness.strong { Some(names.next().ok_or_else(form)?) } else { None };
+    let mut hindered = Vec::new();
+    while let Some(at_all) = names.next() {
+        hindered.push((at_all, names.next().ok_or_else(form)?));
+    }
+    Ok(FollowedFairness { fairness: number, done, never, hindered })
+}
+
+/// The system whose bad states are those that a `cover` wants a run to get to.
+fn never_reached(system: System, property: &str) -> Result<System, NotDerived> {
+    let cover = system.temporal.iter().find(|it| it.name == property && it.kind == TemporalKind::Cover);
+    let Some(cover) = cover else {
+        return Err(NotDerived::Unfit(format!("the model has no `cover` {property}")));
+    };
+    let bad = |(number, (params, cube)): (u32, (usize, &Conj))| Bad {
+        name: format!("{property} {number}"),
+        number,
+        kind: BadKind::Unsafe,
+        params: params as u8,
+        cube: cube.clone(),
+        span: cover.span,
+        spans: vec![cover.span; cube.len()],
+    };
+    let bad = (1..).zip(cover.cubes()).map(bad).collect();
+    Ok(System { bad, ..system })
+}

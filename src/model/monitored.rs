@@ -1,0 +1,27 @@
+//! How a monitor calls what it adds to a model.
+
+/// The variables of the monitor of a property of runs, by name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MonitorPlan {
+    /// The property.
+    pub property: String,
+    /// What phase it is in.
+    pub phase: String,
+    /// Copies, each with the variable that it is a copy of.
+    pub copies: Vec<(String, String)>,
+    /// Declarations of fairness that are kept track of.
+    pub followed: Vec<FollowedFairness>,
+}
+
+/// The variables for one declaration of fairness.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FollowedFairness {
+    /// Its number among those of the model, from 0.
+    pub fairness: usize,
+    /// Whether its step was taken, or not possible.
+    pub done: String,
+    /// Of strong fairness: whether its step is never to be possible.
+    pub never: Option<String>,
+    /// For observed processes: whether another one stood in the way of its step, and which one.
+    pub hindered: Vec<(String, String)>,
+}

@@ -1,0 +1,380 @@
+//! Certificates of what is made of a model: processes that fail, monitors of properties of runs. Those of proofs are accepted,
+//! damaged ones are refused, unless they are true all the same: brute force over what the transform makes decides.
+
+use std::time::Duration;
+
+use cubicle::certificate::{self, Certificate, CheckOptions, Extent, NoCertificate, RunsClaim, Subject};
+use cubicle::interrupt::Interrupt;
+use cubicle::model::semantics::Semantics;
+use cubicle::model::{Bad, BadKind, System};
+use cubicle::observer::Silent;
+use cubicle::options::{BackwardMode, Options, Vacuity};
+use cubicle::transform::{Crash, with_crashes, with_monitor_and_plan};
+use cubicle::verdict::{Forbidden, Verdict};
+
+use crate::support::explore::explore;
+
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// States of an instance that brute force looks at.
+const STATES: usize = 1_500;
+
+/// A proof and its certificate.
+struct Certified {
+    model: String,
+    plain: System,
+    /// What the transform made of it.
+    made: System,
+    text: String,
+}
+
+fn example(name: &str) -> String {
+    let path = format!("{}/examples/{name}.cub", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn proved(model: &str, made: System, subject: &Subject) -> Certified {
+    let plain = cubicle::load(model).expect("the model is well-formed").system;
+    let options = Options::default().proof(BackwardMode::Auto).vacuity(Vacuity::Ignore).only_states(true);
+    let interrupt = Interrupt::default();
+    let report = cubicle::check(&made, &options, &interrupt, &mut Silent).expect("no engine fails");
+    assert_eq!(report.verdict, Some(Verdict::Safe), "{subject:?}");
+    let cubes = report.backward.expect("a backward search").invariant;
+    let how = CheckOptions::new(TIMEOUT, &interrupt);
+    let certified = certificate::certify_as(subject, (&plain, &made), model, &report.owners, &cubes, how);
+    let certificate =
+        certified.unwrap_or_else(|it| panic!("{subject:?}: {}", certificate::explain(&plain, &it)));
+    let text = certificate.invariants(&plain);
+    assert!(!certificate.scripts(&plain).is_empty());
+    assert!(check(&plain, model, &text).is_ok(), "{text}");
+    Certified { model: model.to_owned(), plain, made, text }
+}
+
+fn failing(model: &str, how: &str) -> Certified {
+    let plain = cubicle::load(model).expect("the model is well-formed").system;
+    let made = made(&plain, how).expect("processes may fail so");
+    let added = made.vars[plain.vars.len()..].iter().map(|it| it.name.clone()).collect();
+    let subject = Subject::crash(how, added).expect("a way to fail");
+    proved(model, made, &subject)
+}
+
+fn made(plain: &System, how: &str) -> Option<System> {
+    let crash = match how.split_once(':') {
+        None if how == "stop" => Crash::Stop(None),
+        None if how == "restart" => Crash::Restart,
+        Some((_, most)) => Crash::Stop(Some(most.parse().ok()?)),
+        None => return None,
+    };
+    with_crashes(plain, crash).ok()
+}
+
+fn monitored(model: &str) -> Certified {
+    let plain = cubicle::load(model).expect("the model is well-formed").system;
+    let (made, plan) = with_monitor_and_plan(&plain, &plain.temporal[0]).expect("it has a monitor");
+    let subject = Subject { runs: Some(RunsClaim::Holds(plan)), ..Subject::default() };
+    proved(model, made, &subject)
+}
+
+fn check(plain: &System, model: &str, text: &str) -> Result<Certificate, NoCertificate> {
+    let interrupt = Interrupt::default();
+    certificate::check(plain, model, text, Extent::All, CheckOptions::new(TIMEOUT, &interrupt))
+}
+
+/// Whether brute force finds a state that one of the cubes forbids, or a bad one.
+fn is_false(made: &System, cubes: &[Forbidden]) -> bool {
+    let as_bad = |cube: &Forbidden| Bad {
+        name: String::new(),
+        number: 0,
+        kind: BadKind::Unsafe,
+        params: cube.params,
+        cube: cube.cube.clone(),
+        span: made.init.span,
+        spans: Vec::new(),
+    };
+    let bad = made.bad.iter().cloned().chain(cubes.iter().map(as_bad)).collect();
+    let claims = System { bad, ..made.clone() };
+    [1, 2, 3].into_iter().filter_map(|procs| explore(&claims, procs, STATES)).any(|reached| {
+        let semantics = Semantics::new(&claims, reached.procs);
+        let violated = |state| (0..claims.bad.len()).any(|claim| semantics.satisfies(state, claim).is_some());
+        reached.states.keys().any(violated)
+    })
+}
+
+/// What became of forgeries.
+#[derive(Default, Debug)]
+struct Count {
+    refused: usize,
+    /// They are true all the same.
+    accepted: usize,
+}
+
+impl Certified {
+    /// The places of the lines with cubes.
+    fn cubes(&self) -> Vec<usize> {
+        let lines = self.text.lines().enumerate();
+        lines.filter(|(_, line)| line.starts_with("invariant")).map(|(at, _)| at).collect()
+    }
+
+    /// The text with a line changed, or without it.
+    fn with(&self, at: usize, line: Option<&str>) -> String {
+        let lines = self.text.lines().enumerate();
+        let lines = lines.filter_map(|(number, known)| if number == at { line } else { Some(known) });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Damages cubes, about so many times: one is left out, a literal is left out or turned round.
+    fn damaged(&self, most: usize) -> Vec<String> {
+        let mut found = Vec::new();
+        for at in self.cubes() {
+            found.push(self.with(at, None));
+            let line = self.text.lines().nth(at).expect("it is there");
+            let (head, body) = line.split_once(" { ").expect("a cube");
+            let literals: Vec<&str> = body.trim_end_matches(" }").split(" && ").collect();
+            for gone in 0..literals.len() {
+                let mut fewer: Vec<String> = literals.iter().map(|it| (*it).to_owned()).collect();
+                let literal = fewer.remove(gone);
+                let shown = if fewer.is_empty() { "true".to_owned() } else { fewer.join(" && ") };
+                found.push(self.with(at, Some(&format!("{head} {{ {shown} }}"))));
+                let turned = match literal.split_once(" <> ") {
+                    Some((left, right)) => format!("{left} = {right}"),
+                    None => literal.replacen(" = ", " <> ", 1),
+                };
+                fewer.insert(gone, turned);
+                found.push(self.with(at, Some(&format!("{head} {{ {} }}", fewer.join(" && ")))));
+            }
+        }
+        // Of large invariants, some of each kind.
+        let every = found.len() / most + 1;
+        found.into_iter().step_by(every).collect()
+    }
+
+    /// Whether a forgery is refused; one that is accepted must be true of what `made` is.
+    fn judge(&self, forged: &str, made: Option<&System>, count: &mut Count) {
+        match check(&self.plain, &self.model, forged) {
+            Err(_) => count.refused += 1,
+            Ok(certificate) => {
+                count.accepted += 1;
+                let made = made.unwrap_or_else(|| panic!("accepted:\n{forged}"));
+                // An owner is behind what the transform adds.
+                let is_known = |cube: &&Forbidden| {
+                    let mut vars = cube.cube.iter().flat_map(|it| it.cells()).map(|it| usize::from(it.var.0));
+                    vars.all(|var| var < made.vars.len())
+                };
+                let cubes = certificate.cubes.all[..certificate.cubes.proved].iter();
+                let cubes: Vec<Forbidden> = cubes.filter(is_known).cloned().collect();
+                assert!(!is_false(made, &cubes), "accepted, and wrong:\n{forged}");
+            }
+        }
+    }
+}
+
+/// A lock that tells who holds it: who stops in it keeps it.
+const LOCK: &str = "type t = Idle | Want | Crit
+var Owner : proc
+var Free : bool
+array At[proc] : t
+array Seen[proc] : bool
+init (p) { At[p] = Idle && Free = True && Seen[p] = False }
+unsafe (p q) { At[p] = Crit && At[q] = Crit }
+unsafe (p) { At[p] = Crit && Free = True }
+transition ask (p) requires { At[p] = Idle } { At[p] := Want; Seen[p] := True }
+transition enter (p) requires { At[p] = Want && Free = True } { At[p] := Crit; Free := False; Owner := p }
+transition leave (p) requires { At[p] = Crit && Owner = p } { At[p] := Idle; Free := True }
+";
+
+/// Who restarts must be let in once more by hand.
+const BADGE: &str = "type t = Out | In
+array At[proc] : t
+array Has[proc] : bool
+init (p) { At[p] = Out && Has[p] = False }
+unsafe (p) { At[p] = In && Has[p] = False }
+unsafe (p q) { Has[p] = True && Has[q] = True }
+transition give (p) requires { Has[p] = False && At[p] = Out && forall_other q. Has[q] = False } { Has[p] := True }
+transition go_in (p) requires { Has[p] = True } { At[p] := In }
+transition go_out (p) requires { At[p] = In } { At[p] := Out; Has[p] := False }
+";
+
+#[test]
+fn forged_certificates_of_failing_processes_are_refused() {
+    let mut count = Count::default();
+    let peterson = example("peterson");
+    for (model, how) in [
+        (LOCK, "stop"),
+        (LOCK, "stop:1"),
+        (BADGE, "stop:2"),
+        (BADGE, "restart"),
+        (peterson.as_str(), "stop:1"),
+    ] {
+        let certified = failing(model, how);
+        for forged in certified.damaged(60) {
+            certified.judge(&forged, Some(&certified.made), &mut count);
+        }
+        let at = certified.text.lines().position(|line| line.starts_with("crash ")).expect("it says how");
+        for other in ["stop", "stop:1", "stop:2", "stop:3", "restart"].into_iter().filter(|it| *it != how) {
+            let names = match other {
+                "stop" => " with Alive",
+                "restart" => "",
+                _ => " with Alive, Crashes",
+            };
+            let forged = certified.with(at, Some(&format!("crash {other}{names}")));
+            let made = made(&certified.plain, other);
+            certified.judge(&forged, made.as_ref(), &mut count);
+        }
+        for line in [
+            "crash stop with Dead",
+            "crash stop",
+            "crash stop:1 with Alive",
+            "crash stop:1 with Crashes, Alive",
+            "crash stop:1 with At, Crashes",
+            "crash stop:64 with Alive, Crashes",
+            "crash stop:many with Alive, Crashes",
+            "crash restart\ncrash restart",
+            "crash never",
+        ] {
+            // Where no cube names what is added, it may be called as it likes.
+            let forged = certified.with(at, Some(line));
+            let how = line.split(' ').nth(1).filter(|it| line.contains(" with ") && !it.contains("64"));
+            let other = how.and_then(|how| made(&certified.plain, how));
+            certified.judge(&forged, other.as_ref(), &mut count);
+        }
+    }
+    assert!(count.refused >= 130, "{count:?}");
+}
+
+/// A restart forgets the badge, and whoever is in then has none: what is true where processes stop is false.
+#[test]
+fn a_certificate_for_another_way_to_fail_is_refused() {
+    let model = LOCK;
+    let plain = cubicle::load(model).expect("a model").system;
+    let certified = failing(model, "stop");
+    let cubes: Vec<&str> = certified.text.lines().filter(|line| line.starts_with("invariant")).collect();
+    assert!(!cubes.iter().any(|line| line.contains("Alive")), "{}", certified.text);
+    assert!(check(&plain, model, &cubes.join("\n")).is_ok(), "{}", certified.text);
+    // A restart makes Crit to Idle, while the lock stays taken: that is safe as well.
+    let restart = format!("crash restart\n{}", cubes.join("\n"));
+    assert!(check(&plain, model, &restart).is_ok());
+    // With a way back to Crit, it is not.
+    let model = model.replace("init (p) { At[p] = Idle", "init (p) { (At[p] = Idle || At[p] = Want)");
+    let plain = cubicle::load(&model).expect("a model").system;
+    assert!(check(&plain, &model, &restart).is_ok());
+    let model = "type t = A | B  array S[proc] : t  var G : t  init (p) { S[p] = A && G = A }
+        unsafe (p) { S[p] = A && G = B }
+        transition go (p) requires { forall_other q. S[q] = B } { S[p] := B; G := B }
+        transition up (p) requires { S[p] = A } { S[p] := B }";
+    let plain = cubicle::load(model).expect("a model").system;
+    let cubes = "invariant (p) { S[p] = A && G = B }";
+    assert!(check(&plain, model, cubes).is_ok());
+    assert!(check(&plain, model, &format!("crash stop with Alive\n{cubes}")).is_ok());
+    assert!(check(&plain, model, &format!("crash restart\n{cubes}")).is_err());
+}
+
+/// A lock with fairness: strong for who wants in, weak for who is in.
+const STRONG: &str = "type state = Idle | Want | Crit
+var Lock : bool
+array At[proc] : state
+init (p) { At[p] = Idle && Lock = False }
+unsafe (p q) { At[p] = Crit && At[q] = Crit }
+transition ask (p) requires { At[p] = Idle } { At[p] := Want }
+transition enter (p) requires { At[p] = Want && Lock = False } { At[p] := Crit; Lock := True }
+transition leave (p) requires { At[p] = Crit } { At[p] := Idle; Lock := False }
+strong_fair enter
+fair leave
+response served (p) { At[p] = Want } ~> { At[p] = Crit }
+response out (p) { At[p] = Crit } ~> { At[p] = Idle }
+";
+
+/// Who works waits until all others rest.
+const TURNS: &str = "type state = Rest | Work | Done
+array At[proc] : state
+init (p) { At[p] = Rest }
+unsafe (p) { At[p] = Done && At[p] = Rest }
+transition begin (p) requires { At[p] = Rest } { At[p] := Work }
+transition finish (p) requires { At[p] = Work } { At[p] := Done }
+transition all (p) requires { At[p] = Done && forall_other q. At[q] = Done } { At[p] := Done }
+fair begin
+fair finish
+response done (p) { At[p] = Rest } ~> { At[p] = Done }
+";
+
+#[test]
+fn forged_certificates_of_monitors_are_refused() {
+    let mut count = Count::default();
+    let out = STRONG.replace("response served (p) { At[p] = Want } ~> { At[p] = Crit }\n", "");
+    for (model, most) in [(STRONG, 12), (out.as_str(), 40), (TURNS, 40)] {
+        let certified = monitored(model);
+        for forged in certified.damaged(most) {
+            certified.judge(&forged, Some(&certified.made), &mut count);
+        }
+        for (at, line) in certified.text.lines().enumerate() {
+            let Some((first, rest)) = line.split_once(' ') else { continue };
+            if !["monitor", "copy", "follow"].contains(&first) {
+                continue;
+            }
+            // Whatever is left out, more loops close: what is accepted then shows the property all the same, which holds.
+            let mut forged =
+                vec![certified.with(at, None), certified.with(at, Some(&format!("{line}\n{line}")))];
+            forged.push(certified.with(at, Some(&format!("{first} x{rest}"))));
+            if first == "monitor" {
+                forged.push(certified.with(at, Some("monitor of nothing with Phase")));
+                forged.push(certified.with(at, Some("monitor of served with At")));
+                forged.push(certified.with(at, Some("monitor of served with Stage")));
+            }
+            for forged in forged {
+                certified.judge(&forged, Some(&certified.made), &mut count);
+            }
+        }
+        // Weaker fairness, or none: the certificate speaks of what is not there, or of another model.
+        for weaker in [
+            model.replace("strong_fair enter\n", ""),
+            model.replace("strong_fair enter", "fair enter"),
+            model.replace("fair leave\n", ""),
+            model.replace("fair finish\n", ""),
+            model.replace("fair begin\n", ""),
+        ] {
+            if weaker == model {
+                continue;
+            }
+            let plain = cubicle::load(&weaker).expect("a model").system;
+            match check(&plain, &weaker, &certified.text) {
+                Err(_) => count.refused += 1,
+                Ok(_) => panic!("accepted for\n{weaker}\n{}", certified.text),
+            }
+        }
+    }
+    assert!(count.refused >= 70, "{count:?}");
+}
+
+/// Two checks at once do not wait for each other, and each looks at its own interrupt.
+#[test]
+fn certificates_do_not_queue() {
+    // One pigeon more than holes: Z3 would take very long.
+    let holes = 12;
+    let constructors: Vec<String> = (0..holes).map(|n| format!("H{n}")).collect();
+    let vars: Vec<String> = (0..=holes).map(|n| format!("var P{n} : hole\n")).collect();
+    let apart: Vec<String> = (0..=holes).flat_map(|a| (0..a).map(move |b| format!("P{a} <> P{b}"))).collect();
+    let hard = format!(
+        "type hole = {}\n{}init () {{ P0 = H0 }}\nunsafe () {{ {} }}\n",
+        constructors.join(" | "),
+        vars.concat(),
+        apart.join(" && ")
+    );
+    let system = cubicle::load(&hard).expect("a model").system;
+    let interrupt = Interrupt::default();
+    std::thread::scope(|scope| {
+        let long = scope.spawn(|| {
+            let how = CheckOptions::new(Duration::from_secs(300), &interrupt);
+            certificate::check(&system, &hard, "", Extent::All, how).map(|_| ())
+        });
+        // It has begun by then, or this shows less.
+        std::thread::sleep(Duration::from_millis(300));
+        let plain = cubicle::load(LOCK).expect("a model").system;
+        assert!(check(&plain, LOCK, "").is_err());
+        assert!(!long.is_finished(), "it ended before the other one");
+        interrupt.raise(15);
+        let ended = long.join().expect("no panic");
+        assert!(
+            matches!(ended, Err(NoCertificate::Failed(certificate::ProofFailure::Stopped(_), _))),
+            "{ended:?}"
+        );
+    });
+}
