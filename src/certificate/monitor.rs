@@ -247,7 +247,7 @@ impl Monitor<'_> {
 
     /// From now on it is waited.
     fn waits(&self) -> Vec<Transition> {
-        let always = [Case { hidden: 0, cube: Vec::new() }];
+        let always = [Case::of(Vec::new())];
         let asked =
             if self.property.kind == TemporalKind::Response { &self.property.first.0[..] } else { &always };
         let mut found = Vec::new();
@@ -288,10 +288,10 @@ impl Monitor<'_> {
     }
 
     /// The ways for none of these cases to hold of the observed processes, as far as it can be said: cases about further
-    /// processes are asked of each process by itself.
+    /// processes are asked of each process by itself, and those that ask something of all others may hold.
     fn broken(&self, cases: &[Case]) -> Vec<Conj> {
         let mut ways = vec![Conj::new()];
-        for case in cases.iter().filter(|it| it.hidden == 0) {
+        for case in cases.iter().filter(|it| it.hidden == 0 && it.universals.is_empty()) {
             let Some(Some(cube)) = self.named(&case.cube) else { continue };
             let refuted: Option<Vec<Conj>> =
                 cube.iter().map(|literal| Some(vec![self.negated(literal)?])).collect();
@@ -428,7 +428,8 @@ impl Monitor<'_> {
             let named = (0..self.observed).map(|other| vec![same(p, ProcRef::Const(other), false)]);
             Some(named.chain(self.refuted(&case.cube, &map)?).collect())
         };
-        self.cases.iter().filter(|it| it.hidden == 1).filter_map(of).collect()
+        let plain = self.cases.iter().filter(|it| it.hidden == 1 && it.universals.is_empty());
+        plain.filter_map(of).collect()
     }
 
     /// The ways for a guard to hold where the promise does not, and, `within` the loop, what is never to be possible is not: of

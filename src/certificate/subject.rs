@@ -242,6 +242,6 @@ fn never_reached(system: System, property: &str) -> Result<System, NotDerived> {
         span: cover.span,
         spans: vec![cover.span; cube.len()],
     };
-    let bad = (1..).zip(cover.cubes()).map(bad).collect();
+    let bad = (1..).zip(cover.goals()).map(bad).collect();
     Ok(System { bad, ..system })
 }

@@ -6,7 +6,8 @@ use super::added::NotDerived;
 use super::failure::NoCertificate;
 use super::owners::{self, NamedOwner, extended};
 use super::subject::Subject;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
+use crate::load::parse_claims;
 use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
 use crate::verdict::Forbidden;
 
@@ -272,76 +273,23 @@ pub fn read_lemmas(
 
 /// Reads invariants in the names of a system that has further variables and types behind those of the model.
 fn cubes((system, all): (&System, &System), model: &str, invariants: &str) -> Result<Vec<Forbidden>, String> {
-    let (file, mut diagnostics) = crate::syntax::parse(invariants);
-    diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
-    if let Some(error) = diagnostics.first() {
-        return Err(located(invariants, 0, error));
+    let is_value = |name: &str| all.enums.iter().any(|it| it.constructors.iter().any(|it| it == name));
+    let is_taken = |at: usize, name: &str| all.vars[..at].iter().any(|it| it.name == name) || is_value(name);
+    let further = all.vars.iter().enumerate().skip(system.vars.len());
+    if let Some((_, var)) = further.into_iter().find(|(at, var)| is_taken(*at, &var.name)) {
+        return Err(format!("the name `{}` is that of something else", var.name));
     }
-    let invariant = |item: &crate::syntax::ast::Item| {
-        matches!(item, crate::syntax::ast::Item::Property(p)
-            if p.kind == crate::syntax::ast::PropertyKind::Invariant)
-    };
-    if let Some(at) = file.items.iter().position(|item| !invariant(item)) {
-        return Err(format!("declaration {} is no `invariant`", at + 1));
-    }
-    // Further variables stand behind those of the model, invariants behind init.
-    let init = system.init.span.end as usize;
-    let vars = system.vars.iter().map(|var| var.span.end as usize).max().unwrap_or(init).min(init);
-    let ghosts = further(system, all);
-    // A monitor names processes, whatever their number.
-    let named = all.proc_constants > 0 && system.max_procs.is_none();
-    let most = if named { "number_procs 64\n" } else { "" };
-    // Types stand before variables.
-    let bound = crate::syntax::parse(model).0.items.into_iter().find_map(|item| match item {
-        crate::syntax::ast::Item::NumberProcs(it) => Some(it.loc.0.end as usize),
-        _ => None,
-    });
-    let (bound, types) = (bound.unwrap_or(0), further_types(system, all));
-    let (head, middle) = (&model[..bound], &model[bound..vars]);
-    let before = format!("{most}{head}{types}{middle}{ghosts}{}\n", &model[vars..init]);
-    let inserted = before.len()..before.len() + invariants.len();
-    let text = format!("{before}{invariants}\n{}", &model[init..]);
-    let loaded = crate::load::meaning(&text).map_err(|errors| match errors.first() {
-        Some(error) => located(invariants, inserted.start, error),
-        None => "it does not fit the model".to_owned(),
-    })?;
+    let read = parse_claims((all, model), invariants);
     // Whatever kind of `invariant` it would be in the model: here it is something to be shown.
-    let System { axioms, bad, .. } = loaded.system;
-    let axioms = axioms.into_iter().map(|it| (it.span.start, Forbidden { params: it.params, cube: it.cube }));
-    let bad = bad.into_iter().map(|it| (it.span.start, Forbidden { params: it.params, cube: it.cube }));
-    let mut cubes: Vec<(u32, Forbidden)> =
-        axioms.chain(bad).filter(|(start, _)| inserted.contains(&(*start as usize))).collect();
-    cubes.sort_by_key(|(start, _)| *start);
-    Ok(cubes.into_iter().map(|(_, cube)| cube).collect())
+    match read {
+        Ok(found) => Ok(found.into_iter().map(|it| Forbidden { params: it.params, cube: it.cube }).collect()),
+        Err(errors) => Err(errors.first().map_or_else(String::new, |error| located(invariants, error))),
+    }
 }
 
-/// The types that a system has behind those of the model.
-fn further_types(system: &System, all: &System) -> String {
-    let types = all.enums[system.enums.len()..].iter();
-    types.map(|it| format!("\ntype {} = {}\n", it.name, it.constructors.join(" | "))).collect()
-}
-
-/// The variables that it has behind those of the model.
-fn further(system: &System, all: &System) -> String {
-    let vars = all.vars[system.vars.len()..].iter().map(|it| {
-        let ty = match it.ty {
-            Type::Proc => "proc",
-            Type::Int => "int",
-            Type::Real => "real",
-            Type::Enum(id) => &all.enumeration(id).name,
-            Type::Abstract(id) => &all.abstracts[usize::from(id.0)],
-        };
-        match it.arity() {
-            0 => format!("\nvar {} : {ty}\n", it.name),
-            arity => format!("\narray {}[{}] : {ty}\n", it.name, vec!["proc"; arity].join(", ")),
-        }
-    });
-    vars.collect()
-}
-
-/// An error with its line in the invariants, which stand at `start` of the text that it is about.
-fn located(invariants: &str, start: usize, error: &Diagnostic) -> String {
-    let at = (error.primary.span.start as usize).saturating_sub(start).min(invariants.len());
+/// An error with its line in the invariants.
+fn located(invariants: &str, error: &Diagnostic) -> String {
+    let at = (error.primary.span.start as usize).min(invariants.len());
     let line = invariants.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
     format!("line {line}: {}", error.message)
 }

@@ -162,7 +162,7 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
     }
 }
 
-/// The system whose bad states are those that a `cover` wants a run to get to.
+/// The system whose bad states are those that a `cover` wants a run to get to, and those that only fail what it asks of all others.
 fn with_cover(original: &System, cover: &Temporal) -> System {
     let bad = |(number, (params, cube)): (u32, (usize, &Conj))| Bad {
         name: format!("{} {number}", cover.name),
@@ -174,7 +174,7 @@ fn with_cover(original: &System, cover: &Temporal) -> System {
         spans: vec![cover.span; cube.len()],
     };
     System {
-        bad: (1..).zip(cover.cubes()).map(bad).collect(),
+        bad: (1..).zip(cover.goals()).map(bad).collect(),
         temporal: Vec::new(),
         fairness: Vec::new(),
         ..original.clone()

@@ -232,10 +232,11 @@ pub struct Args {
     #[arg(long, value_name = "HOW", value_parser = crash, help_heading = MODEL)]
     pub crash: Option<Crash>,
 
-    /// Look whether each run of an instance satisfies FORMULA, of linear temporal logic: G F X U R W, ! && || => <=>, and
-    /// cubes in braces with processes #1, #2, .. (`G ({ At[#1] = Want } => F { At[#1] = Crit })`)
+    /// Look whether each run of an instance satisfies FORMULA, of linear temporal logic: G F X U R W, ! && || => <=>,
+    /// conditions in braces with processes #1, #2, .., and enabled(t, #1), taken(t, #1), Alive(#1)
+    /// (`G ({ At[#1] = Want } => F { At[#1] = Crit })`); each that is given is a property of its own
     #[arg(long, value_name = "FORMULA", help_heading = MODEL)]
-    pub ltl: Option<String>,
+    pub ltl: Vec<String>,
 
     /// Only show the model that --crash makes, or (=NAME) the one whose bad state is that the `response` or `recurrence` of
     /// this name is broken

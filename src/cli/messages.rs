@@ -4,6 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cubicle::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Source};
+use cubicle::load::in_a_line;
 use cubicle::report::document::{Level, Lines, Message};
 use cubicle::report::{Style, github};
 
@@ -54,6 +55,21 @@ impl Messages {
     /// Tells an error that is about no place of the model.
     pub fn error(&self, text: &str) {
         self.tell("error", Message::new(Level::Error, text));
+    }
+
+    /// Tells what is wrong with the formula that an option gives, with its place; the first error in a line.
+    pub fn misread(&self, option: &str, formula: &str, errors: &[Diagnostic]) -> String {
+        let error = format!("{option}: {}", in_a_line(formula, errors));
+        if self.format == Format::Human {
+            for diagnostic in errors {
+                let text = diagnostic.render(option, formula, self.style.colored);
+                complain(&format!("{}\n", text.trim_end()));
+            }
+            self.told().push(Message::new(Level::Error, &error));
+        } else {
+            self.error(&error);
+        }
+        error
     }
 
     /// Tells a warning of the same kind.

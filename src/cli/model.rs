@@ -6,19 +6,20 @@ use std::sync::Arc;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cubicle::check::{Elsewhere, assumptions, check_elsewhere, check_here};
-use cubicle::diagnostic::Source;
+use cubicle::diagnostic::{Diagnostic, Source};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::options::Options;
 use cubicle::report::Style;
 use cubicle::report::document::{Answer, Document, Head, Lines};
-use cubicle::transform::{Crash, with_crashes, with_monitor};
+use cubicle::transform::{Crash, alive_array, with_crashes, with_monitor};
 use cubicle::verdict::{Reason, Verdict};
 use cubicle::{Conclusion, Report, itf, report};
 
 use super::args::Args;
 use super::certificate::Certificates;
 use super::ending::{Ending, Failed};
+use super::formulas::{add_formulas, expected_end};
 use super::listener::Listener;
 use super::load::{self, load_as};
 use super::messages::Messages;
@@ -29,7 +30,7 @@ use super::settings::{self, Results};
 use super::supervise::supervise;
 use super::touched::{read_files, written_files};
 use super::{
-    advice, applies, certificate, compat, document, ends, exit, files, kept, lemmas, live, memory, outputs,
+    advice, applies, certificate, compat, document, exit, files, kept, lemmas, live, memory, outputs,
     printers,
 };
 
@@ -172,13 +173,17 @@ fn attempt(
     }
     // What a certificate is checked against, whatever is made of it.
     let plain = system.clone();
+    let mut alive = None;
     if let Some(crash) = args.crash {
+        alive = alive_array(&system, crash);
         system = crashing(&system, crash, args, &text, messages)?;
     }
-    if let Some(formula) = &args.ltl {
-        let property = cubicle::load::ltl(&system, &text, formula);
-        system.temporal.push(property.map_err(|why| failed(exit::USAGE, format!("--ltl: {why}")))?);
-    }
+    let misread = |option: &str, formula: &str, errors: &[Diagnostic]| Failed {
+        code: exit::USAGE,
+        error: messages.misread(option, formula, errors),
+    };
+    add_formulas(&mut system, &text, &args.ltl, alive)
+        .map_err(|(formula, errors)| misread("--ltl", formula, &errors))?;
     if let Some(name) = &args.show_transformed {
         let shown = transformed(args, &system, name).map_err(|why| failed(exit::USAGE, why))?;
         if ending.results == Results::Human {
@@ -199,8 +204,8 @@ fn attempt(
     }
     let mut options = settings::options(args, &system, &allowed);
     if let Some(cube) = &args.expected_end {
-        let end = ends::expected_end(&system, &text, cube);
-        options.forward.expected_end = end.map_err(|error| failed(exit::USAGE, error))?;
+        let end = expected_end(&system, &text, cube);
+        options.forward.expected_end = end.map_err(|errors| misread("--final", cube, &errors))?;
     }
     if let Some(path) = &args.lemmas_in {
         let read = lemmas::read(path, &system, &text, messages);

@@ -9,9 +9,10 @@ use clap::Parser;
 use cubicle::diagnostic::Source;
 use cubicle::interrupt::Interrupt;
 use cubicle::itf;
-use cubicle::transform::{Crash, with_crashes};
+use cubicle::transform::{Crash, alive_array, with_crashes};
 
 use super::ending::Ending;
+use super::formulas::add_formulas;
 use super::load::{LoadedModel, load};
 use super::output::complain;
 use super::quantities::{crash, duration};
@@ -39,9 +40,9 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "HOW", value_parser = crash)]
     crash: Option<Crash>,
 
-    /// The formula that the trace breaks
+    /// The formula that the trace breaks; as often as in the run that wrote the trace
     #[arg(long, value_name = "FORMULA")]
-    ltl: Option<String>,
+    ltl: Vec<String>,
 
     /// Give up after this time (500ms, 10s, 2m)
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -67,7 +68,9 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let Ok(LoadedModel { mut system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
         return exit::USAGE;
     };
+    let mut alive = None;
     if let Some(crash) = args.crash {
+        alive = alive_array(&system, crash);
         system = match with_crashes(&system, crash) {
             Ok(system) => system,
             Err(why) => {
@@ -77,14 +80,9 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
             }
         };
     }
-    if let Some(formula) = &args.ltl {
-        match cubicle::load::ltl(&system, &text, formula) {
-            Ok(property) => system.temporal.push(property),
-            Err(why) => {
-                complain(&format!("error: --ltl: {why}"));
-                return exit::USAGE;
-            }
-        }
+    if let Err((formula, errors)) = add_formulas(&mut system, &text, &args.ltl, alive) {
+        ending.messages.misread("--ltl", formula, &errors);
+        return exit::USAGE;
     }
     let name = args.model.display().to_string();
     let source = Source { name: &name, text: &text };

@@ -89,6 +89,14 @@ fn fresh(taken: &[String], count: usize, letter: char) -> Vec<String> {
     (1..).map(|n| format!("{letter}{n}")).filter(|name| !taken.contains(name)).take(count).collect()
 }
 
+/// What holds of all processes that have no name.
+fn universal(system: &System, Universal { bound, body, .. }: &Universal, names: &[String]) -> String {
+    let mut scope = names.to_vec();
+    scope.extend(fresh(names, (*bound).into(), 'q'));
+    let bound = scope[names.len()..].join(" ");
+    format!("(forall_other {bound}. ({}))", dnf(system, body, &scope))
+}
+
 fn transition(system: &System, it: &Transition) -> String {
     let mut names = it.params.clone();
     names.extend(fresh(&names, it.hidden.into(), 'h'));
@@ -96,12 +104,7 @@ fn transition(system: &System, it: &Transition) -> String {
     if !it.guard.is_empty() {
         guard.push(conj(system, &it.guard, &names));
     }
-    for Universal { bound, body, .. } in &it.universals {
-        let mut scope = names.clone();
-        scope.extend(fresh(&names, (*bound).into(), 'q'));
-        let bound = scope[names.len()..].join(" ");
-        guard.push(format!("(forall_other {bound}. ({}))", dnf(system, body, &scope)));
-    }
+    guard.extend(it.universals.iter().map(|it| universal(system, it, &names)));
     let mut text = format!("\ntransition {} ({})\n", it.name, names.join(" "));
     if !guard.is_empty() {
         let _ = writeln!(text, "requires {{ {} }}", guard.join(" && "));
@@ -208,10 +211,13 @@ fn condition(system: &System, property: &Temporal, of: &Condition) -> String {
         let mut names = property.params.clone();
         let hidden = fresh(&names, case.hidden.into(), 'h');
         names.extend(hidden.iter().cloned());
-        let cube = conj(system, &case.cube, &names);
+        let all = std::iter::once(conj(system, &case.cube, &names))
+            .filter(|it| it != "true" || case.universals.is_empty());
+        let all = all.chain(case.universals.iter().map(|it| universal(system, it, &names)));
+        let all = all.collect::<Vec<_>>().join(" && ");
         cases.push(match hidden.as_slice() {
-            [] => format!("({cube})"),
-            hidden => format!("(exists {}. {cube})", hidden.join(" <> ")),
+            [] => format!("({all})"),
+            hidden => format!("(exists_other {}. {all})", hidden.join(" <> ")),
         });
     }
     if cases.is_empty() { "false".to_owned() } else { cases.join(" || ") }

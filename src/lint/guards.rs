@@ -6,18 +6,15 @@
 use super::linted::LintedModel;
 use super::question::{Asker, Grounds};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::load::meaning;
+use crate::model::asked;
 use crate::syntax;
-use crate::syntax::ast::{Expr, ExprKind, Item, Transition};
+use crate::syntax::ast::{Expr, ExprKind, Item, Name, Transition};
 use crate::transform::Taken;
-use crate::transform::edit::Edit;
 
-/// A part of a guard, and what stands in its place where it decides.
+/// A part of a guard, and the guard of steps for which it decides.
 struct GuardPart {
     span: Span,
-    /// What is replaced.
-    replaced: Span,
-    with: String,
+    decided: Expr,
 }
 
 /// One warning for each part of a guard; guards of transitions that are `never` enabled are not looked at.
@@ -56,20 +53,28 @@ fn line(text: &str) -> String {
 fn parts(guard: &Expr) -> Vec<GuardPart> {
     let mut conjuncts = Vec::new();
     flatten(guard, &mut conjuncts);
+    let all = |kind: ExprKind| Expr { kind, ..guard.clone() };
     let mut found = Vec::new();
-    for conjunct in conjuncts {
+    for (at, conjunct) in conjuncts.iter().enumerate() {
         if matches!(conjunct.kind, ExprKind::Bool(_)) {
             continue;
         }
-        let with = format!("({})", syntax::negation(conjunct));
-        found.push(GuardPart { span: conjunct.span, replaced: conjunct.span, with });
+        let with = |part: Expr| {
+            let others = conjuncts
+                .iter()
+                .enumerate()
+                .map(|(other, it)| if other == at { part.clone() } else { (*it).clone() });
+            all(ExprKind::And(others.collect()))
+        };
+        found.push(GuardPart { span: conjunct.span, decided: with(syntax::negation(conjunct)) });
         let ExprKind::Or(disjuncts) = &conjunct.kind else { continue };
         for (at, disjunct) in disjuncts.iter().enumerate() {
-            let others = disjuncts.iter().enumerate().filter(|(other, _)| *other != at);
-            let others = others.map(|(_, other)| format!("({})", syntax::negation(other)));
-            let all: Vec<String> = std::iter::once(format!("({disjunct})")).chain(others).collect();
-            let with = format!("({})", all.join(" && "));
-            found.push(GuardPart { span: disjunct.span, replaced: conjunct.span, with });
+            let only = disjuncts
+                .iter()
+                .enumerate()
+                .map(|(other, it)| if other == at { it.clone() } else { syntax::negation(it) });
+            let only = all(ExprKind::And(only.collect()));
+            found.push(GuardPart { span: disjunct.span, decided: with(only) });
         }
     }
     found
@@ -89,22 +94,17 @@ fn decides_never(
     part: &GuardPart,
     asker: &Asker<'_>,
 ) -> Option<Grounds> {
-    let mut name = format!("{}_undecided", transition.name.text);
-    while model.text.contains(&name) {
-        name.push('_');
-    }
-    let replaced = vec![(transition.name.span(), name.clone()), (part.replaced, part.with.clone())];
-    let changed = Edit::several(replaced)?.apply(model.text);
-    let Span { start, end } = transition.loc.0;
-    let longer = changed.len() - (model.text.len() - end as usize);
-    let (before, behind) = model.text.split_at(end as usize);
-    let text = format!("{before}\n{}\n{behind}", &changed[start as usize..longer]);
-    let mut system = meaning(&text).ok()?.system;
-    let is_new = |it: &crate::model::Transition| it.name == name;
-    for it in system.transitions.iter_mut().filter(|it| is_new(it)) {
-        it.updates.clear();
-    }
-    match Taken::by(&system, is_new) {
+    let name = format!("{} (undecided)", transition.name.text);
+    let changed = Transition {
+        name: Name { text: name.clone(), loc: transition.name.loc },
+        requires: Some(part.decided.clone()),
+        ..transition.clone()
+    };
+    let mut added = asked::transition(model.system, model.file, &changed).ok()?;
+    added.iter_mut().for_each(|it| it.updates.clear());
+    let mut system = model.system.clone();
+    system.transitions.extend(added);
+    match Taken::by(&system, |it| it.name == name) {
         Some(taken) => asker.never_one(&taken.system, transition.params.len()),
         // The types of the values tell already.
         None => Some(Grounds::Proved),

@@ -1,8 +1,17 @@
-//! Formulas of linear temporal logic, as the command line gives them: operators around cubes in braces, with process
-//! constants.
+//! Formulas of linear temporal logic, as the command line gives them: operators around conditions in braces, with
+//! processes by their numbers, and around what is asked of steps.
 
-use crate::diagnostic::{Severity, Span};
-use crate::model::{Condition, Ltl, LtlProperty, System, Temporal, TemporalKind};
+use std::ops::Range;
+
+use super::formula::{FormulaReader, FormulaScope, numbered};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::model::{
+    Atom, Case, Cell, Condition, Literal, Ltl, LtlProperty, ProcRef, StepOf, System, Temporal, TemporalKind,
+    VarId,
+};
+use crate::spelling::nearest;
+use crate::syntax;
+use crate::syntax::ast::Item;
 
 /// The deepest formula.
 const MOST_DEPTH: usize = 100;
@@ -10,12 +19,18 @@ const MOST_DEPTH: usize = 100;
 /// The most processes that a formula names.
 const MOST_PROCESSES: usize = 8;
 
-/// A token, with the byte where it begins.
+/// A token; the bytes of the formula where it stands are beside it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Token {
-    Cube(String),
+    /// The formula in braces at these bytes.
+    Cube(Range<usize>),
     Operator(&'static str),
+    /// `enabled(enter, #1)`: the word, and the bytes of its arguments.
+    Call(&'static str, Range<usize>),
 }
+
+/// Tokens with the bytes where they stand.
+type Placed = (Range<usize>, Token);
 
 /// Spellings, longer ones first, and what they are.
 const OPERATORS: [(&str, &str); 14] = [
@@ -50,24 +65,69 @@ const WORDS: [(&str, &str); 11] = [
     ("false", "false"),
 ];
 
-/// The property that a formula states of `system`, which comes from the model `text`. An atom `{ At[#1] = Want }` is read as
-/// the body of an `unsafe` would be, with `#1`, `#2`, .. as the processes of the instance.
+/// What is asked of the step that leaves a state or of what is possible there, and of a process.
+const CALLS: [&str; 3] = ["enabled", "taken", "Alive"];
+
+/// The property that a formula states of `system`, which comes from the model `text`. An atom `{ At[#1] = Want }` is what
+/// [`parse_formula`](super::parse_formula) reads, with `#1`, `#2`, .. as the processes of the instance; `alive` says of
+/// each process whether it did not stop, where some may.
 ///
 /// # Errors
-/// What is wrong with the formula, in a line for the user.
-pub fn ltl(system: &System, text: &str, formula: &str) -> Result<Temporal, String> {
+/// What is wrong with the formula, with places in it.
+pub fn ltl(
+    system: &System,
+    text: &str,
+    formula: &str,
+    alive: Option<VarId>,
+) -> Result<Temporal, Vec<Diagnostic>> {
+    let params = numbered(formula);
+    let property = property(system, text, formula, (params, alive));
+    property.map_err(|wrong| match wrong {
+        Wrong::Here(error) => vec![*error],
+        Wrong::Inside(errors) => errors,
+    })
+}
+
+/// Why a formula is not read.
+enum Wrong {
+    Here(Box<Diagnostic>),
+    Inside(Vec<Diagnostic>),
+}
+
+fn property(
+    system: &System,
+    text: &str,
+    formula: &str,
+    (params, alive): (usize, Option<VarId>),
+) -> Result<Temporal, Wrong> {
     let tokens = tokens(formula)?;
-    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, atoms: Vec::new(), end: formula.len() };
-    let parsed = parser.equivalence()?;
+    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, atoms: Vec::new(), text: formula };
+    let parsed = parser.implication()?;
     if let Some((at, _)) = tokens.get(parser.at) {
-        return Err(format!("at column {}: an operator is expected", at + 1));
+        return Err(wrong(at.clone(), "an operator is expected"));
     }
-    let params = parser.atoms.iter().flat_map(|atom| constants(atom)).max().unwrap_or(0);
     if params > MOST_PROCESSES {
-        return Err(format!("it names #{params}; more than {MOST_PROCESSES} processes are too many"));
+        let names = |(_, number): &(Span, Option<usize>)| number.is_some_and(|it| it > MOST_PROCESSES);
+        let place = syntax::process_constants(formula, 0).find(names).map_or(Span::default(), |it| it.0);
+        let message = format!("it names #{params}; more than {MOST_PROCESSES} processes are too many");
+        return Err(Wrong::Here(Box::new(Diagnostic::error("C0106", place, message))));
     }
-    let atoms: Vec<Condition> =
-        (parser.atoms.iter().map(|atom| condition(system, text, atom, params))).collect::<Result<_, _>>()?;
+    let reader = FormulaReader::new(system, text);
+    let mut atoms = Vec::new();
+    for token in &parser.atoms {
+        atoms.push(match token {
+            Token::Cube(range) => {
+                let read = reader.read(formula, range.clone(), FormulaScope::Numbered(params));
+                Atom::Holds(read.map_err(Wrong::Inside)?)
+            }
+            Token::Call("Alive", range) => Atom::Holds(lives(formula, range.clone(), alive)?),
+            Token::Call(word, range) => {
+                let of = step_of(system, &reader, formula, range.clone())?;
+                if *word == "taken" { Atom::Taken(of) } else { Atom::Enabled(of) }
+            }
+            Token::Operator(_) => unreachable!("operators are no atoms"),
+        });
+    }
     Ok(Temporal {
         kind: TemporalKind::Ltl,
         name: "ltl".to_owned(),
@@ -79,7 +139,11 @@ pub fn ltl(system: &System, text: &str, formula: &str) -> Result<Temporal, Strin
     })
 }
 
-fn tokens(formula: &str) -> Result<Vec<(usize, Token)>, String> {
+fn wrong(at: Range<usize>, what: impl Into<String>) -> Wrong {
+    Wrong::Here(Box::new(Diagnostic::error("C0003", Span::new(at.start as u32, at.end as u32), what)))
+}
+
+fn tokens(formula: &str) -> Result<Vec<Placed>, Wrong> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(rest) = formula.get(at..).filter(|rest| !rest.is_empty()) {
@@ -87,34 +151,135 @@ fn tokens(formula: &str) -> Result<Vec<(usize, Token)>, String> {
         if first.is_whitespace() {
             at += first.len_utf8();
         } else if first == '{' {
-            let end =
-                rest.find('}').ok_or_else(|| format!("at column {}: this brace is not closed", at + 1))?;
-            found.push((at, Token::Cube(rest[1..end].to_owned())));
-            at += end + 1;
+            let end = syntax::closing_brace(formula, at + 1);
+            let end = end.ok_or_else(|| wrong(at..at + 1, "this brace is not closed"))?;
+            found.push((at..end + 1, Token::Cube(at + 1..end)));
+            at = end + 1;
         } else if let Some((typed, meant)) = OPERATORS.iter().find(|(typed, _)| rest.starts_with(typed)) {
-            found.push((at, Token::Operator(meant)));
+            found.push((at..at + typed.len(), Token::Operator(meant)));
             at += typed.len();
         } else {
             let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
             let word = &rest[..end];
+            if let Some(call) = CALLS.into_iter().find(|it| *it == word) {
+                let (all, args) = arguments(formula, at, at + end)?;
+                at = all.end;
+                found.push((all, Token::Call(call, args)));
+                continue;
+            }
             let Some((_, meant)) = WORDS.iter().find(|(known, _)| *known == word) else {
                 let shown = if word.is_empty() { first.to_string() } else { word.to_owned() };
-                let help = "operators are G F X U R W ! && || => <=>, and cubes stand in braces";
-                return Err(format!("at column {}: unknown word `{shown}`; {help}", at + 1));
+                let help = "operators are G F X U R W ! && || => <=>, conditions stand in braces, and \
+                            `enabled(t)`, `taken(t)`, `Alive(#1)` stand by themselves";
+                let end = at + shown.len();
+                let Wrong::Here(error) = wrong(at..end, format!("unknown word `{shown}`")) else {
+                    unreachable!("it is one error")
+                };
+                return Err(Wrong::Here(Box::new(error.help(help))));
             };
-            found.push((at, Token::Operator(meant)));
+            found.push((at..at + end, Token::Operator(meant)));
             at += end;
         }
     }
     Ok(found)
 }
 
+/// The bytes of a call whose word stands at `start` to `end`, and of what is in its parentheses.
+fn arguments(formula: &str, start: usize, end: usize) -> Result<(Range<usize>, Range<usize>), Wrong> {
+    let form = || wrong(start..end, "its arguments in parentheses are missing: `taken(enter, #1)`");
+    let open = end + formula[end..].find(|c: char| !c.is_whitespace()).ok_or_else(form)?;
+    if !formula[open..].starts_with('(') {
+        return Err(form());
+    }
+    let close = formula[open..].find(')').ok_or_else(form)? + open;
+    Ok((start..close + 1, open + 1..close))
+}
+
+/// Words between commas, with their places.
+fn words(formula: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut at = range.start;
+    let mut found = Vec::new();
+    for part in formula[range].split(',') {
+        let start = at + (part.len() - part.trim_start().len());
+        found.push(start..start + part.trim().len());
+        at += part.len() + 1;
+    }
+    found
+}
+
+/// The process that a word names, from 0.
+fn process(formula: &str, at: Range<usize>) -> Result<u8, Wrong> {
+    let number = formula[at.clone()].strip_prefix('#').and_then(|it| it.parse::<u8>().ok());
+    number
+        .filter(|it| *it > 0)
+        .map(|it| it - 1)
+        .ok_or_else(|| wrong(at, "a process is expected, such as `#1`"))
+}
+
+/// `Alive(#1)`.
+fn lives(formula: &str, args: Range<usize>, alive: Option<VarId>) -> Result<Condition, Wrong> {
+    let p = process(formula, words(formula, args.clone()).swap_remove(0))?;
+    if words(formula, args.clone()).len() > 1 {
+        return Err(wrong(args, "`Alive` is about one process"));
+    }
+    let Some(var) = alive else {
+        let error = Diagnostic::error(
+            "C0104",
+            Span::new(args.start as u32, args.end as u32),
+            "`Alive` is known only where processes may stop",
+        );
+        return Err(Wrong::Here(Box::new(error.help("add `--crash stop`"))));
+    };
+    let cell = Cell { var, index: std::iter::once(ProcRef::Var(p)).collect() };
+    Ok(Condition(vec![Case::of(vec![Literal::In { cell, values: 0b10 }])]))
+}
+
+/// `enter, #1` in `enabled(enter, #1)`, or `enter` with any processes.
+fn step_of(
+    system: &System,
+    reader: &FormulaReader<'_>,
+    formula: &str,
+    args: Range<usize>,
+) -> Result<StepOf, Wrong> {
+    let mut words = words(formula, args).into_iter();
+    let at = words.next().unwrap_or(0..0);
+    let name = &formula[at.clone()];
+    let processes = words.map(|at| process(formula, at)).collect::<Result<Vec<u8>, _>>()?;
+    let declared = reader.file().items.iter().filter_map(|item| match item {
+        Item::Transition(it) => Some((it.name.text.as_str(), it.params.len())),
+        _ => None,
+    });
+    // Beside those that the model declares, there may be steps by which processes fail.
+    let made = system.transitions.iter().map(|it| (it.name.as_str(), it.params.len()));
+    let known: Vec<(&str, usize)> = declared.chain(made).collect();
+    let of_name: Vec<usize> = known.iter().filter(|it| it.0 == name).map(|it| it.1).collect();
+    let Some(&params) = of_name.first() else {
+        let span = Span::new(at.start as u32, at.end as u32);
+        let error = Diagnostic::error("C0112", span, format!("unknown transition `{name}`"));
+        return Err(Wrong::Here(Box::new(match nearest(name, known.iter().map(|it| it.0)) {
+            Some(similar) => error.did_you_mean(similar),
+            None => error.label("no `transition` declares it"),
+        })));
+    };
+    let twice = (1..processes.len()).any(|i| processes[..i].contains(&processes[i]));
+    if twice || !processes.is_empty() && !of_name.contains(&processes.len()) {
+        let form = format!("`{name}` is about {params} different processes; without any it is about all");
+        return Err(wrong(at, form));
+    }
+    let fits = |it: &&crate::model::Transition| {
+        it.name == name && (processes.is_empty() || it.params.len() == processes.len())
+    };
+    let mut origins: Vec<u16> = system.transitions.iter().filter(fits).map(|it| it.origin).collect();
+    origins.dedup();
+    Ok(StepOf { origins, args: (!processes.is_empty()).then_some(processes) })
+}
+
 struct Parser<'t> {
-    tokens: &'t [(usize, Token)],
+    tokens: &'t [Placed],
     at: usize,
     depth: usize,
-    atoms: Vec<String>,
-    end: usize,
+    atoms: Vec<Token>,
+    text: &'t str,
 }
 
 impl Parser<'_> {
@@ -124,43 +289,34 @@ impl Parser<'_> {
         found
     }
 
-    /// `a <=> b`, grouped to the right as all that follows.
-    fn equivalence(&mut self) -> Result<Ltl, String> {
+    fn deeper(&mut self) -> Result<(), Wrong> {
         self.depth += 1;
-        if self.depth > MOST_DEPTH {
-            return Err(format!("it is nested more than {MOST_DEPTH} deep"));
-        }
-        let a = self.implication()?;
-        let whole = if self.takes("<=>") {
-            let b = self.equivalence()?;
-            let both = and(a.clone(), b.clone());
-            or(both, and(not(a), not(b)))
+        if self.depth > MOST_DEPTH { Err(self.too_deep()) } else { Ok(()) }
+    }
+
+    fn too_deep(&self) -> Wrong {
+        let end = self.text.len();
+        let at = self.tokens.get(self.at).map_or(end..end, |it| it.0.clone());
+        wrong(at, format!("it is nested more than {MOST_DEPTH} deep"))
+    }
+
+    /// `a => b`, `a <=> b`: on one level, to the right, as in the language.
+    fn implication(&mut self) -> Result<Ltl, Wrong> {
+        self.deeper()?;
+        let a = self.disjunction()?;
+        let whole = if self.takes("=>") {
+            or(not(a), self.implication()?)
+        } else if self.takes("<=>") {
+            let b = self.implication()?;
+            or(and(a.clone(), b.clone()), and(not(a), not(b)))
         } else {
             a
         };
         self.depth -= 1;
-        if whole.depth() > MOST_DEPTH {
-            Err(format!("it is nested more than {MOST_DEPTH} deep"))
-        } else {
-            Ok(whole)
-        }
+        if whole.depth() > MOST_DEPTH { Err(self.too_deep()) } else { Ok(whole) }
     }
 
-    fn implication(&mut self) -> Result<Ltl, String> {
-        let a = self.disjunction()?;
-        if !self.takes("=>") {
-            return Ok(a);
-        }
-        self.depth += 1;
-        if self.depth > MOST_DEPTH {
-            return Err(format!("it is nested more than {MOST_DEPTH} deep"));
-        }
-        let b = self.implication()?;
-        self.depth -= 1;
-        Ok(or(not(a), b))
-    }
-
-    fn disjunction(&mut self) -> Result<Ltl, String> {
+    fn disjunction(&mut self) -> Result<Ltl, Wrong> {
         let mut whole = self.conjunction()?;
         while self.takes("||") {
             whole = or(whole, self.conjunction()?);
@@ -168,7 +324,7 @@ impl Parser<'_> {
         Ok(whole)
     }
 
-    fn conjunction(&mut self) -> Result<Ltl, String> {
+    fn conjunction(&mut self) -> Result<Ltl, Wrong> {
         let mut whole = self.until()?;
         while self.takes("&&") {
             whole = and(whole, self.until()?);
@@ -177,14 +333,11 @@ impl Parser<'_> {
     }
 
     /// `a U b`, `a R b`, `a W b`.
-    fn until(&mut self) -> Result<Ltl, String> {
+    fn until(&mut self) -> Result<Ltl, Wrong> {
         let a = self.unary()?;
         let kind = ["U", "R", "W"].into_iter().find(|it| self.takes(it));
         let Some(kind) = kind else { return Ok(a) };
-        self.depth += 1;
-        if self.depth > MOST_DEPTH {
-            return Err(format!("it is nested more than {MOST_DEPTH} deep"));
-        }
+        self.deeper()?;
         let b = self.until()?;
         self.depth -= 1;
         Ok(match kind {
@@ -194,23 +347,15 @@ impl Parser<'_> {
         })
     }
 
-    fn unary(&mut self) -> Result<Ltl, String> {
+    fn unary(&mut self) -> Result<Ltl, Wrong> {
+        let end = self.text.len();
         let Some((at, token)) = self.tokens.get(self.at) else {
-            return Err(format!("at column {}: a formula is expected", self.end + 1));
+            return Err(wrong(end..end, "a formula is expected"));
         };
         self.at += 1;
-        self.depth += 1;
-        if self.depth > MOST_DEPTH {
-            return Err(format!("it is nested more than {MOST_DEPTH} deep"));
-        }
+        self.deeper()?;
         let found = match token {
-            Token::Cube(cube) => {
-                let known = self.atoms.iter().position(|it| it == cube);
-                Ltl::Atom(known.unwrap_or_else(|| {
-                    self.atoms.push(cube.clone());
-                    self.atoms.len() - 1
-                }))
-            }
+            Token::Cube(_) | Token::Call(..) => Ltl::Atom(self.atom(token)),
             Token::Operator("true") => Ltl::Truth(true),
             Token::Operator("false") => Ltl::Truth(false),
             Token::Operator("!") => not(self.unary()?),
@@ -218,16 +363,30 @@ impl Parser<'_> {
             Token::Operator("F") => Ltl::Until(Box::new(Ltl::Truth(true)), Box::new(self.unary()?)),
             Token::Operator("G") => Ltl::Release(Box::new(Ltl::Truth(false)), Box::new(self.unary()?)),
             Token::Operator("(") => {
-                let inner = self.equivalence()?;
+                let inner = self.implication()?;
                 if !self.takes(")") {
-                    return Err(format!("at column {}: this parenthesis is not closed", at + 1));
+                    return Err(wrong(at.clone(), "this parenthesis is not closed"));
                 }
                 inner
             }
-            Token::Operator(_) => return Err(format!("at column {}: a formula is expected", at + 1)),
+            Token::Operator(_) => return Err(wrong(at.clone(), "a formula is expected")),
         };
         self.depth -= 1;
         Ok(found)
+    }
+
+    /// The number of an atom; what is written alike is one.
+    fn atom(&mut self, token: &Token) -> usize {
+        let written = |it: &Token| match it {
+            Token::Cube(range) => ("", &self.text[range.clone()]),
+            Token::Call(word, range) => (*word, &self.text[range.clone()]),
+            Token::Operator(word) => (*word, ""),
+        };
+        let known = self.atoms.iter().position(|it| written(it) == written(token));
+        known.unwrap_or_else(|| {
+            self.atoms.push(token.clone());
+            self.atoms.len() - 1
+        })
     }
 }
 
@@ -243,35 +402,6 @@ fn or(a: Ltl, b: Ltl) -> Ltl {
     Ltl::Or(Box::new(a), Box::new(b))
 }
 
-/// The numbers of the process constants of a cube.
-fn constants(cube: &str) -> impl Iterator<Item = usize> {
-    cube.split('#').skip(1).filter_map(|rest| {
-        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        rest[..end].parse().ok()
-    })
-}
-
-/// What a cube means, for the processes `#1` to `#params`.
-fn condition(system: &System, text: &str, cube: &str, params: usize) -> Result<Condition, String> {
-    const PREFIX: &str = "ltl_process_";
-    let wrong = |why: &str| format!("in {{{cube}}}: {why}");
-    if cube.contains("(*") || cube.contains("*)") {
-        return Err(wrong("a comment is not possible here"));
-    }
-    let names: Vec<String> = (1..=params).map(|number| format!("{PREFIX}{number}")).collect();
-    let body = cube.replace('#', PREFIX);
-    let declaration = format!(" cover ({}) {{ {body} }} ", names.join(" "));
-    let at = system.init.span.end as usize;
-    let loaded = crate::load(&format!("{}{declaration}{}", &text[..at], &text[at..])).map_err(|found| {
-        let error = found.diagnostics.iter().find(|it| it.severity == Severity::Error);
-        let message = error.map_or("it does not fit the model", |error| error.message.as_str());
-        wrong(&message.replace(PREFIX, "#"))
-    })?;
-    let inserted = at..at + declaration.len();
-    let found = loaded.system.temporal.into_iter().find(|it| inserted.contains(&(it.span.start as usize)));
-    found.map(|it| it.first).ok_or_else(|| wrong("it is no formula about a state"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,7 +410,8 @@ mod tests {
         unsafe (p) { S[p] = B && N = 1 } transition go (p) { S[p] := B }";
 
     fn parsed(formula: &str) -> Result<Temporal, String> {
-        ltl(&crate::load(MODEL).unwrap().system, MODEL, formula)
+        let found = ltl(&crate::load(MODEL).unwrap().system, MODEL, formula, None);
+        found.map_err(|errors| crate::load::in_a_line(formula, &errors))
     }
 
     fn formula(text: &str) -> Ltl {
@@ -298,6 +429,8 @@ mod tests {
             ("not X {N=0} and true", "(!(X {N=0})) && true"),
             ("{N=0} <=> {N=1}", "({N=0} && {N=1}) || (!{N=0} && !{N=1})"),
             ("{N=0} => {N=1} => {N=2}", "{N=0} => ({N=1} => {N=2})"),
+            ("{N=0} => {N=1} <=> {N=2}", "{N=0} => ({N=1} <=> {N=2})"),
+            ("{N=0} <=> {N=1} => {N=2}", "{N=0} <=> ({N=1} => {N=2})"),
         ] {
             assert_eq!(formula(one), formula(other), "{one}");
         }
@@ -314,11 +447,19 @@ mod tests {
             ("{N=0} {N=1}", "column 7: an operator"),
             ("G {N=0", "column 3: this brace"),
             ("H {N=0}", "unknown word `H`"),
-            ("G {M=0}", "{M=0}: unknown name `M`"),
-            ("G {S[#1] = 0}", "{S[#1] = 0}: types"),
+            ("G {M=0}", "column 4: unknown name `M`"),
+            ("G {S[#1] = 0}", "column 4: types"),
             ("G {S[p] = A}", "unknown process `p`"),
             ("G {S[#1] = A} unsafe", "unknown word `unsafe`"),
             ("{true } (p) { true}", "unknown word `p`"),
+            ("{true } cover (p) { true}", "column 9: unknown word `cover`"),
+            ("G {true unsafe}", "column 9: syntax error"),
+            ("G {}", "column 4: syntax error: a formula is not complete"),
+            ("G taken", "arguments"),
+            ("G taken(gone, #1)", "column 9: unknown transition `gone`: did you mean `go`"),
+            ("G enabled(go, #1, #2)", "`go` is about 1 different processes"),
+            ("G enabled(go, p)", "column 15: a process is expected"),
+            ("F Alive(#1)", "only where processes may stop: add `--crash stop`"),
             ("{true } ({ true})", "an operator is expected"),
             ("G {S[#99] = A}", "#99"),
         ] {

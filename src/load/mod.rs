@@ -2,11 +2,13 @@
 //!
 //! In: a text. Out: [`Loaded`], or [`LoadError`]. `model` is the way there; `advice` is about an
 //! `invariant` the wrong way round; `allow` takes away warnings that the model says to be known;
-//! `ltl` reads formulas about its runs; `strict` finds what the original Cubicle does not have.
+//! `formula` reads formulas that stand by
+//! themselves, `ltl` those about its runs; `strict` finds what the original Cubicle does not have.
 
 mod advice;
 mod allow;
 mod error;
+mod formula;
 mod ltl;
 mod model;
 mod strict;
@@ -14,6 +16,7 @@ mod strict;
 pub use advice::on_violated_property;
 pub use allow::{Allowed, warning};
 pub use error::LoadError;
+pub use formula::{FormulaScope, MAX_NUMBERED, in_a_line, numbered, parse_claims, parse_formula};
 pub use ltl::ltl;
 pub(crate) use model::meaning;
 pub use strict::beyond_original;

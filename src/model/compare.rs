@@ -130,6 +130,7 @@ impl Context<'_> {
                     .help("add a parameter `g` that equals the global, and use `g` as the index"),
             );
         }
+        self.nameless_counts |= !positive;
         Formula::constant(!positive)
     }
 }

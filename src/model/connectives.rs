@@ -1,13 +1,14 @@
 //! From the syntax of formulas to typed formulas in negation normal form: connectives, predicates,
 //! quantifiers.
 
-use super::ProcRef;
+use super::compare::oriented;
 use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
 use super::limits::MAX_PARAMS;
 use super::prenex::{self, TOO_MANY};
 use super::scope::{Scope, TermMeaning};
 use super::symbols::Symbol;
+use super::{Literal, ProcRef, Term};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spelling::nearest;
 use crate::syntax::ast::{Arg, Expr, ExprKind, Name, Predicate, Quantifier};
@@ -22,8 +23,8 @@ struct Quantified<'a> {
 /// The processes that the first variables of an existential quantifier stand for.
 #[derive(Default)]
 struct Binding {
-    /// How many of the candidates are not meant.
-    skip: usize,
+    /// Whether they are others than what is in scope.
+    other: bool,
     chosen: Vec<ProcRef>,
     /// Those among the chosen that are no candidates.
     fresh: Vec<u8>,
@@ -151,7 +152,7 @@ impl<'a> Context<'a> {
                 return false;
             }
             if let Some(TermMeaning::Proc(_)) = scope.lookup(&var.text) {
-                if self.place == FormulaPlace::Bad && self.calls.is_empty() {
+                if matches!(self.place, FormulaPlace::Bad | FormulaPlace::State) && self.calls.is_empty() {
                     self.push(
                         super::symbols::duplicate("C0109", var, "process variable", None)
                             .label("already in scope"),
@@ -186,6 +187,10 @@ impl<'a> Context<'a> {
             || (self.others && self.place == FormulaPlace::Guard && quantifier == Quantifier::Forall);
         let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive;
         let nested = !self.universal.is_empty() || self.existential;
+        if other && self.place == FormulaPlace::State {
+            // It is about all but the parameters: which these are makes a difference.
+            self.used_params.fill(true);
+        }
         match (self.place, universal) {
             (FormulaPlace::Predicate, _) => {
                 let mark = scope.len();
@@ -204,6 +209,10 @@ impl<'a> Context<'a> {
                     self.passes_over.get_or_insert((at, word));
                 }
                 self.existential_choice(bound, scope, positive, other || !self.inclusive)
+            }
+            (FormulaPlace::State, true) => self.universal_choice(bound, scope, positive, other),
+            (FormulaPlace::State, false) if self.universal.is_empty() => {
+                self.existential_choice(bound, scope, positive, other)
             }
             (FormulaPlace::Guard, true) if !self.existential => {
                 self.universal_choice(bound, scope, positive, other)
@@ -225,10 +234,9 @@ impl<'a> Context<'a> {
                 ("init", "use `forall`: every process is meant in init")
             }
             FormulaPlace::Init => ("init", "init describes all processes: use parameters or `forall`"),
-            FormulaPlace::Bad if self.of_runs => (
-                "a property of runs",
-                "its states are described by some processes: use parameters or `exists`",
-            ),
+            FormulaPlace::State => {
+                ("a universal one", "name the inner process with a parameter, or say it the other way round")
+            }
             FormulaPlace::Bad => (
                 "unsafe or invariant",
                 "bad states are described by some processes: use parameters or `exists`",
@@ -311,8 +319,7 @@ impl<'a> Context<'a> {
     ) -> Formula {
         let outer = self.existential;
         self.existential = true;
-        let skip = if other { usize::from(self.params) } else { 0 };
-        let mut choice = Binding { skip, ..Binding::default() };
+        let mut choice = Binding { other, ..Binding::default() };
         self.choose(bound, &mut choice, scope, positive);
         self.existential = outer;
         Formula::or(choice.parts)
@@ -330,7 +337,12 @@ impl<'a> Context<'a> {
             } else {
                 self.candidates.extend(choice.fresh.iter().map(|&v| ProcRef::Var(v)));
             }
+            let around = self.chosen.len();
+            if self.place == FormulaPlace::State {
+                self.chosen.extend(&choice.chosen);
+            }
             let inner = self.bind(bound, &choice.chosen, scope, positive);
+            self.chosen.truncate(around);
             self.candidates = candidates;
             let fresh = &choice.fresh;
             choice.parts.push(if fresh.is_empty() {
@@ -340,9 +352,10 @@ impl<'a> Context<'a> {
             });
             return;
         }
-        for i in choice.skip..self.candidates.len() {
+        for i in 0..self.candidates.len() {
             let candidate = self.candidates[i];
-            if !choice.chosen.contains(&candidate) {
+            let meant = !choice.other || !self.is_left_out(candidate);
+            if meant && !choice.chosen.contains(&candidate) {
                 choice.chosen.push(candidate);
                 self.choose(bound, choice, scope, positive);
                 choice.chosen.pop();
@@ -366,11 +379,11 @@ impl<'a> Context<'a> {
         other: bool,
     ) -> Formula {
         let around = self.universal.len();
-        let known: Vec<ProcRef> = if other {
-            Vec::new()
-        } else {
-            (0..self.params).chain(self.universal.iter().copied()).map(ProcRef::Var).collect()
-        };
+        let in_scope = (0..self.params).chain(self.universal.iter().copied().filter(|_| !other));
+        let in_scope = in_scope.map(ProcRef::Var);
+        let known: Vec<ProcRef> = in_scope.filter(|it| !other || !self.is_left_out(*it)).collect();
+        // What existential quantifiers chose is no parameter: the others are those that differ from it.
+        let chosen_around = if other { self.chosen.clone() } else { Vec::new() };
         let mut open: Vec<Vec<ProcRef>> = vec![Vec::new()];
         let mut parts = Vec::new();
         while let Some(chosen) = open.pop() {
@@ -394,6 +407,7 @@ impl<'a> Context<'a> {
                 parts.push(inner);
                 continue;
             }
+            let inner = or_one_of(inner, &new, &chosen_around, self.params);
             let Some(formula) = prenex::universal(&new, inner) else {
                 self.report_bound(bound.body.span, TOO_MANY);
                 return Formula::False;
@@ -431,4 +445,15 @@ impl<'a> Context<'a> {
         self.formula(&predicate.body, &mut scope, true);
         self.predicates.insert(&predicate.name.text, predicate);
     }
+}
+
+/// The formula, or one of the processes is one of the others that are no parameters.
+fn or_one_of(formula: Formula, processes: &[u8], others: &[ProcRef], params: u8) -> Formula {
+    let others = others.iter().filter(|it| !matches!(it, ProcRef::Var(v) if *v < params));
+    let pairs = others.flat_map(|other| processes.iter().map(move |it| (ProcRef::Var(*it), *other)));
+    let same = pairs.map(|(it, other)| {
+        let (left, right) = oriented(Term::Proc(it), Term::Proc(other));
+        Formula::Literal(Literal::Eq { left, right, negated: false })
+    });
+    Formula::or(std::iter::once(formula).chain(same).collect())
 }

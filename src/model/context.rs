@@ -16,6 +16,8 @@ pub(super) enum FormulaPlace {
     Init,
     /// `unsafe`, `invariant`: existential quantifiers add parameters.
     Bad,
+    /// A condition on a state in a property of runs, or by itself: all quantifiers mean what they say.
+    State,
     /// Guard of a transition.
     Guard,
     /// Condition of a `case`: no quantifiers.
@@ -53,8 +55,6 @@ pub(super) struct Context<'a> {
     pub used: IndexSet<VarId>,
     /// Symbols that something depends on: guards, conditions, properties, values of other symbols.
     pub read: IndexSet<VarId>,
-    /// Whether the declaration is a property of runs.
-    pub of_runs: bool,
     /// The symbol that an update assigns, while it is elaborated: reading itself changes nothing else.
     pub assigned: Option<VarId>,
     /// Values of enums that occur.
@@ -88,6 +88,16 @@ pub(super) struct Context<'a> {
     pub universal: Vec<u8>,
     /// Whether the formula stands in an existential quantifier.
     pub existential: bool,
+    /// In a condition on a state, the processes that the existential quantifiers around the formula chose.
+    pub chosen: Vec<ProcRef>,
+    /// The parameters that `.._other` leaves out, where these are not all.
+    pub left_out: Option<Vec<u8>>,
+    /// Whether `#1`, `#2`, .. are the parameters.
+    pub numbered: bool,
+    /// Whether declarations are those of another text than the one that is being read.
+    pub foreign: bool,
+    /// Whether some comparison counts as true because a global names no process.
+    pub nameless_counts: bool,
     /// The first `exists` of a bad state that passes over processes in scope without saying so, and the
     /// word for it.
     pub passes_over: Option<(Span, &'static str)>,
@@ -125,7 +135,6 @@ impl<'a> Context<'a> {
             proc_constants: 0,
             used: IndexSet::new(),
             read: IndexSet::new(),
-            of_runs: false,
             assigned: None,
             constructors: IndexSet::new(),
             unknown: IndexSet::new(),
@@ -142,6 +151,11 @@ impl<'a> Context<'a> {
             loose: Vec::new(),
             universal: Vec::new(),
             existential: false,
+            chosen: Vec::new(),
+            left_out: None,
+            numbered: false,
+            foreign: false,
+            nameless_counts: false,
             passes_over: None,
             inclusive: false,
             erase_processes: false,
@@ -170,6 +184,8 @@ impl<'a> Context<'a> {
         self.used_params.resize(params, false);
         self.universal.clear();
         self.existential = false;
+        self.chosen.clear();
+        self.nameless_counts = false;
         self.erase_processes = false;
         self.named.clear();
         self.calls.clear();
@@ -183,7 +199,6 @@ impl<'a> Context<'a> {
         self.origins.clear();
         self.used_params.clear();
         self.passes_over = None;
-        self.of_runs = false;
         self.title = None;
     }
 
@@ -245,10 +260,22 @@ impl<'a> Context<'a> {
 
     /// Adds a message; inside a predicate it tells where the predicate is used.
     pub fn push(&mut self, mut diagnostic: Diagnostic) {
-        if let Some(&call) = self.calls.last() {
+        if self.foreign {
+            // Places of another text would mislead.
+            diagnostic.secondary.clear();
+            diagnostic.primary.span = self.calls.first().copied().unwrap_or(diagnostic.primary.span);
+        } else if let Some(&call) = self.calls.last() {
             diagnostic = diagnostic.also(call, "in this use of the predicate");
         }
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Whether `.._other` leaves out a process in scope: a parameter, or what a quantifier around it bound.
+    pub fn is_left_out(&self, p: ProcRef) -> bool {
+        match p {
+            ProcRef::Var(v) if v < self.params => self.left_out.as_ref().is_none_or(|it| it.contains(&v)),
+            _ => self.chosen.contains(&p),
+        }
     }
 
     /// Whether two process references are the same process, where that is known.

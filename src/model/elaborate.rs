@@ -193,7 +193,7 @@ fn number_procs(file: &File, out: &mut Diagnostics) -> Option<u32> {
 }
 
 /// Messages in file order, each once.
-fn tidy(diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn tidy(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|a, b| {
         (a.primary.span, a.code, &a.message, &a.secondary).cmp(&(
             b.primary.span,

@@ -1,10 +1,11 @@
 //! Elaboration of properties of runs and of fairness.
 
 use super::context::{Context, FormulaPlace};
+use super::formula::Formula;
 use super::limits::MAX_PARAMS;
 use super::scope::Scope;
 use super::temporal::{Case, Condition, Fairness, Temporal};
-use super::{Transition, rename};
+use super::{Literal, Transition, rename};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spelling::nearest;
 use crate::syntax::ast::{self, Expr};
@@ -14,9 +15,8 @@ impl<'a> Context<'a> {
     pub fn temporal(&mut self, decl: &'a ast::Temporal) -> Temporal {
         let span = decl.loc.0;
         self.reset_budget();
-        self.of_runs = true;
         let declared = decl.params.len().min(MAX_PARAMS);
-        self.start(span, FormulaPlace::Bad, declared);
+        self.start(span, FormulaPlace::State, declared);
         let mut scope = self.parameters(&decl.params);
         let first = self.condition(&decl.body, (span, declared), &mut scope);
         let then = match &decl.then {
@@ -35,31 +35,64 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A condition on states. `exists` is over processes that are no parameters.
-    fn condition(
+    /// A condition on states, for parameters in `scope`.
+    pub(super) fn condition(
         &mut self,
         body: &'a Expr,
         (span, declared): (Span, usize),
         scope: &mut Scope<'a>,
     ) -> Condition {
         self.needed.clear();
-        self.start(span, FormulaPlace::Bad, declared);
-        let disjuncts = self.disjuncts_of(body, span, declared, scope);
-        if disjuncts.is_empty() && !self.exhausted {
+        self.start(span, FormulaPlace::State, declared);
+        let mut cases = Vec::new();
+        let formula = self.formula(body, scope, true);
+        if self.needed.is_empty() {
+            self.ways_to_hold(&formula, &mut cases);
+        } else {
+            for variant in self.variants() {
+                self.start(span, FormulaPlace::State, declared);
+                let (hidden, facts) = self.assume(&variant);
+                let mut parts = vec![self.formula(body, scope, true)];
+                // That globals name no process is asked for where something rests on it: comparisons with their cells
+                // are false, which otherwise only makes the formula stronger.
+                let asked = self.nameless_counts;
+                let counts = |it: &Literal| asked || matches!(it, Literal::Eq { negated: false, .. });
+                parts.extend(facts.into_iter().filter(counts).map(Formula::Literal));
+                let nameless = variant.iter().filter(|(_, process)| asked && process.is_none());
+                parts.extend(nameless.map(|&(var, _)| self.names_no_other(var)));
+                let mut formula = Formula::and(parts);
+                if !hidden.is_empty() {
+                    formula = Formula::Exists(hidden, Box::new(formula));
+                }
+                self.ways_to_hold(&formula, &mut cases);
+            }
+        }
+        if cases.is_empty() && !self.exhausted {
             self.push(
                 Diagnostic::warning("C0906", body.span, "this formula is contradictory")
                     .label("no state satisfies it"),
             );
         }
-        let mut cases = Vec::new();
-        for disjunct in disjuncts {
-            match rename::conj(&disjunct.literals, &disjunct.numbering(declared)) {
-                Some(Some(cube)) => cases.push(Case { hidden: disjunct.exists.len() as u8, cube }),
-                Some(None) => {}
-                None => self.report_bound(span, "a number is too large"),
+        Condition(cases)
+    }
+
+    /// Adds the ways to satisfy a formula.
+    fn ways_to_hold(&mut self, formula: &Formula, cases: &mut Vec<Case>) {
+        let params = self.params;
+        for disjunct in self.ways(formula) {
+            let case = rename::conj(&disjunct.literals, &|p| disjunct.renumbered(p, params, &[]));
+            let universals = disjunct.universals(params, &|conj, _| vec![self.declaration; conj.len()]);
+            match (case, universals) {
+                (Some(Some(cube)), Some(universals)) => {
+                    let case = Case { hidden: disjunct.exists.len() as u8, cube, universals };
+                    if !cases.contains(&case) {
+                        cases.push(case);
+                    }
+                }
+                (Some(None), _) => {}
+                _ => self.report_bound(self.declaration, "a number is too large"),
             }
         }
-        Condition(cases)
     }
 
     /// Says that there is no transition of this name.

@@ -1,6 +1,7 @@
 //! From syntax to meaning: name resolution, typing, macro expansion, value ranges, the [`System`] IR,
 //! and the reference semantics of states and steps.
 
+pub(crate) mod asked;
 mod axioms;
 pub mod classes;
 mod compare;
@@ -52,4 +53,4 @@ pub use owner::{Owner, owner_names};
 pub use rational::{Rational, gcd, lcm};
 pub use subsumes::forbids_all_of;
 pub use system::System;
-pub use temporal::{Case, Condition, Fairness, LtlProperty, Temporal, TemporalKind};
+pub use temporal::{Atom, Case, Condition, Fairness, LtlProperty, StepOf, Temporal, TemporalKind};

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::limits::{MAX_ARITY, MAX_TYPES, MAX_VARS};
-use super::{AbstractId, BOOL, EnumDecl, EnumId, MAX_CONSTRUCTORS, Type, Var, VarId, VarKind};
+use super::{AbstractId, BOOL, EnumDecl, EnumId, MAX_CONSTRUCTORS, System, Type, Var, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::spelling::nearest;
 use crate::syntax::ast::{File, Item, Name, SymbolDecl, SymbolKind, TypeDecl};
@@ -86,6 +86,26 @@ impl Symbols {
             if let (Item::Symbol(decl), false) = (item, out.is_full()) {
                 symbols.declare_symbol(decl, &mut unknown, out);
             }
+        }
+        symbols
+    }
+
+    /// Those of a system, without their places.
+    pub fn of(system: &System) -> Self {
+        let mut symbols = Self {
+            enums: system.enums.clone(),
+            abstracts: system.abstracts.clone(),
+            vars: system.vars.clone(),
+            types: IndexMap::new(),
+            names: IndexMap::new(),
+        };
+        for (id, decl) in (0..).zip(&system.enums) {
+            for (number, name) in (0..).zip(&decl.constructors) {
+                symbols.names.insert(name.clone(), (Symbol::Constructor(EnumId(id), number), None));
+            }
+        }
+        for (id, var) in (0..).zip(&system.vars) {
+            symbols.names.entry(var.name.clone()).or_insert((Symbol::Var(VarId(id)), None));
         }
         symbols
     }

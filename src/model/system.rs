@@ -64,7 +64,7 @@ impl System {
             || !self.axioms.is_empty()
             || self.vars.iter().any(of_variable)
             || self.transitions.iter().any(of_transition)
-            || self.temporal.iter().flat_map(Temporal::cubes).any(|(procs, _)| procs > 0)
+            || self.temporal.iter().any(Temporal::has_processes)
             || self.init.body != self.init.without_processes
     }
 

@@ -1,18 +1,27 @@
 //! What a system promises of its runs: properties of runs and fairness, as the engines read them.
 
 use super::ltl::Ltl;
-use super::{Conj, Literal, Transition};
+use super::{Conj, Literal, Transition, Universal};
 use crate::diagnostic::Span;
 pub use crate::syntax::ast::TemporalKind;
 
 /// One way for a condition to hold: some processes, distinct from each other and from the parameters, for which the cube
-/// holds.
+/// and the universals hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
     /// Processes beside the parameters: `ProcRef::Var(p), Var(p+1), ..` with p the number of parameters.
     pub hidden: u8,
     /// Over the parameters and these.
     pub cube: Conj,
+    /// What holds of all others.
+    pub universals: Vec<Universal>,
+}
+
+impl Case {
+    /// That a cube holds of the parameters.
+    pub const fn of(cube: Conj) -> Self {
+        Self { hidden: 0, cube, universals: Vec::new() }
+    }
 }
 
 /// A condition on a state, for a tuple of distinct processes: one of the cases holds. Empty means false.
@@ -45,7 +54,27 @@ pub struct LtlProperty {
     /// The formula.
     pub formula: Ltl,
     /// Its atoms, over the parameters of the property.
-    pub atoms: Vec<Condition>,
+    pub atoms: Vec<Atom>,
+}
+
+/// What a formula may ask at a moment of a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Atom {
+    /// A condition holds in the state.
+    Holds(Condition),
+    /// One of these steps is possible in the state.
+    Enabled(StepOf),
+    /// The step that leaves the state is one of these. A run that stays where it is takes none.
+    Taken(StepOf),
+}
+
+/// Steps of a transition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StepOf {
+    /// [`Transition::origin`](super::Transition::origin) of the transitions with its name.
+    pub origins: Vec<u16>,
+    /// Which parameters of the property its declared parameters are; any processes when there are none.
+    pub args: Option<Vec<u8>>,
 }
 
 /// Steps that a fair run does not put off for ever: with weak fairness, when they can be taken at every moment from some
@@ -73,13 +102,43 @@ impl Fairness {
     }
 }
 
+impl StepOf {
+    /// Whether the arguments of a step are those, for this tuple of processes.
+    pub fn fits(&self, args: &[usize], tuple: &[usize]) -> bool {
+        self.args
+            .as_ref()
+            .is_none_or(|own| own.iter().zip(args).all(|(own, arg)| tuple[usize::from(*own)] == *arg))
+    }
+}
+
 impl Temporal {
-    /// All cubes of its conditions, with the number of processes that each names.
+    /// All its conditions.
+    pub fn conditions(&self) -> impl Iterator<Item = &Condition> {
+        let atoms = self.ltl.iter().flat_map(|it| &it.atoms).filter_map(|atom| match atom {
+            Atom::Holds(condition) => Some(condition),
+            Atom::Enabled(_) | Atom::Taken(_) => None,
+        });
+        [&self.first, &self.then].into_iter().chain(atoms)
+    }
+
+    /// All that its conditions say of some processes or of all, each with the number of processes that it names.
     pub fn cubes(&self) -> impl Iterator<Item = (usize, &Conj)> {
         let params = self.params.len();
-        let atoms = self.ltl.iter().flat_map(|it| &it.atoms).flat_map(|it| &it.0);
-        let cases = self.first.0.iter().chain(&self.then.0).chain(atoms);
-        cases.map(move |case| (params + usize::from(case.hidden), &case.cube))
+        self.conditions().flat_map(|it| &it.0).flat_map(move |case| {
+            let named = params + usize::from(case.hidden);
+            let of_all = case
+                .universals
+                .iter()
+                .flat_map(move |it| it.body.0.iter().map(move |conj| (named + usize::from(it.bound), conj)));
+            std::iter::once((named, &case.cube)).chain(of_all)
+        })
+    }
+
+    /// Of a `cover`, what holds of some processes where it wants a run to get to, with the number of processes of each: what it
+    /// asks of all others is left out.
+    pub fn goals(&self) -> impl Iterator<Item = (usize, &Conj)> {
+        let params = self.params.len();
+        self.first.0.iter().map(move |case| (params + usize::from(case.hidden), &case.cube))
     }
 
     /// Whether a literal orders processes.

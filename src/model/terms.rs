@@ -248,6 +248,10 @@ impl<'a> Context<'a> {
 
     /// The process constant `#k`.
     pub fn process_constant(&mut self, name: &Name) -> Option<ProcRef> {
+        if self.numbered {
+            let number = name.text[1..].parse::<u8>().ok().filter(|k| (1..=self.params).contains(k));
+            return number.map(|k| ProcRef::Var(k - 1));
+        }
         let number = name.text[1..].parse::<u32>().ok().filter(|&k| k <= MAX_PROC_CONSTANT);
         let Some(k) = number else {
             self.push(

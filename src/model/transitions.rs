@@ -102,15 +102,7 @@ impl<'a> Context<'a> {
         let mut scope = self.parameters(&decl.params);
         let mut parts = Vec::new();
         for &(var, _) in variant.iter().filter(|(_, process)| process.is_none()) {
-            let bound = self.fresh(self.declaration);
-            parts.push(Formula::Forall(
-                vec![bound],
-                Box::new(Formula::Literal(Literal::Eq {
-                    left: Term::Cell(Cell { var, index: smallvec::SmallVec::new() }),
-                    right: Term::Proc(ProcRef::Var(bound)),
-                    negated: true,
-                })),
-            ));
+            parts.push(self.names_no_other(var));
         }
         if let Some(guard) = &decl.requires {
             parts.push(self.formula(guard, &mut scope, true));
@@ -129,25 +121,7 @@ impl<'a> Context<'a> {
         parts: &mut Vec<Transition>,
     ) {
         let params = self.params;
-        // Parameters, hidden ones and the variable of a universal are pairwise distinct in the end.
-        let distinct = |a: ProcRef, b: ProcRef| match (a, b) {
-            (ProcRef::Var(_), ProcRef::Const(_)) | (ProcRef::Const(_), ProcRef::Var(_)) => None,
-            (a, b) => Some(a == b),
-        };
-        let result = dnf(&guard, &distinct).and_then(|disjuncts| {
-            let mut all = Vec::new();
-            for disjunct in disjuncts {
-                all.extend(instantiate(disjunct, &distinct)?);
-            }
-            Ok(all)
-        });
-        let disjuncts = match result {
-            Ok(disjuncts) => disjuncts,
-            Err(failure) => {
-                self.report_bound(self.declaration, &failure.message());
-                return;
-            }
-        };
+        let disjuncts = self.ways(&guard);
         // Names in messages are worth a look at each comparison, but not when there are very many.
         let traced = disjuncts.len().saturating_mul(self.origins.len()) <= MAX_LOOKS;
         let origins = |context: &Self, conj: &Conj, map: &dyn Fn(ProcRef) -> ProcRef| {
@@ -155,26 +129,10 @@ impl<'a> Context<'a> {
         };
         for disjunct in disjuncts {
             let arity = params + disjunct.exists.len() as u8;
-            let renumber = |p: ProcRef, bound: &[u8]| match p {
-                ProcRef::Var(v) => {
-                    let position = |list: &[u8]| list.iter().position(|&e| e == v).map(|i| i as u8);
-                    ProcRef::Var(match (position(&disjunct.exists), position(bound)) {
-                        (Some(i), _) => params + i,
-                        (None, Some(i)) => arity + i,
-                        (None, None) => v,
-                    })
-                }
-                ProcRef::Const(_) => p,
-            };
+            let renumber = |p: ProcRef, bound: &[u8]| disjunct.renumbered(p, params, bound);
             let transition = (|| {
                 let guard = rename::conj(&disjunct.literals, &|p| renumber(p, &[]))??;
-                let mut universals = Vec::new();
-                for (bound, body) in &disjunct.universals {
-                    let body = rename::disjunction(body, &|p| renumber(p, bound))?;
-                    let map = |p| renumber(p, bound);
-                    let spans = body.iter().map(|conj| origins(self, conj, &map)).collect();
-                    universals.push(Universal { bound: bound.len() as u8, body: Dnf(body), spans });
-                }
+                let universals = disjunct.universals(params, &|conj, map| origins(self, conj, map))?;
                 let updates = drafts.iter().map(|d| d.finish(&renumber)).collect::<Option<Vec<_>>>()?;
                 Some(Transition {
                     name: decl.name.text.clone(),
@@ -194,6 +152,65 @@ impl<'a> Context<'a> {
                 parts.push(transition);
             }
         }
+    }
+}
+
+impl Context<'_> {
+    /// The ways to satisfy a guard, with universals over all but the parameters and the further processes of each.
+    pub fn ways(&mut self, guard: &Formula) -> Vec<Disjunct> {
+        // Parameters, hidden ones and the variable of a universal are pairwise distinct in the end.
+        let distinct = |a: ProcRef, b: ProcRef| match (a, b) {
+            (ProcRef::Var(_), ProcRef::Const(_)) | (ProcRef::Const(_), ProcRef::Var(_)) => None,
+            (a, b) => Some(a == b),
+        };
+        let result = dnf(guard, &distinct).and_then(|disjuncts| {
+            let mut all = Vec::new();
+            for disjunct in disjuncts {
+                all.extend(instantiate(disjunct, &distinct)?);
+            }
+            Ok(all)
+        });
+        result.unwrap_or_else(|failure| {
+            self.report_bound(self.declaration, &failure.message());
+            Vec::new()
+        })
+    }
+
+    /// That a global names none of the processes that are no parameters.
+    pub fn names_no_other(&mut self, var: VarId) -> Formula {
+        let bound = self.fresh(self.declaration);
+        let left = Term::Cell(Cell { var, index: smallvec::SmallVec::new() });
+        let differs = Literal::Eq { left, right: Term::Proc(ProcRef::Var(bound)), negated: true };
+        Formula::Forall(vec![bound], Box::new(Formula::Literal(differs)))
+    }
+}
+
+impl Disjunct {
+    /// A process by its number: further ones behind so many parameters, then those that a universal binds.
+    pub fn renumbered(&self, p: ProcRef, params: u8, bound: &[u8]) -> ProcRef {
+        let ProcRef::Var(v) = p else { return p };
+        let position = |list: &[u8]| list.iter().position(|&e| e == v).map(|i| i as u8);
+        ProcRef::Var(match (position(&self.exists), position(bound)) {
+            (Some(i), _) => params + i,
+            (None, Some(i)) => params + self.exists.len() as u8 + i,
+            (None, None) => v,
+        })
+    }
+
+    /// Its universals, with such numbers; `spans` says where the literals of a conjunction come from. `None` when a number
+    /// leaves the 64-bit range.
+    pub fn universals(
+        &self,
+        params: u8,
+        spans: &dyn Fn(&Conj, &dyn Fn(ProcRef) -> ProcRef) -> Vec<crate::diagnostic::Span>,
+    ) -> Option<Vec<Universal>> {
+        let one = |(bound, body): &(Vec<u8>, Vec<Conj>)| {
+            let map = |p| self.renumbered(p, params, bound);
+            let body = rename::disjunction(body, &map)?;
+            let spans = body.iter().map(|conj| spans(conj, &map)).collect();
+            Some(Universal { bound: bound.len() as u8, body: Dnf(body), spans })
+        };
+        self.universals.iter().map(one).collect()
     }
 }
 

@@ -1,117 +1,107 @@
-//! Cubes that a user types, read by the language's own parser: `At[#1] = Critical && Turn <> #2`.
+//! Formulas about states that a user types, read by the language's own parser: `At[#1] = Critical && Turn <> #2`.
 
-use crate::diagnostic::{BYTE_ORDER_MARK, Severity};
-use crate::load::meaning;
-use crate::model::System;
-use crate::model::semantics::{Semantics, State};
+use crate::diagnostic::Span;
+use crate::load::{FormulaScope, in_a_line, numbered, parse_formula};
+use crate::model::semantics::{Semantics, State, distinct_tuples};
+use crate::model::{Case, Condition, Dnf, Literal, ProcRef, System, Term, Universal, rename};
 
 /// The longest text that is read, in bytes.
 const LONGEST: usize = 10_000;
 
-/// A formula about single states, with processes by their names.
+/// A formula about single states, with processes by their numbers.
 pub(crate) struct NamedCube {
-    /// The model with the formula as a further `unsafe`.
     system: System,
-    /// Its disjuncts among the bad cubes of that model.
-    disjuncts: Vec<usize>,
+    /// For `#1`, `#2`, .. as parameters.
+    condition: Condition,
+    /// How many they are.
+    named: usize,
+    /// Whether they are any processes that differ.
+    any: bool,
 }
 
 impl NamedCube {
-    /// Reads `cube`; `text` is the model that `system` comes from. The error is a line for the user.
+    /// Reads `cube` for an instance with so many processes; `text` is the model that `system` comes from. The error is a
+    /// line for the user.
     pub fn parse(system: &System, text: &str, cube: &str, procs: usize) -> Result<Self, String> {
-        // Processes have names in a model that says how many there are.
-        let bound = if system.max_procs.is_none() { "number_procs 64 " } else { "" };
-        let cube = Self::declared(system, text, bound, &[], cube)?;
-        let constants = cube.system.proc_constants;
-        if usize::from(constants) > procs {
-            return Err(format!("there is no #{constants}: the instance has {procs} processes"));
+        let read = Self::read(system, text, cube)?;
+        if read.named > procs {
+            return Err(format!("there is no #{}: the instance has {procs} processes", read.named));
         }
-        Ok(cube)
+        Ok(read)
     }
 
     /// As [`NamedCube::parse`], but `#1`, `#2`, .. are any processes that differ, where the model itself has no names
     /// for processes.
     pub fn parse_for_any(system: &System, text: &str, cube: &str) -> Result<Self, String> {
-        if system.max_procs.is_some() {
-            return Self::declared(system, text, "", &[], cube);
+        let read = Self::read(system, text, cube)?;
+        match system.max_procs {
+            Some(most) if read.named > most as usize => {
+                Err(format!("there is no #{}: `number_procs` is {most}", read.named))
+            }
+            most => Ok(Self { any: most.is_none(), ..read }),
         }
-        let (cube, params) = with_parameters(cube);
-        Self::declared(system, text, "", &params, &cube)
     }
 
-    /// Reads the formula in an `unsafe` with these parameters; `bound` stands before the model.
-    fn declared(
-        system: &System,
-        text: &str,
-        bound: &str,
-        params: &[String],
-        cube: &str,
-    ) -> Result<Self, String> {
+    fn read(system: &System, text: &str, cube: &str) -> Result<Self, String> {
         if cube.trim().is_empty() {
             return Err("a formula is missing, such as one in `unsafe` with processes #1, #2, ..".to_owned());
-        }
-        // A brace would end the declaration that the formula is read in.
-        if let Some(odd) = cube.chars().find(|c| ['{', '}'].contains(c)) {
-            return Err(format!("a formula has no `{odd}`"));
         }
         if cube.len() > LONGEST {
             return Err(format!("a formula has at most {LONGEST} bytes"));
         }
-        let (before, behind) = text.split_at(system.init.span.end as usize);
-        let before = format!("{bound}{}", before.trim_start_matches(BYTE_ORDER_MARK));
-        let params = if params.is_empty() { String::new() } else { format!("({}) ", params.join(" ")) };
-        let declaration = format!(" unsafe {params}{{ {cube} }} ");
-        let loaded = meaning(&format!("{before}{declaration}{behind}")).map_err(|found| {
-            let error = found.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
-            let Some(error) = error else { return "it does not fit the model".to_owned() };
-            let label = Some(error.primary.text.as_str()).filter(|label| !label.is_empty());
-            [Some(error.message.as_str()), label, error.help.as_deref()]
-                .into_iter()
-                .flatten()
-                .collect::<Vec<_>>()
-                .join(": ")
-        })?;
-        let system = loaded.system;
-        let inserted = before.len()..before.len() + declaration.len();
-        let is_new = |number: &usize| inserted.contains(&(system.bad[*number].span.start as usize));
-        let disjuncts = (0..system.bad.len()).filter(is_new).collect();
-        Ok(Self { system, disjuncts })
-    }
-
-    /// The model with the formula as its only `unsafe`, in order of the disjuncts.
-    pub fn alone(&self) -> System {
-        let mut system = self.system.clone();
-        system.bad = self.disjuncts.iter().map(|&bad| self.system.bad[bad].clone()).collect();
-        system
+        let named = numbered(cube);
+        if named > crate::load::MAX_NUMBERED {
+            return Err(format!("there is no #{named}"));
+        }
+        let read = parse_formula((system, text), FormulaScope::Numbered(named), cube);
+        let condition = read.map_err(|errors| in_a_line(cube, &errors))?;
+        Ok(Self { system: system.clone(), condition, named, any: false })
     }
 
     /// Whether it holds in a state.
     pub fn holds(&self, state: &State) -> bool {
         let semantics = Semantics::new(&self.system, state.procs);
-        self.disjuncts.iter().any(|&bad| semantics.satisfies(state, bad).is_some())
-    }
-}
-
-/// The formula with parameters for `#1`, `#2`, .., and the parameters.
-fn with_parameters(cube: &str) -> (String, Vec<String>) {
-    let (mut text, mut params) = (String::new(), Vec::new());
-    let mut rest = cube;
-    while let Some(at) = rest.find('#') {
-        text += &rest[..at];
-        let behind = &rest[at + 1..];
-        let digits = behind.len() - behind.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        // By number: `#01` is `#1`. What is no number stays, for the parser to complain about.
-        match behind[..digits].parse::<u32>() {
-            Ok(number) if number > 0 => {
-                let name = format!("process{number}");
-                text += &name;
-                if !params.contains(&name) {
-                    params.push(name);
-                }
-            }
-            _ => text += &rest[at..=at + digits],
+        let holds = |tuple: &[usize]| semantics.holds(state, &self.condition, tuple) == Some(true);
+        if self.any {
+            distinct_tuples(state.procs, self.named).any(|tuple| holds(&tuple))
+        } else {
+            self.named <= state.procs && holds(&(0..self.named).collect::<Vec<_>>())
         }
-        rest = &behind[digits..];
     }
-    (text + rest, params)
+
+    /// The model, and the ways for the formula to hold with the processes of each as the first ones in scope: as many
+    /// parameters, what holds of them, and what holds of all others. `None` when it is too large.
+    pub fn ways(&self) -> Option<(System, Vec<Case>)> {
+        let named = self.named as u8;
+        if self.any {
+            let with_named = |case: &Case| Case { hidden: case.hidden + named, ..case.clone() };
+            return Some((self.system.clone(), self.condition.0.iter().map(with_named).collect()));
+        }
+        let system = System { proc_constants: self.system.proc_constants.max(named), ..self.system.clone() };
+        let fixed = |p: ProcRef| match p {
+            ProcRef::Var(v) if v < named => ProcRef::Const(v),
+            ProcRef::Var(v) => ProcRef::Var(v - named),
+            constant @ ProcRef::Const(_) => constant,
+        };
+        let is = |p: u8, k: u8, negated| Literal::Eq {
+            left: Term::Proc(ProcRef::Var(p)),
+            right: Term::Proc(ProcRef::Const(k)),
+            negated,
+        };
+        let mut ways = Vec::new();
+        for case in &self.condition.0 {
+            let Some(mut cube) = rename::conj(&case.cube, &fixed)? else { continue };
+            cube.extend((0..case.hidden).flat_map(|p| (0..named).map(move |k| is(p, k, true))));
+            let mut universals = Vec::new();
+            for Universal { bound, body, .. } in &case.universals {
+                let mut all = rename::disjunction(&body.0, &fixed)?;
+                let others = case.hidden..case.hidden + bound;
+                all.extend(others.flat_map(|p| (0..named).map(move |k| vec![is(p, k, false)])));
+                let spans = all.iter().map(|conj| vec![Span::default(); conj.len()]).collect();
+                universals.push(Universal { bound: *bound, body: Dnf(all), spans });
+            }
+            ways.push(Case { hidden: case.hidden, cube, universals });
+        }
+        Some((system, ways))
+    }
 }

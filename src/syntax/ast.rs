@@ -93,6 +93,15 @@ pub struct Damage {
     pub bad: bool,
 }
 
+/// What is read at a time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Entry {
+    /// A declaration.
+    Declaration(Item),
+    /// A formula by itself.
+    Formula(Expr),
+}
+
 /// A declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Item {

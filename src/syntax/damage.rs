@@ -30,7 +30,8 @@ pub fn note(damage: &mut Damage, chunk: &[Placed<'_>]) {
         | Token::Response
         | Token::Recurrence
         | Token::Possible
-        | Token::Cover => {}
+        | Token::Cover
+        | Token::Formula => {}
         // Types, and what is not known to be a declaration.
         _ => {
             damage.names.extend(names(chunk));

@@ -15,7 +15,7 @@ pub(crate) mod unsupported;
 
 pub use build::MAX_DEPTH;
 pub use negate::negation;
-pub use parser::{MAX_BYTES, parse};
+pub use parser::{MAX_BYTES, parse, parse_formula};
 pub use print::print;
 
 use crate::diagnostic::Span;
@@ -23,6 +23,22 @@ use crate::diagnostic::Span;
 /// What the lexer makes of a text: the places of its tokens in order, and whether each is one.
 pub fn spans(text: &str) -> impl Iterator<Item = (Span, bool)> {
     token::tokens(text, 0).map(|(start, token, end)| (Span::new(start, end), token.is_ok()))
+}
+
+/// The places and the numbers of the process constants in a text from byte `from` on.
+pub fn process_constants(text: &str, from: usize) -> impl Iterator<Item = (Span, Option<usize>)> {
+    token::tokens(text, from).filter_map(|(start, token, end)| match token {
+        Ok(token::Token::ProcConst(name)) => Some((Span::new(start, end), name[1..].parse().ok())),
+        _ => None,
+    })
+}
+
+/// Where the first closing brace of a text stands, from byte `from` on.
+pub fn closing_brace(text: &str, from: usize) -> Option<usize> {
+    let mut tokens = token::tokens(text, from);
+    tokens
+        .find(|(_, token, _)| matches!(token, Ok(token::Token::BraceClose)))
+        .map(|(start, ..)| start as usize)
 }
 
 /// What a text is when it is one word.

@@ -4,17 +4,17 @@
 use indexmap::IndexMap;
 use lalrpop_util::ParseError;
 
-use super::ast::{File, Item};
+use super::ast::{Entry, Expr, File, Item};
 use super::build::TreeBuilder;
 use super::contextual;
 use super::damage;
 use super::foreign;
-use super::grammar::DeclarationParser;
+use super::grammar::EntryParser;
 use super::repair::{self, DeclaredNames, Repair, Site};
 use super::token::{LexError, Placed, Token, tokens};
 use super::unexpected;
 use super::unsupported;
-use crate::diagnostic::{Diagnostic, Label, Span};
+use crate::diagnostic::{Diagnostic, Label, Severity, Span};
 
 /// Files above this size in bytes are refused (16 MiB).
 pub const MAX_BYTES: usize = 16 << 20;
@@ -41,10 +41,30 @@ const MAX_PLACES: usize = 3;
 /// was meant; it is complete when no diagnostic is an error. Diagnostics are in file order. `text` is at
 /// most [`MAX_BYTES`] long.
 pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
+    let parser = read(text, None);
+    parser.finish()
+}
+
+/// Parses a formula by itself, which stands from byte `from` on to the end of `text` and is nothing but a formula.
+///
+/// # Errors
+/// What is wrong with it, with places in `text`.
+pub fn parse_formula(text: &str, from: usize) -> Result<Expr, Vec<Diagnostic>> {
+    let mut parser = read(text, Some(from));
+    let formula = parser.formula.take();
+    let (_, mut diagnostics) = parser.finish();
+    diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    formula.filter(|_| diagnostics.is_empty()).ok_or(diagnostics)
+}
+
+/// Reads declarations, or a formula that begins at this byte.
+fn read(text: &str, formula: Option<usize>) -> Parser<'_> {
     let mut parser = Parser { text, ..Parser::default() };
     let mut chunk: Vec<Placed<'_>> = Vec::new();
+    let begin = formula.map(|from| (from as u32, Token::Formula, from as u32));
+    chunk.extend(begin);
     let mut broken = false;
-    let mut lexer = tokens(text, 0);
+    let mut lexer = tokens(text, formula.unwrap_or(0));
     let mut next = lexer.next();
     while let Some((start, result, end)) = next {
         let suspect = match result {
@@ -67,7 +87,8 @@ pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
                     let token = contextual::meant(token, &chunk, text, end);
                     // `var S : array [proc] of t` is one slip.
                     let within = token == Token::Array && matches!(chunk.last(), Some((_, Token::Colon, _)));
-                    if token.starts_declaration() && !within && (broken || !chunk.is_empty()) {
+                    let begins = token.starts_declaration() && !within && begin.is_none();
+                    if begins && (broken || !chunk.is_empty()) {
                         parser.declaration(&chunk, broken, Span::new(start, end), true);
                         chunk.clear();
                         broken = false;
@@ -84,23 +105,27 @@ pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
             parser.too_much("C0504", &chunk, "declaration too large", MAX_TOKENS, "tokens");
         }
         if parser.given_up || parser.build.diagnostics.is_full() {
-            return parser.finish();
+            return parser;
         }
         next = lexer.next();
     }
-    if broken || !chunk.is_empty() {
-        let end = text.len() as u32;
-        parser.declaration(&chunk, broken, Span::new(end, end), false);
+    let end = Span::new(text.len() as u32, text.len() as u32);
+    if begin.is_some() {
+        parser.repaired(chunk, broken, end, false);
+    } else if broken || !chunk.is_empty() {
+        parser.declaration(&chunk, broken, end, false);
     }
-    parser.finish()
+    parser
 }
 
 #[derive(Default)]
 struct Parser<'t> {
     text: &'t str,
     file: File,
+    /// The formula that was asked for instead.
+    formula: Option<Expr>,
     build: TreeBuilder,
-    grammar: Option<DeclarationParser>,
+    grammar: Option<EntryParser>,
     /// Latest stage reached, see [`Token::stage`].
     stage: u8,
     /// The illegal characters reported last, so that a run of them is one error.
@@ -270,8 +295,12 @@ impl<'t> Parser<'t> {
         for round in 0..MAX_REPAIRS {
             let told = self.build.diagnostics.len();
             let failure = match self.attempt(&chunk) {
-                Ok(item) => {
+                Ok(Entry::Declaration(item)) => {
                     self.keep(item, &chunk);
+                    return;
+                }
+                Ok(Entry::Formula(formula)) => {
+                    self.formula = Some(formula);
                     return;
                 }
                 Err(failure) => failure,
@@ -285,7 +314,9 @@ impl<'t> Parser<'t> {
             }
             let complete = self.attempt(&chunk[..failure.at]).is_ok();
             self.build.diagnostics.truncate(told);
-            if complete && !near && repair::begins_declaration(&chunk[failure.at..], &self.known) {
+            let alone = matches!(chunk[0], (_, Token::Formula, _));
+            let another = complete && !near && !alone;
+            if another && repair::begins_declaration(&chunk[failure.at..], &self.known) {
                 let rest = chunk.split_off(failure.at);
                 let (l, _, r) = rest[0];
                 self.repaired(chunk, quiet, Span::new(l, r), true);
@@ -322,8 +353,8 @@ impl<'t> Parser<'t> {
         damage::note(&mut self.file.damage, &chunk);
     }
 
-    fn attempt(&mut self, chunk: &[Placed<'t>]) -> Result<Item, Failure> {
-        let grammar = self.grammar.get_or_insert_with(DeclarationParser::new);
+    fn attempt(&mut self, chunk: &[Placed<'t>]) -> Result<Entry, Failure> {
+        let grammar = self.grammar.get_or_insert_with(EntryParser::new);
         // The parser looks at one token ahead: the last one that it took is the one that does not fit.
         let mut taken = 0_usize;
         let placed = chunk.iter().copied().inspect(|_| taken += 1);

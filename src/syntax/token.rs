@@ -146,6 +146,8 @@ pub enum Token<'t> {
     Recurrence,
     Possible,
     Cover,
+    /// Stands before a formula that is no part of a declaration: no text is this to the lexer either.
+    Formula,
 }
 
 /// Reads a comment, whose opening has been read. Comments nest; nothing inside has another meaning.

@@ -59,10 +59,16 @@ pub fn with_crashes(original: &System, crash: Crash) -> Result<System, Box<Diagn
     Ok(system.derived())
 }
 
+/// The array of [`with_crashes`] that says of each process whether it did not stop, if processes of `original` stop.
+pub fn alive_array(original: &System, crash: Crash) -> Option<VarId> {
+    let next = VarId::new(original.vars.len());
+    next.filter(|_| matches!(crash, Crash::Stop(_)))
+}
+
 fn stop(system: &mut System, most: Option<u8>) -> Option<()> {
     let span = system.init.span;
+    let alive = alive_array(system, Crash::Stop(most))?;
     let truth = truth_values(system)?;
-    let alive = VarId::new(system.vars.len())?;
     let name = fresh_name(system, "Alive");
     system.vars.push(Var { name, kind: VarKind::Array(1), ty: Type::Enum(truth), range: 0b11, span });
     let lives = |p: u8| Literal::In { cell: of(alive, [ProcRef::Var(p)]), values: 0b10 };
@@ -85,7 +91,7 @@ fn stop(system: &mut System, most: Option<u8>) -> Option<()> {
         };
         for p in 0..property.params.len() as u8 {
             let cell = of(alive, [ProcRef::Var(p)]);
-            met.0.push(Case { hidden: 0, cube: vec![Literal::In { cell, values: 0b01 }] });
+            met.0.push(Case::of(vec![Literal::In { cell, values: 0b01 }]));
         }
     }
     let mut crash = transition(system, "crash", vec![lives(0)]);

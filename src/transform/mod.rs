@@ -18,7 +18,7 @@ pub mod strengthen;
 mod taken;
 
 pub use again::ActsAgain;
-pub use crash::{Crash, MOST_CRASHES, with_crashes};
+pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
 pub use monitor::{with_monitor, with_monitor_and_plan};
 pub use owner::{Instrumented, excluded_initially, gives, with_owners};
 pub use taken::Taken;

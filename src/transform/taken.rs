@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use crate::model::semantics::{State, Step, Trace};
 use crate::model::{
-    Assignment, Bad, BadKind, Branch, Cell, Dnf, EnumDecl, EnumId, Literal, System, Term, Transition, Type,
-    Update, Var, VarId, VarKind,
+    Assignment, Bad, BadKind, Branch, Case, Cell, Dnf, EnumDecl, EnumId, Literal, System, Term, Transition,
+    Type, Update, Var, VarId, VarKind,
 };
 
 /// A system with a variable, behind those of the original, that says whether a transition was taken.
@@ -13,6 +13,8 @@ use crate::model::{
 pub struct Taken {
     /// The system. That the transition was taken is its only bad state.
     pub system: System,
+    /// How many transitions the original has; others are there to be taken where something holds.
+    own: usize,
 }
 
 impl Taken {
@@ -48,7 +50,37 @@ impl Taken {
             span,
             spans: vec![span],
         }];
-        Some(Self { system: system.derived() })
+        Some(Self { system: system.derived(), own: original.transitions.len() })
+    }
+
+    /// For a further transition that changes nothing and can be taken where one of these cases holds, for parameters with
+    /// these names; `None` when there are too many variables or transitions.
+    pub fn where_one_holds(original: &System, params: &[String], cases: &[Case]) -> Option<Self> {
+        let mut system = original.clone();
+        let (name, span) = ("here".to_owned(), original.init.span);
+        let next =
+            original.transitions.iter().map(|it| it.origin).max().map_or(Some(0), |it| it.checked_add(1));
+        let origin = next.filter(|_| original.transitions.len() + cases.len() < usize::from(u16::MAX))?;
+        for Case { hidden, cube, universals } in cases {
+            system.transitions.push(Transition {
+                name: name.clone(),
+                origin,
+                params: params.to_vec(),
+                hidden: *hidden,
+                spans: vec![span; cube.len()],
+                guard: cube.clone(),
+                universals: universals.clone(),
+                updates: Vec::new(),
+                span,
+            });
+        }
+        let taken = Self::by(&system, |it| it.origin == origin)?;
+        Some(Self { own: original.transitions.len(), ..taken })
+    }
+
+    /// How many processes a state has where something holds that is looked for.
+    pub fn processes(&self) -> usize {
+        self.system.transitions[self.own..].iter().map(Transition::arity).max().unwrap_or(0)
     }
 
     /// A run of this system as one of the original. Its `bad` is none.
@@ -60,7 +92,8 @@ impl Taken {
             State { procs: state.procs, values: state.values[..cells].to_vec() }
         };
         let step = |it: &Step| Step { after: state(&it.after), ..it.clone() };
-        Trace { initial: state(&run.initial), steps: run.steps.iter().map(step).collect(), bad: None }
+        let steps = run.steps.iter().filter(|it| usize::from(it.transition.0) < self.own).map(step);
+        Trace { initial: state(&run.initial), steps: steps.collect(), bad: None }
     }
 }
 

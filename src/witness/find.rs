@@ -7,8 +7,8 @@ use super::graph::PassingGraph;
 use crate::check::check_here;
 use crate::forward::explore;
 use crate::interrupt::Interrupt;
-use crate::model::System;
 use crate::model::semantics::{Semantics, State, Trace, admits, replay_steps};
+use crate::model::{Bad, BadKind, Case, System};
 use crate::observer::Silent;
 use crate::options::{BackwardMode, ForwardOptions, Options, Vacuity};
 use crate::result::Witness;
@@ -141,11 +141,32 @@ enum Target {
     Holds(System),
 }
 
+/// The system whose bad states are those where one of these holds, which are about no others.
+fn with_bad(system: System, ways: Vec<Case>) -> System {
+    let span = system.init.span;
+    let bad = |(number, case): (u32, Case)| Bad {
+        name: format!("wanted {number}"),
+        number,
+        kind: BadKind::Unsafe,
+        params: case.hidden,
+        spans: vec![span; case.cube.len()],
+        cube: case.cube,
+        span,
+    };
+    System { bad: (1..).zip(ways).map(bad).collect(), ..system }.derived()
+}
+
 impl Target {
     fn new(goal: &Goal<'_>, system: &System) -> Option<Self> {
         match goal {
             Goal::Taken(name) => Taken::new(system, name).map(Self::Taken),
-            Goal::Holds(cube) => Some(Self::Holds(cube.alone())),
+            Goal::Holds(cube) => {
+                let (system, ways) = cube.ways()?;
+                if ways.iter().any(|it| !it.universals.is_empty()) {
+                    return Taken::where_one_holds(&system, &[], &ways).map(Self::Taken);
+                }
+                Some(Self::Holds(with_bad(system, ways)))
+            }
             Goal::Unlike(..) | Goal::New(..) => None,
         }
     }
@@ -159,7 +180,10 @@ impl Target {
 
     /// How many processes it speaks of.
     fn processes(&self) -> usize {
-        self.system().bad.iter().map(|bad| bad.params.into()).max().unwrap_or(0)
+        match self {
+            Self::Taken(taken) => taken.processes(),
+            Self::Holds(system) => system.bad.iter().map(|bad| bad.params.into()).max().unwrap_or(0),
+        }
     }
 
     fn run(&self, run: &Trace) -> Trace {

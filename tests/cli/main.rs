@@ -17,6 +17,7 @@ mod export;
 mod files;
 mod flags;
 mod fmt;
+mod formulas;
 mod handout;
 mod harness;
 mod interrupts;

@@ -13,6 +13,7 @@ mod embedded;
 mod fair_names;
 mod forgeries;
 mod format;
+mod formulas;
 mod front;
 mod house;
 mod lints;

@@ -19,7 +19,7 @@ use cubicle::check::only_instance;
 use cubicle::cluster::{Secret, listen};
 use cubicle::forward::{Instance, Manifest, walks};
 use cubicle::interrupt::Interrupt;
-use cubicle::load::Allowed;
+use cubicle::load::{Allowed, in_a_line};
 use rand::TryRng;
 use rand::rngs::SysRng;
 
@@ -32,10 +32,11 @@ use launch::Children;
 use mutants::MutantTeam;
 
 use super::args::Args;
+use super::formulas::expected_end;
 use super::kept::{self, Again};
 use super::model::{Asked, UsageError, parse_for, prepared, supervised};
 use super::output::complain;
-use super::{document, ends, exit, mutate, settings};
+use super::{document, exit, mutate, settings};
 
 /// The longest secret that is read from another process.
 const MOST_SECRET: u64 = 4096;
@@ -204,9 +205,12 @@ fn follow(asked: &Asked, place: Place, started: bool, typed: &[OsString]) -> u8 
     let whole = settings::options(args, &system, &Allowed::default());
     let mut options = whole.forward.clone();
     if let Some(cube) = &args.expected_end {
-        match ends::expected_end(&system, &text, cube) {
+        match expected_end(&system, &text, cube) {
             Ok(end) => options.expected_end = end,
-            Err(why) => return following.failed(exit::USAGE, &why),
+            Err(errors) => {
+                let why = format!("--final: {}", in_a_line(cube, &errors));
+                return following.failed(exit::USAGE, &why);
+            }
         }
     }
     // The one that leads looks at the clock, for all.

@@ -1,13 +1,13 @@
 //! In which states a condition holds for a tuple of processes.
 
 use crate::forward::error::Unbuildable;
-use crate::forward::ground::formula::Grounder;
+use crate::forward::ground::formula::{GroundConj, Grounder};
 use crate::forward::live::graph::RunGraph;
 use crate::forward::program::code::Test;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::lower::test;
 use crate::forward::state::codes::UNDEF;
-use crate::model::semantics::distinct_tuples;
+use crate::model::semantics::{distinct_tuples, other_tuples};
 use crate::model::{Bad, BadKind, Condition, System, Temporal};
 
 /// The system with the cubes of its properties of runs as bad cubes: what they compare must be told apart by states as
@@ -97,12 +97,22 @@ fn ground(
     let layout = &program.cells.layout;
     let grounder = Grounder { system, layout };
     let others: Vec<usize> = (0..layout.procs).filter(|p| !tuple.contains(p)).collect();
+    let tests = |conj: &GroundConj| -> Result<Vec<Test>, Unbuildable> {
+        conj.iter().map(|lit| test(&program.cells, lit)).collect()
+    };
     let mut cases = Vec::new();
     for case in &condition.0 {
         for chosen in distinct_tuples(others.len(), usize::from(case.hidden)) {
             let env: Vec<usize> = tuple.iter().copied().chain(chosen.iter().map(|&at| others[at])).collect();
             let Some(conj) = grounder.conj(&case.cube, &env)? else { continue };
-            cases.push(conj.iter().map(|lit| test(&program.cells, lit)).collect::<Result<Vec<_>, _>>()?);
+            let mut all = tests(&conj)?;
+            for universal in &case.universals {
+                for scope in other_tuples(layout.procs, &env, universal.bound.into()) {
+                    let any = grounder.dnf(&universal.body, &scope)?;
+                    all.push(Test::Any(any.iter().map(&tests).collect::<Result<_, _>>()?));
+                }
+            }
+            cases.push(all);
         }
     }
     Ok(cases)

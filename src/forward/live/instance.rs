@@ -9,8 +9,9 @@ use crate::forward::live::conditions::{holds, observed};
 use crate::forward::live::constraints::Constraints;
 use crate::forward::live::explore::explore;
 use crate::forward::live::graph::RunGraph;
-use crate::forward::live::moves::MAX_RENAMED;
-use crate::forward::live::product::Product;
+use crate::forward::live::moves::{MAX_RENAMED, Move};
+use crate::forward::live::product::{AtomTruth, Product};
+use crate::forward::program::code;
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
 use crate::forward::run::clock::begin_to_help;
@@ -18,7 +19,7 @@ use crate::forward::run::limits::Limits;
 use crate::forward::symmetry::canonical::Symmetry;
 use crate::interrupt::Interrupt;
 use crate::model::semantics::{Lasso, Semantics, distinct_tuples};
-use crate::model::{System, Temporal, TemporalKind};
+use crate::model::{Atom, StepOf, System, Temporal, TemporalKind};
 use crate::options::ForwardOptions;
 use crate::result::Stop;
 use crate::verdict::Trace;
@@ -153,9 +154,19 @@ impl Instance<'_> {
         let mut truths = Vec::new();
         let mut unclear = false;
         for atom in &ltl.atoms {
-            let found = holds(self.system, self.program, self.graph, atom, tuple)?;
-            unclear |= found.unclear;
-            truths.push(found.states);
+            truths.push(match atom {
+                Atom::Holds(condition) => {
+                    let found = holds(self.system, self.program, self.graph, condition, tuple)?;
+                    unclear |= found.unclear;
+                    AtomTruth::InStates(found.states)
+                }
+                Atom::Enabled(of) => {
+                    let taken = self.moves_of(of, tuple);
+                    let enabled = |state| self.graph.arrows.of(state).iter().any(|it| taken.is_by(it.label));
+                    AtomTruth::InStates((0..self.graph.store.len() as u32).map(enabled).collect())
+                }
+                Atom::Taken(of) => self.moves_of(of, tuple),
+            });
         }
         if unclear {
             return Ok(RunAnswer::Open(Stop::Numbers));
@@ -163,8 +174,7 @@ impl Instance<'_> {
         let Some(automaton) = Automaton::new(&ltl.formula.negated(), MOST_AUTOMATON) else {
             return Ok(RunAnswer::Open(Stop::TooLarge));
         };
-        let atom = |number: usize, state: u32| truths[number][state as usize];
-        let made = Product::new(self.graph, &automaton, &atom, MOST_PRODUCT, self.interrupt)?;
+        let made = Product::new(self.graph, &automaton, &truths, MOST_PRODUCT, self.interrupt)?;
         let Some(product) = made else { return Ok(RunAnswer::Open(Stop::States)) };
         let cycles = FairCycles {
             arrows: &product.arrows,
@@ -187,6 +197,16 @@ impl Instance<'_> {
             Some(lasso) => RunAnswer::Lasso(tuple.to_vec(), Box::new(lasso)),
             None => RunAnswer::Open(Stop::Numbers),
         })
+    }
+
+    /// The moves that take a step of these. Observed processes have the same names in all states, as they are stored.
+    fn moves_of(&self, of: &StepOf, tuple: &[usize]) -> AtomTruth {
+        let fits = |it: &Move| {
+            let code::Instance { transition, args, .. } = &self.program.instances[it.instance as usize];
+            let args: Vec<usize> = args.iter().map(|p| usize::from(*p)).collect();
+            of.origins.contains(&self.system.transition(*transition).origin) && of.fits(&args, tuple)
+        };
+        AtomTruth::ByMoves(self.graph.moves.list.iter().map(fits).collect())
     }
 
     fn holds(

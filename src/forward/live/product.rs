@@ -8,6 +8,21 @@ use crate::forward::live::graph::RunGraph;
 use crate::forward::store::origin::ROOT;
 use crate::interrupt::{Interrupt, Interrupted};
 
+/// Where an atom of a formula holds.
+pub enum AtomTruth {
+    /// In these states.
+    InStates(Vec<bool>),
+    /// Where a move of these leaves a state.
+    ByMoves(Vec<bool>),
+}
+
+impl AtomTruth {
+    /// Whether an arrow with this label is a move of those that are meant.
+    pub fn is_by(&self, label: u32) -> bool {
+        matches!(self, Self::ByMoves(moves) if label != STUTTER && moves[label as usize])
+    }
+}
+
 /// The states of an instance with the nodes that an automaton can be at there.
 pub struct Product {
     /// Its steps.
@@ -21,16 +36,26 @@ pub struct Product {
 }
 
 impl Product {
-    /// Makes the part that can be reached. `atom` says whether an atom holds in a state. `None` beyond `most` nodes.
+    /// Makes the part that can be reached; `atoms` says where they hold. `None` beyond `most` nodes.
     pub fn new(
         graph: &RunGraph,
         automaton: &Automaton,
-        atom: &dyn Fn(usize, u32) -> bool,
+        atoms: &[AtomTruth],
         most: usize,
         interrupt: &Interrupt,
     ) -> Result<Option<Self>, Interrupted> {
         let fits = |state: u32, node: usize| {
-            automaton.nodes[node].literals.iter().all(|(number, truth)| atom(*number, state) == *truth)
+            automaton.nodes[node].literals.iter().all(|(number, truth)| match &atoms[*number] {
+                AtomTruth::InStates(states) => states[state as usize] == *truth,
+                AtomTruth::ByMoves(_) => true,
+            })
+        };
+        // What a node says of the step that leaves it.
+        let leaves = |node: usize, label: u32| {
+            automaton.nodes[node].literals.iter().all(|(number, truth)| match &atoms[*number] {
+                AtomTruth::InStates(_) => true,
+                by => by.is_by(label) == *truth,
+            })
         };
         // A run that stays where it is stays for ever.
         let mut known: HashMap<(u32, usize, bool), u32> = HashMap::new();
@@ -49,7 +74,8 @@ impl Product {
         let mut next = 0;
         while next < nodes.len() {
             let (state, node, stays) = nodes[next];
-            for arrow in graph.arrows.of(state).iter().filter(|it| !stays || it.label == STUTTER) {
+            let may = |it: &&Arrow| (!stays || it.label == STUTTER) && leaves(node, it.label);
+            for arrow in graph.arrows.of(state).iter().filter(may) {
                 for &after in &automaton.nodes[node].next {
                     if !fits(arrow.to, after) {
                         continue;

@@ -210,9 +210,9 @@ fn formula(property: &Temporal) -> Temporal {
     let (formula, atoms) = match property.kind {
         Response => {
             let answered = Ltl::Or(Box::new(asked), Box::new(sometime(Ltl::Atom(1))));
-            (always(answered), vec![property.first.clone(), property.then.clone()])
+            (always(answered), vec![Atom::Holds(property.first.clone()), Atom::Holds(property.then.clone())])
         }
-        _ => (always(sometime(Ltl::Atom(0))), vec![property.first.clone()]),
+        _ => (always(sometime(Ltl::Atom(0))), vec![Atom::Holds(property.first.clone())]),
     };
     let none = Condition(Vec::new());
     let ltl = Some(LtlProperty { formula, atoms });
@@ -223,7 +223,14 @@ fn formula(property: &Temporal) -> Temporal {
 fn condition(shape: &mut Shape, params: u8, order: bool) -> Condition {
     let cases = (0..=shape.below(2)).map(|_| {
         let hidden = shape.below(5) as u8 / 4;
-        Case { hidden, cube: shape.conj(params + hidden, 2, order) }
+        let cube = shape.conj(params + hidden, 2, order);
+        let mut universals = Vec::new();
+        if shape.below(4) == 0 {
+            let conj = shape.conj(params + hidden + 1, 2, order);
+            let spans = vec![vec![Span::default(); conj.len()]];
+            universals.push(Universal { bound: 1, body: Dnf(vec![conj]), spans });
+        }
+        Case { hidden, cube, universals }
     });
     Condition(cases.filter(|case| !case.cube.is_empty()).collect())
 }

@@ -2,11 +2,11 @@
 //! such a run is fair, and whether it breaks a property.
 
 use super::eval::all;
-use super::state::State;
+use super::state::{State, Step};
 use super::step::Semantics;
 use super::trace::Trace;
-use super::tuples::distinct_tuples;
-use crate::model::{Condition, LtlProperty, System, Temporal, TemporalKind, TransitionId};
+use super::tuples::{distinct_tuples, other_tuples};
+use crate::model::{Atom, Condition, LtlProperty, StepOf, System, Temporal, TemporalKind, TransitionId};
 
 /// A run without an end.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,7 +61,11 @@ impl Semantics<'_> {
         let none = all(cases.map(|(case, chosen)| {
             let procs: Vec<usize> =
                 tuple.iter().copied().chain(chosen.iter().map(|&at| others[at])).collect();
-            self.env(state, &procs).conj(&case.cube).map(|holds| !holds)
+            let universals = case.universals.iter().flat_map(|it| {
+                let scopes = other_tuples(state.procs, &procs, it.bound.into());
+                scopes.map(|scope| self.env(state, &scope).dnf(&it.body)).collect::<Vec<_>>()
+            });
+            all([self.env(state, &procs).conj(&case.cube)].into_iter().chain(universals)).map(|holds| !holds)
         }))?;
         Some(!none)
     }
@@ -150,6 +154,21 @@ impl Semantics<'_> {
         self.fair_steps().iter().try_for_each(|fair| self.served(lasso, fair).map(drop))
     }
 
+    /// Whether a step of a property's atom is possible. `None` when that depends on a number beyond 64 bits.
+    fn some_step(&self, state: &State, of: &StepOf, tuple: &[usize]) -> Option<bool> {
+        let transitions = self.system().transitions.iter().enumerate();
+        let impossible =
+            transitions.filter(|(_, it)| of.origins.contains(&it.origin)).flat_map(|(id, it)| {
+                let args = distinct_tuples(state.procs, it.arity()).filter(|args| of.fits(args, tuple));
+                args.map(move |args| self.enabled(state, TransitionId(id as u16), &args).map(|it| !it))
+            });
+        all(impossible).map(|none| !none)
+    }
+
+    fn is_step_of(&self, step: &Step, of: &StepOf, tuple: &[usize]) -> bool {
+        of.origins.contains(&self.system().transition(step.transition).origin) && of.fits(&step.args, tuple)
+    }
+
     fn nothing_enabled(&self, state: &State) -> Result<(), String> {
         let system = self.system();
         for (id, transition) in system.transitions.iter().enumerate() {
@@ -170,7 +189,13 @@ impl Semantics<'_> {
         let states = lasso.states();
         let mut truths = Vec::new();
         for atom in &ltl.atoms {
-            let holds = states.iter().map(|state| self.holds(state, atom, tuple));
+            let holds = states.iter().enumerate().map(|(at, state)| match atom {
+                Atom::Holds(condition) => self.holds(state, condition, tuple),
+                Atom::Enabled(of) => self.some_step(state, of, tuple),
+                Atom::Taken(of) => {
+                    Some(lasso.run.steps.get(at).is_some_and(|step| self.is_step_of(step, of, tuple)))
+                }
+            });
             let unknown = "an atom depends on a number beyond 64 bits";
             truths.push(holds.collect::<Option<Vec<bool>>>().ok_or(unknown)?);
         }

@@ -46,10 +46,11 @@ pub fn observed(params: usize) -> impl Fn(ProcRef) -> ProcRef {
     }
 }
 
-/// The ways for a condition not to hold of the observed processes. Cases with further processes are passed over: see [`absent`].
+/// The ways for a condition not to hold of the observed processes. Cases about further processes or about all others are
+/// passed over: see [`absent`].
 pub fn silent(system: &System, property: &Temporal, condition: &Condition) -> Vec<Conj> {
     let mut ways: Vec<Conj> = vec![Vec::new()];
-    for case in condition.0.iter().filter(|it| it.hidden == 0) {
+    for case in condition.0.iter().filter(|it| it.hidden == 0 && it.universals.is_empty()) {
         let cube = match rename::conj(&case.cube, &observed(property.params.len())) {
             Some(Some(cube)) => cube,
             Some(None) => continue,
@@ -69,8 +70,8 @@ pub fn silent(system: &System, property: &Temporal, condition: &Condition) -> Ve
 }
 
 /// For each case of a condition with one further process, the ways for it not to hold of process `Var(0)`: to be an observed one,
-/// which is no further one, or not to be as the case says. Cases with several further processes, and what literals
-/// cannot say, are passed over.
+/// which is no further one, or not to be as the case says. Cases with several further processes, those that ask something of all others, and what
+/// literals cannot say, are passed over.
 pub fn absent(system: &System, property: &Temporal, condition: &Condition) -> Vec<Vec<Conj>> {
     let params = property.params.len();
     let of = |case: &Case| {
@@ -79,7 +80,7 @@ pub fn absent(system: &System, property: &Temporal, condition: &Condition) -> Ve
         let named = consts.map(|p| Some(vec![same(this.clone(), Term::Proc(p), false)]));
         named.chain(cube.iter().map(|it| Some(vec![negation(system, it)?]))).collect()
     };
-    condition.0.iter().filter(|it| it.hidden == 1).filter_map(of).collect()
+    condition.0.iter().filter(|it| it.hidden == 1 && it.universals.is_empty()).filter_map(of).collect()
 }
 
 /// The negation of a literal that is about no numbers.

@@ -46,13 +46,14 @@ impl Monitor<'_> {
 
     /// It is waited from now on.
     pub fn waits(&self) -> Vec<Transition> {
-        let truth = Condition(vec![crate::model::Case { hidden: 0, cube: Vec::new() }]);
+        let truth = Condition(vec![crate::model::Case::of(Vec::new())]);
         let asked = match self.property.kind {
             TemporalKind::Response => &self.property.first,
             _ => &truth,
         };
         let params = self.property.params.len();
         let mut found = Vec::new();
+        // What a case asks of all others is left out: more runs wait then.
         for case in &asked.0 {
             let hidden = usize::from(case.hidden);
             let cube = match rename::conj(&case.cube, &observed(params)) {
