@@ -24,6 +24,15 @@ impl Case {
     }
 }
 
+impl Condition {
+    /// Whether a literal orders processes.
+    pub fn orders_processes(&self) -> bool {
+        let orders = |conj: &Conj| conj.iter().any(|literal| matches!(literal, Literal::Less { .. }));
+        let of_all = |it: &Universal| it.body.0.iter().any(orders);
+        self.0.iter().any(|case| orders(&case.cube) || case.universals.iter().any(of_all))
+    }
+}
+
 /// A condition on a state, for a tuple of distinct processes: one of the cases holds. Empty means false.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Condition(pub Vec<Case>);
@@ -143,6 +152,6 @@ impl Temporal {
 
     /// Whether a literal orders processes.
     pub fn orders_processes(&self) -> bool {
-        self.cubes().any(|(_, cube)| cube.iter().any(|literal| matches!(literal, Literal::Less { .. })))
+        self.conditions().any(Condition::orders_processes)
     }
 }

@@ -73,11 +73,13 @@ impl NamedCube {
     /// parameters, what holds of them, and what holds of all others. `None` when it is too large.
     pub fn ways(&self) -> Option<(System, Vec<Case>)> {
         let named = self.named as u8;
+        let mut system = self.system.clone();
+        system.orders_processes |= self.condition.orders_processes();
         if self.any {
             let with_named = |case: &Case| Case { hidden: case.hidden + named, ..case.clone() };
-            return Some((self.system.clone(), self.condition.0.iter().map(with_named).collect()));
+            return Some((system, self.condition.0.iter().map(with_named).collect()));
         }
-        let system = System { proc_constants: self.system.proc_constants.max(named), ..self.system.clone() };
+        system.proc_constants = system.proc_constants.max(named);
         let fixed = |p: ProcRef| match p {
             ProcRef::Var(v) if v < named => ProcRef::Const(v),
             ProcRef::Var(v) => ProcRef::Var(v - named),

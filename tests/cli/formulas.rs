@@ -213,3 +213,19 @@ fn files_of_claims_have_claims_only() {
         assert!(outcome.stderr.contains(says), "{text}: {outcome:?}");
     }
 }
+
+#[test]
+fn a_witness_that_orders_processes_is_no_case_for_symmetry() {
+    let model = "type t = A | B
+array S[proc] : t
+var Last : proc
+init (p) { S[p] = A && Last <> p }
+transition go (p) requires { S[p] = A } { S[p] := B; Last := p }
+unsafe (p) { S[p] = A && Last = p }
+";
+    for cube in ["#1 < #2 && Last = #1 && S[#2] = B", "#1 < #2 && Last = #2 && S[#1] = B"] {
+        let outcome = run_words_stdin(&["witness", "-", "--cube", cube, "--shortest"], model.as_bytes());
+        assert_eq!(outcome.code, Some(0), "{cube}: {outcome:?}");
+        assert!(outcome.stdout.contains("after 2 steps"), "{cube}: {outcome:?}");
+    }
+}

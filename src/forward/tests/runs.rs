@@ -168,8 +168,8 @@ impl BruteGraph {
     fn holds(&self, brute: &Brute<'_>, property: &Temporal) -> bool {
         let atoms = property.ltl.as_ref().map(|it| it.atoms.as_slice());
         let (kind, first, then) = match atoms {
-            Some([first, then]) => (Response, first, then),
-            Some([first]) => (Recurrence, first, first),
+            Some([Atom::Holds(first), Atom::Holds(then)]) => (Response, first, then),
+            Some([Atom::Holds(first)]) => (Recurrence, first, first),
             _ => (property.kind, &property.first, &property.then),
         };
         let tuples = distinct_tuples(brute.procs, property.params.len());
