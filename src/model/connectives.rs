@@ -401,7 +401,11 @@ impl<'a> Context<'a> {
             let new: Vec<u8> =
                 new.filter_map(|it| if let ProcRef::Var(v) = it { Some(*v) } else { None }).collect();
             self.universal.extend(&new);
+            let chosen_before = self.chosen.len();
+            let params = self.params;
+            self.chosen.extend(chosen.iter().filter(|it| matches!(it, ProcRef::Var(v) if *v < params)));
             let inner = self.bind(bound, &chosen, scope, positive);
+            self.chosen.truncate(chosen_before);
             self.universal.truncate(around);
             if new.is_empty() {
                 parts.push(inner);

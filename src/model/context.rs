@@ -88,7 +88,8 @@ pub(super) struct Context<'a> {
     pub universal: Vec<u8>,
     /// Whether the formula stands in an existential quantifier.
     pub existential: bool,
-    /// In a condition on a state, the processes that the existential quantifiers around the formula chose.
+    /// In a condition on a state, the processes that quantifiers around the formula stand for: what existential ones chose,
+    /// and the parameters that universal ones are instantiated with.
     pub chosen: Vec<ProcRef>,
     /// The parameters that `.._other` leaves out, where these are not all.
     pub left_out: Option<Vec<u8>>,
@@ -272,10 +273,8 @@ impl<'a> Context<'a> {
 
     /// Whether `.._other` leaves out a process in scope: a parameter, or what a quantifier around it bound.
     pub fn is_left_out(&self, p: ProcRef) -> bool {
-        match p {
-            ProcRef::Var(v) if v < self.params => self.left_out.as_ref().is_none_or(|it| it.contains(&v)),
-            _ => self.chosen.contains(&p),
-        }
+        let own = |v| v < self.params && self.left_out.as_ref().is_none_or(|it| it.contains(&v));
+        self.chosen.contains(&p) || matches!(p, ProcRef::Var(v) if own(v))
     }
 
     /// Whether two process references are the same process, where that is known.
