@@ -118,7 +118,7 @@ fn a_witness_may_be_about_all_processes() {
 #[test]
 fn two_formulas_are_two_properties() {
     let both =
-        ["--only-forward", "--procs", "2", "--ltl", "G F { Lock = False }", "--ltl", "F G { Lock = False }"];
+        ["--only-forward", "--procs", "2", "--ltl", "G { Lock = False }", "--ltl", "F G { Lock = False }"];
     let outcome = lock("", &both);
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     for line in ["ltl 1: VIOLATED", "ltl 2: VIOLATED", "VIOLATED: ltl 1, ltl 2"] {
