@@ -150,6 +150,12 @@ impl Temporal {
         self.first.0.iter().map(move |case| (params + usize::from(case.hidden), &case.cube))
     }
 
+    /// Whether it is about processes.
+    pub fn has_processes(&self) -> bool {
+        let speaks = |case: &Case| case.hidden > 0 || !case.universals.is_empty();
+        !self.params.is_empty() || self.conditions().flat_map(|it| &it.0).any(speaks)
+    }
+
     /// Whether a literal orders processes.
     pub fn orders_processes(&self) -> bool {
         self.conditions().any(Condition::orders_processes)
