@@ -175,7 +175,7 @@ fn how_to_bind(names: &[String], place: FormulaPlace) -> String {
             "add `{list}` to the parameters; cells of several processes are assigned by `A[c] := case | .. : .. | _ : A[c]`"
         ),
         FormulaPlace::Init => format!("add `{list}` to the parameters, which mean all processes"),
-        FormulaPlace::Bad | FormulaPlace::Predicate => {
+        FormulaPlace::Bad | FormulaPlace::State | FormulaPlace::Predicate => {
             format!("add `{list}` to the parameters, or write `exists {list}. ..`")
         }
     }

@@ -8,11 +8,12 @@ use crate::diagnostic::{Diagnostic, Span};
 pub fn unexpected(site: &Site<'_, '_>, next: Span, more: bool) -> Diagnostic {
     let error = if let Some(&(l, _, r)) = site.chunk.get(site.at) {
         let typed = site.text.get(l as usize..r as usize).unwrap_or("");
-        Diagnostic::error("C0003", Span::new(l, r), format!("syntax error: unexpected `{typed}`"))
-            .label(match (site.complete, site.chunk[0].1) {
+        Diagnostic::error("C0003", Span::new(l, r), format!("syntax error: unexpected `{typed}`")).label(
+            match (site.complete, site.chunk[0].1) {
                 (true, first) if first != Token::Formula => "the declaration before it is complete",
                 _ => "not expected here",
-            })
+            },
+        )
     } else if let (_, Token::Formula, _) = site.chunk[0] {
         Diagnostic::error("C0003", next, "syntax error: a formula is not complete").label("it ends here")
     } else {
