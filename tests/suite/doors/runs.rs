@@ -96,7 +96,9 @@ pub fn for_any_number(case: &Case<'_>) -> Checked {
         _ => Failures::None,
     };
     let Some(system) = with_failures(&case.system()?, failures) else { return Ok(false) };
+    // Some numbers grow for ever.
     let options = small(BackwardMode::Auto).only_states(false);
+    let options = options.forward(ForwardOptions::default().max_states(5_000));
     let report = match check(&system, &options, &Interrupt::default(), &mut Silent) {
         Ok(report) => report,
         Err(why) => return differ("internal error", why.to_string()),
