@@ -107,19 +107,19 @@ struct Door {
 const DOORS: &[Door] = &[
     Door { name: "states", every: 4, not_yet: false, enter: states::states },
     Door { name: "proofs", every: 4, not_yet: false, enter: states::proofs },
-    Door { name: "stopping", every: 2, not_yet: false, enter: failures::stopping },
+    Door { name: "stopping", every: 3, not_yet: false, enter: failures::stopping },
     Door { name: "restarting", every: 3, not_yet: false, enter: failures::restarting },
     Door { name: "runs", every: 1, not_yet: false, enter: runs::instances },
     Door { name: "numbers", every: 1, not_yet: false, enter: states::numbers },
     Door { name: "owners", every: 2, not_yet: false, enter: states::owners },
     Door { name: "formulas", every: 8, not_yet: true, enter: formulas::formulas },
-    Door { name: "shrunk", every: 50, not_yet: false, enter: small::shrunk },
+    Door { name: "shrunk", every: 66, not_yet: false, enter: small::shrunk },
     Door { name: "vacuity", every: 1, not_yet: false, enter: states::vacuity },
     Door { name: "certified", every: 20, not_yet: false, enter: certified::certified },
-    Door { name: "mutants", every: 50, not_yet: false, enter: mutants::cache },
-    Door { name: "runs_failing", every: 4, not_yet: false, enter: runs::failing },
+    Door { name: "mutants", every: 66, not_yet: false, enter: mutants::cache },
+    Door { name: "runs_failing", every: 6, not_yet: false, enter: runs::failing },
     Door { name: "monitors", every: 2, not_yet: false, enter: runs::monitors },
-    Door { name: "any_number", every: 5, not_yet: false, enter: runs::for_any_number },
+    Door { name: "any_number", every: 16, not_yet: false, enter: runs::for_any_number },
 ];
 
 /// What was compared at each door.
