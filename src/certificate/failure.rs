@@ -18,7 +18,7 @@ pub enum NoCertificate {
     /// The system that it is about is not derived from the model; a line for the user.
     NotDerived(String),
     /// An obligation of these cubes failed.
-    Failed(ProofFailure, Cubes),
+    Failed(ProofFailure, Box<Cubes>),
 }
 
 /// Why there is no proof.

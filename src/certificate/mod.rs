@@ -173,7 +173,7 @@ pub fn check(
     let system = &extended(&basis, &cubes.owners);
     match prove::prove(system, &cubes, extent, options.timeout, options.interrupt, options.shown) {
         Ok(proof) => Ok(Certificate::new(&cubes, proof)),
-        Err(failure) => Err(NoCertificate::Failed(failure, cubes)),
+        Err(failure) => Err(NoCertificate::Failed(failure, Box::new(cubes))),
     }
 }
 

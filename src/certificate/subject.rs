@@ -117,7 +117,7 @@ impl Subject {
     }
 
     /// What the lines of a certificate for the model say, and its text with these lines empty. The error is a line for the user.
-    pub fn read(model: &System, text: &str) -> Result<(Self, String), String> {
+    pub(super) fn read(model: &System, text: &str) -> Result<(Self, String), String> {
         let (mut subject, mut rest) = (Self::default(), String::with_capacity(text.len()));
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
             match subject.take(model, line.trim()) {
@@ -179,7 +179,7 @@ impl Subject {
     }
 
     /// The system that it is, derived from the model.
-    pub fn derived(&self, model: &System) -> Result<System, NotDerived> {
+    pub(super) fn derived(&self, model: &System) -> Result<System, NotDerived> {
         let failing = match &self.failures {
             None => model.clone(),
             Some(Failures::Stop { most, names }) => stop::stopping(model, *most, names)?,
