@@ -127,7 +127,7 @@ impl Question<'_> {
 
 /// Whether a state in which all cells of a variable hold one value is plainly initial, whatever the number of processes.
 fn is_uniform(system: &System) -> bool {
-    system.axioms.is_empty() && system.init.body.0.iter().any(|conj| is_met_uniformly(conj))
+    system.axioms.is_empty() && system.init.body.0.iter().any(is_met_uniformly)
 }
 
 /// Whether one value for each variable plainly satisfies the literals for any processes.

@@ -101,7 +101,9 @@ fn decides_never(
         ..transition.clone()
     };
     let mut added = asked::transition(model.system, model.file, &changed).ok()?;
-    added.iter_mut().for_each(|it| it.updates.clear());
+    for it in &mut added {
+        it.updates.clear();
+    }
     let mut system = model.system.clone();
     system.transitions.extend(added);
     match Taken::by(&system, |it| it.name == name) {

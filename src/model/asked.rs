@@ -45,7 +45,7 @@ pub fn forbidden(system: &System, model: &File, claims: &File) -> Result<Vec<Bad
     for item in &claims.items {
         match item {
             Item::Property(claim) if claim.kind == PropertyKind::Invariant => {
-                found.extend(context.bad(claim))
+                found.extend(context.bad(claim));
             }
             _ => {}
         }

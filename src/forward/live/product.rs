@@ -54,7 +54,7 @@ impl Product {
         let leaves = |node: usize, label: u32| {
             automaton.nodes[node].literals.iter().all(|(number, truth)| match &atoms[*number] {
                 AtomTruth::InStates(_) => true,
-                by => by.is_by(label) == *truth,
+                by @ AtomTruth::ByMoves(_) => by.is_by(label) == *truth,
             })
         };
         // A run that stays where it is stays for ever.
