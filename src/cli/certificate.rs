@@ -256,7 +256,7 @@ fn check_one(
     asked: &Asked,
     interrupt: &Interrupt,
 ) -> Result<Answer, (String, u8)> {
-    let invariants = input::read(&asked.file).map_err(|error| (error.to_string(), exit::USAGE))?;
+    let invariants = input::read(&asked.file).map_err(|error| (error, exit::USAGE))?;
     let name = Path::new(&invariants.name).display();
     let timeout = Duration::from_secs(words.solver_timeout.into());
     let how = CheckOptions::new(timeout, interrupt).trusting(words.trust_invariants);

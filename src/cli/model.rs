@@ -178,12 +178,10 @@ fn attempt(
         alive = alive_array(&system, crash);
         system = crashing(&system, crash, args, &text, messages)?;
     }
-    let misread = |option: &str, formula: &str, errors: &[Diagnostic]| Failed {
+    add_formulas(&mut system, &text, &args.ltl, alive).map_err(|(formula, errors)| Failed {
         code: exit::USAGE,
-        error: messages.misread(option, formula, errors),
-    };
-    add_formulas(&mut system, &text, &args.ltl, alive)
-        .map_err(|(formula, errors)| misread("--ltl", formula, &errors))?;
+        error: messages.misread("--ltl", formula, &errors),
+    })?;
     if let Some(name) = &args.show_transformed {
         let shown = transformed(args, &system, name).map_err(|why| failed(exit::USAGE, why))?;
         if ending.results == Results::Human {
@@ -195,24 +193,7 @@ fn attempt(
         return Ok((exit::OK, well_formed(ending)));
     }
     probe_files(args).map_err(|error| failed(exit::INTERNAL, error))?;
-    if let (Some(limit), Some(least)) =
-        (args.memory_limit, args.spill.as_ref().map(|_| memory::least_to_spill()))
-        && limit < least
-    {
-        let error = format!("--memory-limit: with --spill, this takes {}M at least", least >> 20);
-        return Err(failed(exit::USAGE, error));
-    }
-    let mut options = settings::options(args, &system, &allowed);
-    if let Some(cube) = &args.expected_end {
-        let end = expected_end(&system, &text, cube);
-        options.forward.expected_end = end.map_err(|errors| misread("--final", cube, &errors))?;
-    }
-    if let Some(path) = &args.lemmas_in {
-        let read = lemmas::read(path, &system, &text, messages);
-        options.backward.proposed = read.map_err(|error| failed(exit::USAGE, error))?;
-    }
-    options.checkpoint = kept::checkpoint(args, &system, ending.command());
-    kept::fits(args, options.checkpoint.as_ref()).map_err(|error| failed(exit::USAGE, error))?;
+    let options = options(args, (&system, &text), &allowed, ending)?;
     let name = args.file.display().to_string();
     let source = Source { name: &name, text: &text };
     let assumed = assumptions(&system, options.backward.trust_invariants);
@@ -268,6 +249,38 @@ fn attempt(
         code = exit::INTERNAL;
     }
     Ok((code, document))
+}
+
+/// What the engines are asked to do, with what the files of the command line and its formulas say. What is wrong has been told.
+fn options(
+    args: &Args,
+    (system, text): (&System, &str),
+    allowed: &cubicle::load::Allowed,
+    ending: &Ending,
+) -> Result<Options, Failed> {
+    let messages = &ending.messages;
+    let failed = |error: String| {
+        messages.error(&error);
+        Failed { code: exit::USAGE, error }
+    };
+    if let (Some(limit), Some(least)) =
+        (args.memory_limit, args.spill.as_ref().map(|_| memory::least_to_spill()))
+        && limit < least
+    {
+        return Err(failed(format!("--memory-limit: with --spill, this takes {}M at least", least >> 20)));
+    }
+    let mut options = settings::options(args, system, allowed);
+    if let Some(cube) = &args.expected_end {
+        let misread = |errors: Vec<Diagnostic>| messages.misread("--final", cube, &errors);
+        options.forward.expected_end = expected_end(system, text, cube)
+            .map_err(|errors| Failed { code: exit::USAGE, error: misread(errors) })?;
+    }
+    if let Some(path) = &args.lemmas_in {
+        options.backward.proposed = lemmas::read(path, system, text, messages).map_err(failed)?;
+    }
+    options.checkpoint = kept::checkpoint(args, system, ending.command());
+    kept::fits(args, options.checkpoint.as_ref()).map_err(failed)?;
+    Ok(options)
 }
 
 /// Decides what a cluster can decide, which is about states.

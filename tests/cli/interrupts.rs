@@ -194,7 +194,7 @@ fn campaign(runs: usize, limit: Duration) -> (String, Vec<String>) {
                 tally[kind].push(end);
             }
             Err(why) => {
-                wrong.push(format!("{} with {:?} after {delay:?}: {why}", KINDS[kind].0, SIGNALS[signal].0))
+                wrong.push(format!("{} with {:?} after {delay:?}: {why}", KINDS[kind].0, SIGNALS[signal].0));
             }
         }
     }

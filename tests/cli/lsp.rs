@@ -669,7 +669,7 @@ fn a_signal_ends_the_server_and_its_proofs() {
         rustix::process::kill_process(rustix::process::Pid::from_child(&client.server), signal).unwrap();
         assert_eq!(client.server.wait().unwrap().code(), Some(code));
         // It may take the system a while to take a killed process away.
-        let status = format!("/proc/{proc}/stat", proc = proof);
+        let status = format!("/proc/{proof}/stat");
         let gone = || std::fs::read_to_string(&status).map_or(true, |text| text.contains(") Z "));
         assert!(
             (0..3000).any(|_| gone() || {

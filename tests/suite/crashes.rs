@@ -71,9 +71,9 @@ fn related(seed: u64) -> String {
     text += if matrix { "array M[proc, proc] : bool\n" } else { "" };
     text += if number { "array N[proc] : int\narray P[proc] : proc\n" } else { "" };
     let mut disjuncts = Vec::new();
-    for _ in 0..1 + dice.below(3) {
+    for _ in 0..=dice.below(3) {
         let mut literals: Vec<String> =
-            (0..1 + dice.below(4)).map(|_| (*dice.pick(&OF_ONE)).to_owned()).collect();
+            (0..=dice.below(4)).map(|_| (*dice.pick(&OF_ONE)).to_owned()).collect();
         if two {
             let known = if matrix { 9 } else { 5 };
             literals.push(OF_TWO[dice.below(known)].to_owned());
@@ -241,7 +241,9 @@ fn crashes_of_random_systems_are_what_engines_see() {
         done += 1;
         let reached = instances(&system);
         if crash == Crash::Restart {
-            reached.iter().for_each(|it| restarts_are_as_defined(&original, &system, it, &text));
+            for it in &reached {
+                restarts_are_as_defined(&original, &system, it, &text);
+            }
         }
         if seed % 5 == 0 {
             engines_agree(&system, &reached, &text);

@@ -126,11 +126,10 @@ fn listen(output: &Arc<Output>, interrupt: &Interrupt) {
     let (output, interrupt) = (Arc::clone(output), interrupt.clone());
     let listener = thread::Builder::new().name("signals".into());
     let _ = listener.spawn(move || {
-        for signal in signals.forever() {
-            interrupt.raise(signal);
-            thread::sleep(GRACE);
-            low_level::exit(exit::after_output(exit::of_signal(signal), output.try_finish()).into());
-        }
+        let Some(signal) = signals.forever().next() else { return };
+        interrupt.raise(signal);
+        thread::sleep(GRACE);
+        low_level::exit(exit::after_output(exit::of_signal(signal), output.try_finish()).into());
     });
 }
 

@@ -72,7 +72,7 @@ pub fn generate(seed: u64) -> Model {
             model.transitions.push(twin);
         }
     }
-    for _ in 0..1 + dice.below(2) {
+    for _ in 0..=dice.below(2) {
         let claim = claim(&model, dice);
         model.unsafes.push(claim);
     }
@@ -164,10 +164,12 @@ fn comparison(model: &Model, depth: usize, pointers: bool, dice: &mut Dice) -> F
         let Some(left) = cell(model, var, depth, pointers, dice) else { continue };
         let op = if dice.chance(70) { Op::Eq } else { Op::Ne };
         let other = dice.below(model.vars.len());
-        if model.vars[other].kind == kind && other != var && dice.chance(40) {
-            if let Some(right) = cell(model, other, depth, pointers, dice) {
-                return Formula::Compare(op, left, right);
-            }
+        if model.vars[other].kind == kind
+            && other != var
+            && dice.chance(40)
+            && let Some(right) = cell(model, other, depth, pointers, dice)
+        {
+            return Formula::Compare(op, left, right);
         }
         match kind {
             Kind::Proc if depth == 0 => {}
@@ -182,7 +184,7 @@ fn comparison(model: &Model, depth: usize, pointers: bool, dice: &mut Dice) -> F
 
 fn conjunction(model: &Model, place: Place, dice: &mut Dice) -> Formula {
     let mut parts = Vec::new();
-    for _ in 0..1 + dice.below(2) {
+    for _ in 0..=dice.below(2) {
         parts.push(comparison(model, place.params, place.pointers, dice));
     }
     if dice.chance(12) {
@@ -217,7 +219,7 @@ fn transition(model: &Model, name: String, dice: &mut Dice) -> Transition {
     let mut parts =
         vec![conjunction(model, Place { params, pointers: true, plain: true, universals: true }, dice)];
     let mut updates: Vec<Update> = Vec::new();
-    for _ in 0..1 + dice.below(2) {
+    for _ in 0..=dice.below(2) {
         let var = dice.below(model.vars.len());
         let Var { kind, arity, constant: fixed } = model.vars[var];
         if fixed || updates.iter().any(|update| update.var == var) || kind == Kind::Proc && params == 0 {

@@ -127,7 +127,7 @@ impl Graph<'_> {
             let tuple: Vec<usize> = (0..formula.params).collect();
             self.states.iter().map(|state| self.instance.holds(it, state, &tuple)).collect()
         };
-        let (a, b) = (of(&formula.left), of(&formula.right));
+        let (a, b) = (of(formula.left), of(formula.right));
         let not = |it: &[bool]| it.iter().map(|it| !it).collect::<Vec<bool>>();
         let both =
             |one: &[bool], other: &[bool]| one.iter().zip(other).map(|(a, b)| *a && *b).collect::<Vec<_>>();
@@ -178,7 +178,9 @@ impl Graph<'_> {
             if new.is_empty() {
                 return leads;
             }
-            new.into_iter().for_each(|at| leads[at] = true);
+            for at in new {
+                leads[at] = true;
+            }
         }
     }
 
@@ -192,7 +194,9 @@ impl Graph<'_> {
         let mut left: Vec<Vec<usize>> = self.components(within);
         while let Some(component) = left.pop() {
             let mut inside = vec![false; within.len()];
-            component.iter().for_each(|at| inside[*at] = true);
+            for at in &component {
+                inside[*at] = true;
+            }
             let steps =
                 || component.iter().flat_map(|at| self.steps[*at].iter().filter(|(_, to)| inside[*to]));
             let is = |label: &Label, demand: &Demand| matches!(label, Label::Step(t, args) if demand.steps.contains(&(*t, args.clone())));
@@ -209,7 +213,9 @@ impl Graph<'_> {
             match untaken.iter().find(put_off) {
                 None => component.iter().for_each(|at| fair[*at] = true),
                 Some(demand) => {
-                    component.iter().for_each(|at| inside[*at] &= !possible(*at, demand));
+                    for at in &component {
+                        inside[*at] &= !possible(*at, demand);
+                    }
                     left.extend(self.components(&inside));
                 }
             }
@@ -221,7 +227,9 @@ impl Graph<'_> {
     fn components(&self, within: &[bool]) -> Vec<Vec<usize>> {
         let mut before = vec![Vec::new(); within.len()];
         for (at, steps) in self.steps.iter().enumerate() {
-            steps.iter().for_each(|(_, to)| before[*to].push(at));
+            for (_, to) in steps {
+                before[*to].push(at);
+            }
         }
         let mut left = within.to_vec();
         let mut components = Vec::new();
@@ -231,7 +239,9 @@ impl Graph<'_> {
                 let forth = self.reached_within(&alone, &left);
                 let back = reached(&alone, &left, |at| before[at].clone());
                 let component: Vec<usize> = (0..within.len()).filter(|it| forth[*it] && back[*it]).collect();
-                component.iter().for_each(|it| left[*it] = false);
+                for it in &component {
+                    left[*it] = false;
+                }
                 components.push(component);
             }
         }

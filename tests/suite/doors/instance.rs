@@ -307,7 +307,9 @@ impl<'m> Instance<'m> {
             }))
         };
         let mut open = state.clone();
-        own.iter().for_each(|cell| open[*cell] = OPEN);
+        for cell in &own {
+            open[*cell] = OPEN;
+        }
         let mut found = Vec::new();
         self.fill(&mut open, &own, &said, &mut 100_000, &mut found).expect("few cells of one process");
         found

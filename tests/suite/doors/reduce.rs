@@ -27,21 +27,39 @@ fn smaller(model: &Model) -> Vec<Model> {
         change(&mut changed);
         all.push(changed);
     };
-    without(&model.transitions).iter().for_each(|it| with(&|m| m.transitions.clone_from(it)));
-    without(&model.runs).iter().for_each(|it| with(&|m| m.runs.clone_from(it)));
-    without(&model.fairness).iter().for_each(|it| with(&|m| m.fairness.clone_from(it)));
-    without(&model.unsafes).iter().for_each(|it| with(&|m| m.unsafes.clone_from(it)));
-    without(&model.invariants).iter().for_each(|it| with(&|m| m.invariants.clone_from(it)));
-    without(&model.init.ways).iter().for_each(|it| with(&|m| m.init.ways.clone_from(it)));
+    for it in &without(&model.transitions) {
+        with(&|m| m.transitions.clone_from(it));
+    }
+    for it in &without(&model.runs) {
+        with(&|m| m.runs.clone_from(it));
+    }
+    for it in &without(&model.fairness) {
+        with(&|m| m.fairness.clone_from(it));
+    }
+    for it in &without(&model.unsafes) {
+        with(&|m| m.unsafes.clone_from(it));
+    }
+    for it in &without(&model.invariants) {
+        with(&|m| m.invariants.clone_from(it));
+    }
+    for it in &without(&model.init.ways) {
+        with(&|m| m.init.ways.clone_from(it));
+    }
     if model.number_procs.is_some() {
         with(&|m| m.number_procs = None);
     }
     for (at, way) in model.init.ways.iter().enumerate() {
-        without(way).iter().for_each(|it| with(&|m| m.init.ways[at].clone_from(it)));
+        for it in &without(way) {
+            with(&|m| m.init.ways[at].clone_from(it));
+        }
     }
     for (at, t) in model.transitions.iter().enumerate() {
-        without(&t.updates).iter().for_each(|it| with(&|m| m.transitions[at].updates.clone_from(it)));
-        formulas(&t.guard).iter().for_each(|it| with(&|m| m.transitions[at].guard = it.clone()));
+        for it in &without(&t.updates) {
+            with(&|m| m.transitions[at].updates.clone_from(it));
+        }
+        for it in &formulas(&t.guard) {
+            with(&|m| m.transitions[at].guard = it.clone());
+        }
         for (update, it) in t.updates.iter().enumerate() {
             if let Assigned::Case(branches, rest) = &it.value {
                 let shorter = without(branches).into_iter().filter(|it| !it.is_empty());
@@ -54,11 +72,17 @@ fn smaller(model: &Model) -> Vec<Model> {
         }
     }
     for (at, claim) in model.unsafes.iter().enumerate() {
-        formulas(&claim.body).iter().for_each(|it| with(&|m| m.unsafes[at].body = it.clone()));
+        for it in &formulas(&claim.body) {
+            with(&|m| m.unsafes[at].body = it.clone());
+        }
     }
     for (at, run) in model.runs.iter().enumerate() {
-        formulas(&run.when).iter().for_each(|it| with(&|m| m.runs[at].when = it.clone()));
-        formulas(&run.then).iter().for_each(|it| with(&|m| m.runs[at].then = it.clone()));
+        for it in &formulas(&run.when) {
+            with(&|m| m.runs[at].when = it.clone());
+        }
+        for it in &formulas(&run.then) {
+            with(&|m| m.runs[at].then = it.clone());
+        }
     }
     all
 }
