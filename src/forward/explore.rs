@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::forward::clock::Clock;
 use crate::forward::conclude::{self, Found};
 use crate::forward::error::{StorageError, Unbuildable};
 use crate::forward::exhaustive::search::Search;
@@ -12,7 +13,6 @@ use crate::forward::fuzz::campaign::Campaign;
 use crate::forward::fuzz::companions::{Companions, Company};
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
-use crate::forward::run::clock::Clock;
 use crate::forward::run::limits::Limits;
 use crate::forward::tuning::{DEEPER, ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES};
 use crate::interrupt::Interrupt;

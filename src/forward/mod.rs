@@ -8,7 +8,7 @@
 //! In go a system, a number of processes and options; out come an
 //! [`Exploration`](crate::result::Exploration), which is plain data, and apart the states, which the
 //! backward search may ask ([`StateSpace`]). In reading order, none of them knowing those after it: `error`,
-//! `ground` (formulas of the instance), `state` (what a state is), `symmetry` (when two are the same),
+//! `clock` (how long it may go on), `ground` (formulas of the instance), `state` (what a state is), `symmetry` (when two are the same),
 //! `program` (how to step), `store` (where states are kept), `run` (limits, findings, runs),
 //! `exhaustive` and `fuzz` (the two ways to search), `conclude` (from findings to runs), `explored` (states
 //! that can be asked), `explore` (all of it) and `oracle`. `tuning` has the numbers that trade one thing for
@@ -21,6 +21,7 @@
 #![allow(clippy::cast_precision_loss)]
 
 mod checkpoint;
+mod clock;
 mod conclude;
 mod error;
 mod exhaustive;

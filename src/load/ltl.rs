@@ -456,7 +456,7 @@ mod tests {
             ("G {true unsafe}", "column 9: syntax error"),
             ("G {}", "column 4: syntax error: a formula is not complete"),
             ("G taken", "arguments"),
-            ("G taken(gone, #1)", "column 9: unknown transition `gone`: did you mean `go`"),
+            ("G taken(gone, #1)", "column 9: unknown transition `gone`"),
             ("G enabled(go, #1, #2)", "`go` is about 1 different processes"),
             ("G enabled(go, p)", "column 15: a process is expected"),
             ("F Alive(#1)", "only where processes may stop: add `--crash stop`"),

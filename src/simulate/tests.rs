@@ -192,7 +192,7 @@ fn the_nearest_state_is_found_or_there_is_none() {
         ("At[#1] = Outside", "`Outside`"),
         ("At[#4] = Idle", "there is no #4: the instance has 2 processes"),
         ("At[p] = Idle", "`p`"),
-        ("Locked = True } unsafe { Locked = False", "unexpected `}`"),
+        ("Locked = True } unsafe { Locked = False", "`}` closes nothing"),
         ("Locked = True (*", "comment without an end"),
     ] {
         let (what, _) = refused(&mut session, &format!("find {cube}"));

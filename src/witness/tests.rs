@@ -95,7 +95,7 @@ fn what_no_number_of_processes_does_is_proved() {
 
 #[test]
 fn more_processes_than_were_looked_at() {
-    let cube = "At[#1] = B && At[#2] = B && At[#3] = B && At[#04] = B && At[#4] = B";
+    let cube = "At[#1] = B && At[#2] = B && At[#3] = B && At[#4] = B";
     let goal = WitnessGoal::Cube(cube.to_owned());
     let witness = run_of(look(MODEL, &goal, &SHORTEST));
     assert_eq!((witness.run.initial.procs, witness.run.steps.len()), (4, 4));

@@ -8,11 +8,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::forward::clock::{Clock, Ticker};
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::sleep::{LevelSleep, SleepId};
 use crate::forward::program::step::Scratch;
-use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::store::batch::{Batch, Recent};
 use crate::forward::tuning::CHUNK_SUCCESSORS;
 

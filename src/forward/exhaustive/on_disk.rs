@@ -8,12 +8,12 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::forward::clock::Ticker;
 use crate::forward::error::StorageError;
 use crate::forward::exhaustive::expand::{Chunk, Expander};
 use crate::forward::exhaustive::overflow::{Before, Overflow};
 use crate::forward::exhaustive::search::Search;
 use crate::forward::program::sleep::{AWAKE, LevelSleep};
-use crate::forward::run::clock::Ticker;
 use crate::forward::store::disk::folder::Folder;
 use crate::forward::store::disk::states::{DiskStates, Offer, Settled};
 use crate::forward::store::origin::ROOT;

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::forward::checkpoint::keeper::Keeper;
+use crate::forward::clock::begin_to_help;
 use crate::forward::error::StorageError;
 use crate::forward::error::Unbuildable;
 use crate::forward::exhaustive::expand::{Chunk, Expander};
@@ -12,7 +13,6 @@ use crate::forward::exhaustive::round_worker::RoundPart;
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::sleep::LevelSleep;
-use crate::forward::run::clock::begin_to_help;
 use crate::forward::run::curve::Curve;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;

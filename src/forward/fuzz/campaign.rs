@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 
+use crate::forward::clock::begin_to_help;
 use crate::forward::fuzz::bandit::Bandit;
 use crate::forward::fuzz::companions::Company;
 use crate::forward::fuzz::corpus::Corpus;
 use crate::forward::fuzz::coverage::SeenCombinations;
 use crate::forward::fuzz::goals::Goals;
 use crate::forward::program::compiled::Program;
-use crate::forward::run::clock::begin_to_help;
 use crate::forward::run::curve::Curve;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;

@@ -181,12 +181,12 @@ mod tests {
     use std::ops::ControlFlow;
 
     use super::RelaxedPlan;
+    use crate::forward::clock::Clock;
     use crate::forward::fuzz::delete_relaxation::DeleteRelaxation;
     use crate::forward::fuzz::goal::Goal;
     use crate::forward::program::compile::BuildOptions;
     use crate::forward::program::compiled::Program;
     use crate::forward::program::step::Scratch;
-    use crate::forward::run::clock::Clock;
     use crate::interrupt::Interrupt;
     use crate::options::ForwardOptions;
 

@@ -5,6 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::bits::bits;
+use crate::forward::clock::Ticker;
 use crate::forward::fuzz::corpus::TRACKED;
 use crate::forward::fuzz::coverage::ItemBuffer;
 use crate::forward::fuzz::goal::Goal;
@@ -14,7 +15,6 @@ use crate::forward::fuzz::technique::{Aim, Task, Technique};
 use crate::forward::fuzz::walker::{Frozen, Walker};
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::step::Scratch;
-use crate::forward::run::clock::Ticker;
 use crate::forward::store::table::Store;
 use crate::forward::tuning::{ASTRAY, IDLE, MOST_NEW};
 

@@ -8,6 +8,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use crate::bits::bits;
+use crate::forward::clock::{Clock, Ticker};
 use crate::forward::fuzz::corpus::{Corpus, TRACKED};
 use crate::forward::fuzz::coverage::{ItemBuffer, SeenCombinations};
 use crate::forward::fuzz::goals::Goals;
@@ -16,7 +17,6 @@ use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::lazy::Refinement;
 use crate::forward::program::step::{FirstWays, Scratch};
-use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::store::hash::hash;
 use crate::forward::store::table::Inserted;
 use crate::forward::store::visited::Visited;

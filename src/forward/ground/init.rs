@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use crate::forward::clock::Clock;
 use crate::forward::error::Unbuildable;
 use crate::forward::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
-use crate::forward::run::clock::Clock;
 use crate::forward::tuning::{MAX_DISJUNCTS, NEAR};
 use crate::model::Type;
 use crate::model::semantics::{distinct_tuples, tuples};

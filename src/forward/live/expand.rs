@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::forward::clock::{Clock, Ticker};
 use crate::forward::live::moves::{MAX_RENAMED, STAY, Turn};
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
-use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::store::hash::hash;
 use crate::forward::symmetry::canonical::Symmetry;
 

@@ -3,12 +3,12 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
+use crate::forward::clock::begin_to_help;
 use crate::forward::error::Unbuildable;
 use crate::forward::live::arrows::{Arrow, Arrows, STUTTER};
 use crate::forward::live::expand::{Expanded, Expander, representative};
 use crate::forward::live::moves::Moves;
 use crate::forward::program::compiled::Program;
-use crate::forward::run::clock::begin_to_help;
 use crate::forward::run::limits::Limits;
 use crate::forward::store::hash::hash;
 use crate::forward::store::origin::ROOT;

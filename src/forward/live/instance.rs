@@ -1,5 +1,6 @@
 //! The properties of runs of one instance.
 
+use crate::forward::clock::begin_to_help;
 use crate::forward::error::Unbuildable;
 use crate::forward::live::arrows::{Arrow, Ways};
 use crate::forward::live::automaton::Automaton;
@@ -14,7 +15,6 @@ use crate::forward::live::product::{AtomTruth, Product};
 use crate::forward::program::code;
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
-use crate::forward::run::clock::begin_to_help;
 use crate::forward::run::limits::Limits;
 use crate::forward::symmetry::canonical::Symmetry;
 use crate::interrupt::Interrupt;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::bits::bits;
+use crate::forward::clock::Clock;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::lazy::{Gaps, Refinement};
-use crate::forward::run::clock::Clock;
 
 /// Buffers for [`Program::bad`].
 #[derive(Clone, Debug, Default)]

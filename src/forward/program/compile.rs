@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::diagnostic::Span;
+use crate::forward::clock::Clock;
 use crate::forward::error::Unbuildable;
 use crate::forward::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
 use crate::forward::ground::init::{disjuncts, full_sets};
@@ -11,7 +12,6 @@ use crate::forward::program::compiled::Program;
 use crate::forward::program::guard_index::GuardIndex;
 use crate::forward::program::lower::test;
 use crate::forward::program::sleep::SleepSets;
-use crate::forward::run::clock::Clock;
 use crate::forward::state::cells::Cells;
 use crate::forward::state::expr::LinearExpr;
 use crate::forward::state::numbers::largest_constant;

@@ -1,11 +1,11 @@
 //! The states of one disjunct of init, one by one.
 
+use crate::forward::clock::Clock;
 use crate::forward::error::Unbuildable;
 use crate::forward::ground::init::InitDisjunct;
 use crate::forward::program::code::Test;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::lower::test;
-use crate::forward::run::clock::Clock;
 use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::tuning::MAX_INTERVAL;

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use crate::forward::clock::Clock;
 use crate::forward::error::Unbuildable;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::enumerate::DisjunctStates;
-use crate::forward::run::clock::Clock;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::tuning::MAX_COMPARED;
 

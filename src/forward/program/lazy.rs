@@ -1,8 +1,8 @@
 //! Lazy cells: the ways to define what a guard reads and no step has chosen yet.
 
+use crate::forward::clock::Clock;
 use crate::forward::program::code::Guard;
 use crate::forward::program::compiled::Program;
-use crate::forward::run::clock::Clock;
 use crate::forward::state::codes::UNDEF;
 use crate::forward::state::packing::Packed;
 

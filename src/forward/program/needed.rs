@@ -8,10 +8,10 @@
 //! value came in. A run is *clean* when it begins with values that are needed and chooses processes from
 //! then on.
 
+use crate::forward::clock::Clock;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::enumerate::{DisjunctStates, Ended, Replaces};
 use crate::forward::program::guard_index::GuardIndex;
-use crate::forward::run::clock::Clock;
 use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
 

@@ -3,9 +3,9 @@
 use crate::forward::program::code::WrittenValue;
 use std::sync::Arc;
 
+use crate::forward::clock::Clock;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::lazy::{Gaps, Refinement};
-use crate::forward::run::clock::Clock;
 use crate::forward::state::cells::CodeKind;
 
 /// Buffers of one worker, reused for every state.

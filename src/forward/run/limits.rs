@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::forward::run::clock::{Clock, Ticker};
+use crate::forward::clock::{Clock, Ticker};
 use crate::forward::store::table::MAX_STATES;
 use crate::forward::tuning::REPORT_EVERY;
 use crate::interrupt::Interrupt;

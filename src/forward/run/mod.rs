@@ -1,9 +1,8 @@
-//! What an exploration keeps besides its states: how long it may go on, what it found and how to show that.
+//! What an exploration keeps besides its states: its limits, what it found and how to show that.
 //!
-//! In reading order: `clock`, `limits`, `finding`, `trace` (from stored states to what really happens), `outside`,
+//! In reading order: `limits`, `finding`, `trace` (from stored states to what really happens), `outside`,
 //! `findings`, `growth`, `curve`, `searched`.
 
-pub mod clock;
 pub mod curve;
 pub mod finding;
 pub mod findings;

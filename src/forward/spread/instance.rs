@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::forward::checkpoint::manifest;
+use crate::forward::clock::Clock;
 use crate::forward::conclude::{conclude_with, search_clean_among};
 use crate::forward::error::{StorageError, Unbuildable};
 use crate::forward::exhaustive::search::widest;
 use crate::forward::explore::{Explored, compile, exploration, none};
 use crate::forward::program::compiled::Program;
-use crate::forward::run::clock::Clock;
 use crate::forward::run::finding::Finding;
 use crate::forward::run::findings::Findings;
 use crate::forward::run::limits::Limits;

@@ -5,13 +5,13 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::forward::clock::{Clock, Ticker};
 use crate::forward::error::{StorageError, Unbuildable};
 use crate::forward::explored::bitmap_index::BitmapIndex;
 use crate::forward::program::bad::BadScratch;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::sleep::{AWAKE, SleepId};
 use crate::forward::program::step::Scratch;
-use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::run::findings::Findings;
 use crate::forward::spread::files::Keeping;
 use crate::forward::spread::message::{Command, Deadlocks, Halt, Parcel, States, Summary, Worth};

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use crate::forward::clock::{Clock, Ticker};
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
-use crate::forward::run::clock::{Clock, Ticker};
 use crate::forward::spread::message::Halt;
 use crate::forward::store::hash::hash;
 use crate::forward::store::table::Store;

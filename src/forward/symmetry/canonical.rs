@@ -89,7 +89,7 @@ impl Symmetry {
     }
 
     /// Replaces `state` by its representative. How many permutations were tried for it: what
-    /// [`Ticker`](crate::forward::run::clock::Ticker) counts beside the state itself.
+    /// [`Ticker`](crate::forward::clock::Ticker) counts beside the state itself.
     #[inline]
     pub fn canonicalize(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> u32 {
         match self {

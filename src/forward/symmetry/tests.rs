@@ -4,10 +4,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::canonical::Symmetry;
+use crate::forward::clock::Clock;
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
 use crate::forward::program::step::Scratch;
-use crate::forward::run::clock::Clock;
 use crate::forward::state::cells::{Cells, CodeKind};
 use crate::forward::state::codes::UNDEF;
 use crate::interrupt::Interrupt;

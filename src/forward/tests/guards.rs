@@ -3,9 +3,9 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use crate::forward::clock::Clock;
 use crate::forward::program::compile::BuildOptions;
 use crate::forward::program::compiled::Program;
-use crate::forward::run::clock::Clock;
 use crate::forward::state::cells::CodeKind;
 use crate::forward::state::codes::UNDEF;
 use crate::interrupt::Interrupt;

@@ -2,7 +2,7 @@
 
 use super::random::*;
 use super::*;
-use crate::forward::run::clock::Clock;
+use crate::forward::clock::Clock;
 use crate::forward::run::limits::Limits;
 
 /// Processes that mostly mind their own business.

@@ -8,9 +8,9 @@ use std::time::Duration;
 use proptest::prelude::{any, prop_assert, proptest};
 
 use super::*;
+use crate::forward::clock::Clock;
 use crate::forward::fuzz::campaign::Campaign;
 use crate::forward::fuzz::wire::{OutcomeReader, put_outcome};
-use crate::forward::run::clock::Clock;
 use crate::forward::{Companions, EpochWord};
 
 /// A process whose words go through channels.
