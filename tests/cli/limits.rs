@@ -32,7 +32,8 @@ fn limited(limits: &str, line: &str, stats: &Path) -> Outcome {
 fn a_run_that_does_not_react_ends_with_its_answer() {
     let folder = TempDir::new().unwrap();
     let (stats, trace) = (folder.path().join("stats.json"), folder.path().join("trace.json"));
-    std::fs::write(&trace, "{\"#meta\": {\"format\": \"ITF\"}, \"of\": \"another run\"}").unwrap();
+    std::fs::write(&trace, "{\"#meta\": {\"format\": \"ITF\", \"processes\": 2}, \"of\": \"another run\"}")
+        .unwrap();
     let start = Instant::now();
     // Nobody ever closes its standard input, so that it never comes to the end of the model.
     let mut command = cubicle();

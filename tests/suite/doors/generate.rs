@@ -295,7 +295,7 @@ fn runs(model: &mut Model, dice: &mut Dice) {
     }
     for number in 0..dice.below(4) {
         let params = [1, 1, 1, 0, 2][dice.below(5)];
-        let place = Place { params, pointers: false, plain: false, universals: false };
+        let place = Place { params, pointers: false, plain: true, universals: true };
         let kind = match dice.below(8) {
             0..5 => RunKind::Response,
             5 => RunKind::Recurrence,
