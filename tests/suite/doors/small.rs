@@ -22,7 +22,7 @@ pub fn shrunk(case: &Case<'_>) -> Checked {
     }
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("m.cub"), model.to_string()).expect("a model");
-    let words = ["shrink", "--tries", "10", "--keep", "verdict=unsafe", "m.cub", "--", "--only-forward"];
+    let words = ["shrink", "--tries", "10", "--keep", "exit=1", "m.cub", "--", "--only-forward"];
     let output = cubicle(folder.path(), &[words.as_slice(), &["--procs", "2"]].concat());
     let small = text(&output.stdout);
     if !matches!(output.status.code(), Some(0 | 3)) {
