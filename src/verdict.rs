@@ -115,7 +115,7 @@ pub enum Reason {
 pub enum Unproved {
     /// It has no monitor that could be proved: why.
     NoMonitor(String),
-    /// The bad state of its monitor is reached with so many processes.
+    /// The bad state of its monitor is reached with this many processes.
     Loop {
         /// Processes.
         procs: usize,

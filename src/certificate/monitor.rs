@@ -20,7 +20,7 @@
 //!   *impossible* may set it in a state of *Saved* in which the step is not possible, and *never* in *Waits*, together with `NEVER`.
 //! - *impossible*, *never*: the flag that they set is not set. The lasso needs to set each only once.
 //! - *Saved*, *close*: a step whose `NEVER` is set is not taken, and not possible. The lasso sets it of what is possible in none of its states.
-//! - *close*: whoever `BY` names is a process, if `HINDERED` is set. Both are set together, to a process.
+//! - *close*: `BY` holds a process if `HINDERED` is set. Both are set together, to a process.
 //!
 //! What is not known, or takes too many words, is not asked for: then more loops close. So there is a run of the derived
 //! system to the bad state for every lasso of the model, and if there is none, the property holds for any number of processes.
@@ -95,7 +95,8 @@ pub fn monitored(model: &System, plan: &MonitorPlan) -> Result<System, NotDerive
         for (at_all, by) in &follow.hindered {
             if fairness.strong || !each || hindered.len() >= property.params.len() {
                 return unfit(
-                    "who stood in the way is told of observed processes and weak fairness".to_owned(),
+                    "only observed processes and weak fairness may name the process that stood in the way"
+                        .to_owned(),
                 );
             }
             let at_all = declare(&mut system, at_all, VarKind::Global, Type::Enum(BOOL))?;
@@ -451,7 +452,7 @@ impl Monitor<'_> {
         ways
     }
 
-    /// The same, of all processes that are no parameters of a step with so many.
+    /// The same, for all processes other than the parameters of a step with this many parameters.
     fn asked_of_others(&self, arity: u8, within: bool) -> Vec<Universal> {
         let other = ProcRef::Var(arity);
         let followed = self.followed.iter().filter(|it| within && self.of_a_process(it));
@@ -508,7 +509,7 @@ impl Monitor<'_> {
         found
     }
 
-    /// One of the ways holds of each process that is no parameter.
+    /// One of the ways holds of each process that is not a parameter.
     fn of_others(&self, ways: Vec<Conj>) -> Universal {
         let spans = ways.iter().map(|way| vec![self.property.span; way.len()]).collect();
         Universal { bound: 1, body: Dnf(ways), spans }

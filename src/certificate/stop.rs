@@ -1,4 +1,4 @@
-//! The system of `crash stop`: any process may stop for ever at any moment, or at most so many of them.
+//! The system of `crash stop`: any process may stop for ever at any moment, or at most a given number of them.
 //!
 //! *What it means.* `ALIVE[p]` holds initially of all. A step is taken by processes that are alive, those that its guard says to
 //! exist among them; `crash (p)` makes `ALIVE[p]` false where it is true, and nothing makes it true again. The cells of a process that
@@ -18,7 +18,7 @@ fn cell(var: VarId, index: &[ProcRef]) -> Cell {
     Cell { var, index: index.iter().copied().collect() }
 }
 
-/// The system, with the names of the variable that says who is alive and, with a bound, of the counter.
+/// The system, with the name of the array of processes that are alive and, with a bound, of the counter.
 pub fn stopping(model: &System, most: Option<u8>, names: &[String]) -> Result<System, NotDerived> {
     let mut system = model.clone();
     let (alive, counter) = match (names, most) {

@@ -33,9 +33,9 @@ pub enum RunsClaim {
 pub enum Failures {
     /// They stop for ever.
     Stop {
-        /// At most so many.
+        /// At most this many.
         most: Option<u8>,
-        /// The variable that says who is alive, and the one that counts.
+        /// The array of processes that are alive, and the counter.
         names: Vec<String>,
     },
     /// They go back to initial values.
@@ -43,7 +43,7 @@ pub enum Failures {
 }
 
 impl Subject {
-    /// Processes that fail as `--crash HOW` says; `None` when there is no such thing. `added` are the names of the variables that
+    /// Processes that fail as `--crash HOW` says; `None` when it is not possible. `added` are the names of the variables that
     /// are added to the model for that.
     pub fn crash(how: &str, added: Vec<String>) -> Option<Self> {
         let failures = match how.split_once(':') {

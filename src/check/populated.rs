@@ -100,7 +100,7 @@ impl Question<'_> {
                 var.range = system.enumeration(id).all();
             }
         }
-        // Without time: what Z3 does not do at once is no small question.
+        // No time is given: Z3 answers a small question at once.
         let answer = SolverSession::new(&part, procs, &[]).check_initial(&[], Duration::ZERO, interrupt)?;
         Ok(match answer {
             Satisfiability::Sat => Some(true),

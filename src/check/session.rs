@@ -134,7 +134,7 @@ impl<'a> Session<'a> {
             return ControlFlow::Break(Some(self.decided_by_run(trace)));
         }
         if let Some(reason) = self.interrupt.reason() {
-            // States of less than a level are no oracle: only who asked for it by name gets a search without one.
+            // States of less than one level are not an oracle. Only `brab K`, which asks for one by name, goes on without it.
             let level = self.space.explored.last().is_some_and(|it| it.exploration.depth > 0);
             let worth = level || matches!(self.options.proof, BackwardMode::Brab(_));
             if !self.explores_for_oracle() || !worth || !self.interrupt.consume() {

@@ -12,7 +12,7 @@ pub const STACK_BYTES: usize = 256 << 20;
 /// the other, with three two can do so in turns.
 pub const RUN_PROCS: usize = 3;
 
-/// The largest instance whose runs are looked at because a proof failed there: a loop of the monitor with so many processes may
+/// The largest instance whose runs are looked at because a proof failed there: a loop of the monitor with more processes may
 /// be a run of the model.
 pub const LOOP_PROCS: usize = 6;
 
@@ -66,13 +66,13 @@ pub const VACUITY_STATES: usize = 10_000;
 /// Instances of transitions of one such instance: beyond that, compiling them is no cheap look any more.
 pub const VACUITY_INSTANCES: usize = 2_000;
 
-/// Literals of the question whether a size has an initial state: more is no small question.
+/// Literals of the question whether a size has an initial state: a larger question is not asked.
 pub const POPULATED_LITERALS: usize = 50_000;
 
 /// Processes of the instances in which a bound is tried that is to be proposed.
 pub const BOUND_PROCS: usize = 4;
 
-/// States of each of them: the answer is known, and nobody waits for advice.
+/// States of each of them: the answer is known, and advice must not delay it.
 pub const BOUND_STATES: usize = 1_000;
 
 /// How often a larger number is looked for in one of them.

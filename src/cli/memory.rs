@@ -68,7 +68,7 @@ pub fn used() -> Usage {
 /// What states on a disk need beside what is used already: buffers to sort them in, and those that are read at a time.
 const SPILLING: usize = 16 << 20;
 
-/// Whole parts of so many bytes are named to the user.
+/// Sizes for the user are whole multiples of this many bytes.
 const PART: usize = 4 << 20;
 
 /// The least limit with which an exploration may go on on a disk.

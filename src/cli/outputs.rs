@@ -1,4 +1,4 @@
-//! What a run may write over: nothing that it reads or writes elsewhere, and no file of somebody else's making.
+//! What a run may write over: nothing that it reads or writes elsewhere, and no file that another program or a person wrote.
 //!
 //! A regular file that has content and no [mark](super::marks) of this program is replaced only with `--force`.
 

@@ -214,7 +214,7 @@ impl Shared {
         }
     }
 
-    /// Takes in datagrams until nobody is missed any more.
+    /// Reads datagrams until no process is missing.
     fn hear_datagrams(&self) {
         let Some(socket) = &self.datagrams else { return };
         let mut bytes = [0; TOKEN_BYTES + 1];
@@ -235,7 +235,7 @@ impl Shared {
         (0..seen.len()).filter(there).filter(|other| seen[*other].heard.elapsed() >= time).collect()
     }
 
-    /// Why the run ends when `other` has been silent for too long: who it is that is lost, as far as the others tell.
+    /// Why the run ends when `other` has been silent for too long: which process is lost, as far as the others report.
     fn lost(&self, other: usize) -> String {
         let name = |process: usize| format!("process {process} ({})", self.addresses[process]);
         let (me, seconds) = (self.me, SILENCE.as_secs());

@@ -49,7 +49,7 @@ pub fn promises(text: &str) -> impl Iterator<Item = Promise> {
     })
 }
 
-/// The runs that go on, shared with whoever ends them.
+/// The runs that go on, shared with the thread that ends them.
 #[derive(Clone, Default)]
 pub struct Running(Arc<Mutex<BTreeMap<String, ProofRun>>>);
 

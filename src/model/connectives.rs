@@ -382,7 +382,7 @@ impl<'a> Context<'a> {
         let in_scope = (0..self.params).chain(self.universal.iter().copied().filter(|_| !other));
         let in_scope = in_scope.map(ProcRef::Var);
         let known: Vec<ProcRef> = in_scope.filter(|it| !other || !self.is_left_out(*it)).collect();
-        // What existential quantifiers chose is no parameter: the others are those that differ from it.
+        // A process that an existential quantifier chose is not a parameter: the others are those that differ from it.
         let chosen_around = if other { self.chosen.clone() } else { Vec::new() };
         let mut open: Vec<Vec<ProcRef>> = vec![Vec::new()];
         let mut parts = Vec::new();

@@ -186,7 +186,7 @@ impl Context<'_> {
 }
 
 impl Disjunct {
-    /// A process by its number: further ones behind so many parameters, then those that a universal binds.
+    /// A process by its number: further ones after this many parameters, then those that a universal binds.
     pub fn renumbered(&self, p: ProcRef, params: u8, bound: &[u8]) -> ProcRef {
         let ProcRef::Var(v) = p else { return p };
         let position = |list: &[u8]| list.iter().position(|&e| e == v).map(|i| i as u8);

@@ -59,7 +59,7 @@ pub fn shown_words(shown: &ShownTable) -> ShownWords {
     shown.iter().map(|(key, cubes)| (number(key), cubes.iter().map(number).collect())).collect()
 }
 
-/// As it was; `None` when these are no digits.
+/// As it was; `None` when these are not digits.
 pub fn shown_by(words: &ShownWords) -> Option<ShownTable> {
     let number = |text: &String| u128::from_str_radix(text, 16).ok();
     words

@@ -95,7 +95,7 @@ pub fn explained(
         TemporalKind::Ltl => "--ltl".to_owned(),
         _ => source.place(property.span),
     };
-    let who = match found.tuple() {
+    let processes = match found.tuple() {
         [] => String::new(),
         tuple => format!(" for {}", processes(tuple)),
     };
@@ -103,7 +103,8 @@ pub fn explained(
         TemporalFinding::Reached { .. } => "is reached",
         _ => "is broken",
     };
-    let mut lines = vec![format!("{} ({place}) {what}{who}{}", property.name, why(system, number, found))];
+    let mut lines =
+        vec![format!("{} ({place}) {what}{processes}{}", property.name, why(system, number, found))];
     if let TemporalFinding::Lasso { lasso, .. } = found {
         lines.extend(fairness(system, lasso));
     }

@@ -56,13 +56,13 @@ fn diagnostic(system: &System, vacuous: &Vacuous) -> Diagnostic {
             let warning = |why: &str| Diagnostic::warning("C0922", *span, format!("{needs}, {why}"));
             match lack {
                 Lack::NumberProcs(most) => {
-                    warning("and no instance has so many").label(format!("`number_procs` is {most}"))
+                    warning("and no instance has that many").label(format!("`number_procs` is {most}"))
                 }
                 Lack::States(from, why) => {
                     let place = if let Emptying::Axiom(axiom) = why { *axiom } else { system.init.span };
                     let together = if *why == Emptying::Together { ", together with the axioms" } else { "" };
                     let label = format!("excludes all states with {from} or more processes{together}");
-                    warning("and no initial state has so many")
+                    warning("and no initial state has that many")
                         .label("never applies, whatever the transitions do")
                         .also(place, label)
                 }

@@ -108,7 +108,7 @@ pub enum Try {
     NumberRange,
     /// Fewer states in the oracle.
     FewerStates,
-    /// A model of at most so many processes.
+    /// A model with at most this many processes.
     NumberProcs(usize),
     /// A limit that is larger than it was.
     More(Limit),

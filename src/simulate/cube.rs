@@ -20,7 +20,7 @@ pub(crate) struct NamedCube {
 }
 
 impl NamedCube {
-    /// Reads `cube` for an instance with so many processes; `text` is the model that `system` comes from. The error is a
+    /// Reads `cube` for an instance with this many processes; `text` is the model that `system` comes from. The error is a
     /// line for the user.
     pub fn parse(system: &System, text: &str, cube: &str, procs: usize) -> Result<Self, String> {
         let read = Self::read(system, text, cube)?;

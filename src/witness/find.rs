@@ -68,7 +68,7 @@ pub enum NoWitness {
 /// Looks for a run of `system`, which `text` says, that shows `wanted`.
 ///
 /// # Errors
-/// A line for the user: the goal does not fit the model, which may have no such transition, or the model has no instance of this size.
+/// A line for the user: the goal does not fit the model, which may lack the transition, or the model has no instance of this size.
 ///
 /// # Panics
 /// When a run does not replay.

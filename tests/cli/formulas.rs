@@ -17,7 +17,7 @@ fn lock(more: &str, words: &[&str]) -> Outcome {
     run_words_stdin(&[&["-q", "-"][..], words].concat(), format!("{LOCK}{more}").as_bytes())
 }
 
-/// What is said of a formula in the instance with so many processes: whether it holds.
+/// What is said of a formula in an instance: whether it holds.
 fn holds(procs: &str, more: &[&str], formula: &str) -> bool {
     let words = [&["--only-forward", "--procs", procs, "--ltl", formula][..], more].concat();
     let outcome = lock("", &words);

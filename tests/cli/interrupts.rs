@@ -177,7 +177,7 @@ fn run(
     Ok((end, took))
 }
 
-/// Runs so many, each kind with each signal in turn, at 1 to 300 ms; a table, and what is wrong.
+/// Runs the given number of processes, each kind with each signal in turn, at 1 to 300 ms; a table, and what is wrong.
 fn campaign(runs: usize, limit: Duration) -> (String, Vec<String>) {
     let shared = TempDir::new().unwrap();
     prepare(shared.path());
@@ -216,7 +216,7 @@ fn every_kind_of_run_ends_with_its_document() {
 
 #[test]
 #[ignore = "minutes, on a machine that has nothing else to do"]
-#[expect(clippy::print_stderr, reason = "it is for whoever asked for it")]
+#[expect(clippy::print_stderr, reason = "the table is what the test is run for")]
 fn three_hundred_runs_end_within_a_second() {
     let (table, wrong) = campaign(300, Duration::from_secs(1));
     eprintln!("{table}");

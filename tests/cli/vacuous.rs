@@ -30,7 +30,7 @@ fn model(vars: &str, init: &str, bad: &str) -> String {
 
 #[test]
 fn an_init_that_leaves_too_few_processes_is_warned_of() {
-    let says = "warning[C0922]: unsafe at line 5 needs 2 processes, and no initial state has so many";
+    let says = "warning[C0922]: unsafe at line 5 needs 2 processes, and no initial state has that many";
     for options in ["", "--engine classic", "--brab 2", "--engine pdr", "--only-forward --procs 3 --upto"] {
         let plain = run(&format!("--vacuity ignore {options} {TURN}"));
         assert_eq!((plain.code, plain.stderr.contains("C0922")), (Some(0), false), "{options}: {plain:?}");
@@ -93,7 +93,7 @@ fn fewer_processes_than_a_bad_state_needs_are_warned_of() {
         "(p q r) { S[p] = True && S[q] = True && S[r] = True }",
     );
     let outcome = on("", &few);
-    let says = "unsafe at line 4 needs 3 processes, and no instance has so many";
+    let says = "unsafe at line 4 needs 3 processes, and no instance has that many";
     assert!(outcome.stderr.contains(says) && outcome.stderr.contains("`number_procs` is 2"), "{outcome:?}");
     assert_eq!(on("--vacuity error", &few).code, Some(3));
     let enough = few.replace("number_procs 2", "number_procs 3");
@@ -138,7 +138,7 @@ fn a_property_of_runs_that_never_applies_is_warned_of() {
     assert!(outcome.stderr.contains("no initial state with 3 processes"), "{outcome:?}");
     let outcome = on("--only-forward --procs 3 --upto", &runs);
     assert!(
-        outcome.stderr.contains("both needs 2 processes, and no initial state has so many"),
+        outcome.stderr.contains("both needs 2 processes, and no initial state has that many"),
         "{outcome:?}"
     );
 }

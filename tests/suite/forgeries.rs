@@ -122,7 +122,7 @@ impl Certified {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// Damages cubes, about so many times: one is left out, a literal is left out or turned round.
+    /// Damages cubes, about this many times: one is left out, a literal is left out or turned round.
     fn damaged(&self, most: usize) -> Vec<String> {
         let mut found = Vec::new();
         for at in self.cubes() {
@@ -168,7 +168,7 @@ impl Certified {
     }
 }
 
-/// A lock that tells who holds it: who stops in it keeps it.
+/// A lock that names its holder: a process that stops inside keeps it.
 const LOCK: &str = "type t = Idle | Want | Crit
 var Owner : proc
 var Free : bool
@@ -182,7 +182,7 @@ transition enter (p) requires { At[p] = Want && Free = True } { At[p] := Crit; F
 transition leave (p) requires { At[p] = Crit && Owner = p } { At[p] := Idle; Free := True }
 ";
 
-/// Who restarts must be let in once more by hand.
+/// A process that restarts must be let in once more by hand.
 const BADGE: &str = "type t = Out | In
 array At[proc] : t
 array Has[proc] : bool
@@ -241,7 +241,7 @@ fn forged_certificates_of_failing_processes_are_refused() {
     assert!(count.refused >= 130, "{count:?}");
 }
 
-/// A restart forgets the badge, and whoever is in then has none: what is true where processes stop is false.
+/// A restart forgets the badge, and the process inside then has none: what is true where processes stop is false.
 #[test]
 fn a_certificate_for_another_way_to_fail_is_refused() {
     let model = LOCK;
@@ -268,7 +268,7 @@ fn a_certificate_for_another_way_to_fail_is_refused() {
     assert!(check(&plain, model, &format!("crash restart\n{cubes}")).is_err());
 }
 
-/// A lock with fairness: strong for who wants in, weak for who is in.
+/// A lock with fairness: strong for processes that want in, weak for the one inside.
 const STRONG: &str = "type state = Idle | Want | Crit
 var Lock : bool
 array At[proc] : state
@@ -283,7 +283,7 @@ response served (p) { At[p] = Want } ~> { At[p] = Crit }
 response out (p) { At[p] = Crit } ~> { At[p] = Idle }
 ";
 
-/// Who works waits until all others rest.
+/// A process that works waits until all others rest.
 const TURNS: &str = "type state = Rest | Work | Done
 array At[proc] : state
 init (p) { At[p] = Rest }

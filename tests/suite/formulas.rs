@@ -119,7 +119,7 @@ impl World {
 
     fn holds(&self, it: &Formula, env: &mut Vec<(String, usize)>) -> bool {
         match it {
-            // A cell at what is no process is equal to nothing, and differs from nothing.
+            // A cell at a value that is not a process is equal to nothing, and differs from nothing.
             Formula::Cell(at, value, equal) => {
                 self.process(env, at).is_some_and(|at| (self.cells[at] == *value) == *equal)
             }
@@ -166,7 +166,7 @@ fn random_state(rng: &mut ChaCha8Rng, system: &System, procs: usize) -> (State, 
     let cells: Vec<usize> = (0..procs).map(|_| rng.random_range(0..3)).collect();
     let layout = Layout::new(system, procs);
     let mut values = vec![Value::Constructor(0); layout.len()];
-    // Something that is no process, behind all of them.
+    // A value that is not a process, after all of them.
     let outside = Point(Point::process(procs).0 + 1);
     let named = if global < procs { Point::process(global) } else { outside };
     values[layout.position(VarId(0), [])] = Value::Proc(named);

@@ -137,7 +137,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
                 .relational
                 .iter()
                 .filter(alone)
-                // Numbers out of range are the matter of who needs them.
+                // The caller that needs a number checks its range.
                 .all(|it| !matches!(substituted(&env, it, &value_of), Ok(Reduced::False)))
     }
 

@@ -129,7 +129,7 @@ impl Prepared<'_> {
             let value = env.value(&branch.value);
             let (is_kept, is_wanted) = (is_slot(&value, cell), wanted(&value));
             for conj in &any {
-                // What nobody wants is looked at only until it is known that there is such a case.
+                // A case whose value is not wanted is only examined until one such case is known to exist.
                 if !(is_wanted || all || keeps && !is_kept) {
                     continue;
                 }
@@ -192,37 +192,16 @@ fn ways(
     clauses: &[Vec<CubeLiteral>],
 ) -> Result<Vec<Vec<CubeLiteral>>, Halt> {
     let mut known = conj.to_vec();
-    let mut open: Vec<SmallVec<[&CubeLiteral; 2]>> = Vec::new();
-    let mut grown = false;
-    for clause in clauses {
-        let Some(left) = rest_of(clause.iter(), &known) else { continue };
-        match left.as_slice() {
-            [] => return Ok(Vec::new()),
-            [one] => {
-                if !learn(&mut known, one) {
-                    return Ok(Vec::new());
-                }
-                grown = true;
-            }
-            _ => open.push(left),
-        }
-    }
+    let Some((mut open, mut grown)) = narrowed(clauses.iter().map(|it| it.iter()), &mut known) else {
+        return Ok(Vec::new());
+    };
     while grown {
         env.context.interrupt.poll()?;
-        grown = false;
-        for clause in std::mem::take(&mut open) {
-            let Some(left) = rest_of(clause.into_iter(), &known) else { continue };
-            match left.as_slice() {
-                [] => return Ok(Vec::new()),
-                [one] => {
-                    if !learn(&mut known, one) {
-                        return Ok(Vec::new());
-                    }
-                    grown = true;
-                }
-                _ => open.push(left),
-            }
-        }
+        let clauses = std::mem::take(&mut open);
+        let Some(next) = narrowed(clauses.into_iter().map(IntoIterator::into_iter), &mut known) else {
+            return Ok(Vec::new());
+        };
+        (open, grown) = next;
     }
     let mut ways = vec![known];
     for clause in &open {
@@ -247,11 +226,30 @@ fn ways(
     Ok(ways)
 }
 
+/// A clause with literals of others.
+type Narrowed<'l> = SmallVec<[&'l CubeLiteral; 2]>;
+
+/// What is left of clauses where all of `known` holds, to which clauses of one literal are added, and whether some were; `None`
+/// when they contradict it.
+fn narrowed<'l, C: Iterator<Item = &'l CubeLiteral>>(
+    clauses: impl Iterator<Item = C>,
+    known: &mut Vec<CubeLiteral>,
+) -> Option<(Vec<Narrowed<'l>>, bool)> {
+    let (mut open, mut grown) = (Vec::new(), false);
+    for clause in clauses {
+        let Some(left) = rest_of(clause, known) else { continue };
+        match left.as_slice() {
+            [] => return None,
+            [one] if !learn(known, one) => return None,
+            [_] => grown = true,
+            _ => open.push(left),
+        }
+    }
+    Some((open, grown))
+}
+
 /// What is left of a clause where all of `known` holds: `None` when one of its literals does, else those that may.
-fn rest_of<'l>(
-    clause: impl Iterator<Item = &'l CubeLiteral>,
-    known: &[CubeLiteral],
-) -> Option<SmallVec<[&'l CubeLiteral; 2]>> {
+fn rest_of<'l>(clause: impl Iterator<Item = &'l CubeLiteral>, known: &[CubeLiteral]) -> Option<Narrowed<'l>> {
     let mut left = SmallVec::new();
     for literal in clause {
         if known.iter().any(|known| implies(known, literal)) {
@@ -307,7 +305,7 @@ mod tests {
         let prepared = prepare(&system);
         let step = prepared.iter().find(|it| it.transition.name == "t").expect("there is one");
         let cell = CubeCell::of(crate::model::VarId(0), []);
-        match step.effect(&context, cell, (&[], 0), wanted).expect("nobody interrupts") {
+        match step.effect(&context, cell, (&[], 0), wanted).expect("it is not interrupted") {
             Effect::Cases { cases, all } => (cases.iter().map(|(when, _)| when.len()).collect(), all),
             other => panic!("{other:?}"),
         }

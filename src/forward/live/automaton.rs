@@ -213,7 +213,7 @@ mod tests {
             visits: &visits,
             interrupt: &Interrupt::default(),
         };
-        cycles.first(&ways.reached).expect("nobody interrupts").is_some()
+        cycles.first(&ways.reached).expect("it is not interrupted").is_some()
     }
 
     /// Each automaton accepts the runs on which its formula holds, and that of the negation the others. How often both

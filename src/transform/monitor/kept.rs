@@ -32,7 +32,7 @@ struct Asked {
 }
 
 impl Monitor<'_> {
-    /// What is asked of each process that is no parameter of a move: of one within the loop, or before it.
+    /// What is asked of each process that is not a parameter of a move: of one within the loop, or before it.
     pub fn asked_of_others(&self, arity: usize, within: bool) -> Vec<Universal> {
         let other = ProcRef::Var(arity as u8);
         let of = |asked: Asked| {

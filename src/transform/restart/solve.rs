@@ -106,7 +106,7 @@ fn equation(
     literal: &Literal,
     unknown: &impl Fn(&Cell) -> bool,
 ) -> Option<(Cell, Term)> {
-    // What other processes have now is no value to begin with.
+    // The present values of other processes are not initial values.
     let usable = |cell: &Cell| unknown(cell) || cell.index.is_empty() || !restarts.is_assigned(cell.var);
     match literal {
         Literal::In { cell, values } if values.is_power_of_two() && unknown(cell) => {

@@ -13,7 +13,7 @@ use super::ast::{Assigned, Formula, Index, Kind, Model, Op, Target, Term, Transi
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failures {
     None,
-    /// At most so many stop.
+    /// At most this many stop.
     Stop(usize),
     Restart,
 }
@@ -110,9 +110,6 @@ impl<'m> Instance<'m> {
                         Index::Global(global) => match at.state[self.cell(global, &[])] {
                             OPEN => return Read::Open,
                             value if value as usize >= self.procs => return Read::Nothing,
-                            value if at.guard && !self.is_alive(at.state, value as usize) => {
-                                return Read::Nothing;
-                            }
                             value => processes.push(value as usize),
                         },
                     }
@@ -264,6 +261,16 @@ impl<'m> Instance<'m> {
     }
 
     pub fn allows(&self, transition: &Transition, state: &[Value], tuple: &[usize]) -> bool {
+        // A pointer that the guard mentions names a process that is alive, or none, whichever alternative holds.
+        let mut pointers = Vec::new();
+        pointers_in(&transition.guard, &mut pointers);
+        let stopped = |global: &usize| {
+            let value = state[self.cell(*global, &[])] as usize;
+            value < self.procs && !self.is_alive(state, value)
+        };
+        if pointers.iter().any(stopped) {
+            return false;
+        }
         let mut at = At { state, bound: tuple.to_vec(), params: tuple.len(), guard: true };
         self.truth(&transition.guard, &mut at) == Some(true)
     }
@@ -408,6 +415,27 @@ fn is_about_processes(literal: &Formula) -> bool {
         Term::Const(..) | Term::Sum(..) => false,
     };
     about(left) || about(right)
+}
+
+/// The globals that index cells of a formula.
+fn pointers_in(formula: &Formula, found: &mut Vec<usize>) {
+    match formula {
+        Formula::Compare(_, left, right) => {
+            for term in [left, right] {
+                let Term::Cell(_, index) = term else { continue };
+                found.extend(index.iter().filter_map(|it| match it {
+                    Index::Global(var) => Some(*var),
+                    Index::Bound(_) => None,
+                }));
+            }
+        }
+        Formula::And(parts) | Formula::Or(parts) => {
+            for part in parts {
+                pointers_in(part, found);
+            }
+        }
+        Formula::Not(body) | Formula::Quantified(_, body) => pointers_in(body, found),
+    }
 }
 
 /// The variables that a formula speaks of.

@@ -111,7 +111,9 @@ pub fn vacuity(case: &Case<'_>) -> Checked {
     let options = small(BackwardMode::Classic).vacuity(Vacuity::Error);
     let report = check(&case.system()?, &options, &Interrupt::default(), &mut Silent);
     match report.map(|it| it.verdict) {
-        Ok(Some(Verdict::Safe)) => differ("vacuous", "no instance with so many processes begins".to_owned()),
+        Ok(Some(Verdict::Safe)) => {
+            differ("vacuous", "no instance with this many processes has an initial state".to_owned())
+        }
         Ok(_) => Ok(true),
         Err(why) => differ("internal error", why.to_string()),
     }
