@@ -33,8 +33,7 @@ fn agree(case: &Case<'_>, failures: Failures) -> Checked {
     let text = load(&export::model(&system))?;
     let (one, other) = if case.seed.is_multiple_of(2) { (&system, &text) } else { (&text, &system) };
     let compared = explorations_agree(case, one, failures)?;
-    if !(case.seed / 3).is_multiple_of(3) {
-        return Ok(compared);
-    }
-    Ok(proof_agrees(case, other, failures)? || compared)
+    // A proof about the text would miss a fact that the system did not derive again: loading derives it.
+    let about = if case.seed.is_multiple_of(10) { other } else { &system };
+    Ok(proof_agrees(case, about, failures)? || compared)
 }

@@ -106,7 +106,7 @@ const DOORS: &[Door] = &[
     Door { name: "states", every: 4, enter: states::states },
     Door { name: "proofs", every: 4, enter: states::proofs },
     Door { name: "stopping", every: 3, enter: failures::stopping },
-    Door { name: "restarting", every: 3, enter: failures::restarting },
+    Door { name: "restarting", every: 2, enter: failures::restarting },
     Door { name: "runs", every: 1, enter: runs::instances },
     Door { name: "numbers", every: 1, enter: states::numbers },
     Door { name: "owners", every: 2, enter: states::owners },
