@@ -37,9 +37,10 @@ pub struct Mutant<'a> {
 
 /// What becomes of a mutant, and what it changes; `recall` is what earlier runs found.
 pub fn examine(mutant: &Mutant<'_>, recall: Option<Recall>) -> (Fate, Option<Change>) {
+    let mut run = None;
     match recall {
         Some(Recall::Known(fate, change)) => return (fate, change),
-        Some(Recall::Run(trace)) => return (mutant.killed(trace, KillFinder::Memory), None),
+        Some(Recall::Run(trace)) => run = Some(trace),
         Some(Recall::Proof(proof)) => {
             if let Some(survival) = mutant.survives_by(&proof) {
                 return mutant.compared(Fate::Survived(survival));
@@ -47,7 +48,7 @@ pub fn examine(mutant: &Mutant<'_>, recall: Option<Recall>) -> (Fate, Option<Cha
         }
         Some(Recall::Hard) | None => {}
     }
-    match mutant.decided() {
+    match mutant.decided(run) {
         Decided::Bad(trace, finder) => (mutant.killed(trace, finder), None),
         Decided::Open(reason) if mutant.baseline.interrupt.reason().is_some() => {
             (Fate::Undecided(reason), None)
@@ -68,8 +69,9 @@ pub enum Decided {
 }
 
 impl Mutant<'_> {
-    /// Whether it has bad states, by the cheapest engine first.
-    pub fn decided(&self) -> Decided {
+    /// Whether it has bad states, by the cheapest engine first. A run to one that is already known spares the search, which costs
+    /// most, and nothing else: the model may have changed since, so that fewer processes do or another claim is violated first.
+    pub fn decided(&self, known: Option<Trace>) -> Decided {
         let Mutant { baseline, system, .. } = self;
         let mut cut = None;
         for &size in &baseline.sizes {
@@ -83,10 +85,10 @@ impl Mutant<'_> {
             }
             cut = cut.or((found.stop != Stop::Complete).then_some(size));
         }
-        match self.walk(cut) {
-            Some(trace) => Decided::Bad(trace, KillFinder::Walks),
-            None => self.decide(),
+        if let Some(trace) = self.walk(cut) {
+            return Decided::Bad(trace, KillFinder::Walks);
         }
+        known.map_or_else(|| self.decide(), |trace| Decided::Bad(trace, KillFinder::Memory))
     }
 
     /// It is killed by this run.

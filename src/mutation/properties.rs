@@ -174,7 +174,7 @@ impl PropertySearch<'_> {
         (self.tell)(format!("trying {} properties", all.len()));
         let results = pool::share(&all, baseline.options.jobs, stop, |it| {
             let system = &with_claims(baseline.system, std::iter::once(&it.claim));
-            Mutant { baseline, system, text: self.text, rounds: baseline.options.rounds }.decided()
+            Mutant { baseline, system, text: self.text, rounds: baseline.options.rounds }.decided(None)
         });
         let mut holding = Vec::new();
         for (it, result) in all.into_iter().zip(results) {
