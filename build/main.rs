@@ -1,5 +1,4 @@
-//! Says what is missing before anything else is tried, generates the parser from `grammar/cubicle.lalrpop`, adds to
-//! the program what looks at standard output before `main`, and tells it what it is built from.
+//! Says what is missing before anything else is tried, adds to the program what looks at standard output before `main`, and tells it what it is built from.
 
 #![allow(clippy::print_stdout, reason = "cargo reads it")]
 
@@ -24,15 +23,9 @@ fn main() {
         }
     }
     println!("cargo::rerun-if-changed=build");
-    println!("cargo::rerun-if-changed=grammar");
-    lalrpop::Configuration::new()
-        .set_in_dir("grammar")
-        .emit_rerun_directives(true)
-        .process()
-        .expect("the grammar is conflict-free");
-    println!("cargo::rerun-if-changed=src/cli/stdout.c");
+    println!("cargo::rerun-if-changed=src/app/cli/stdout.c");
     if env::var_os("CARGO_CFG_UNIX").is_some() {
-        for object in cc::Build::new().file("src/cli/stdout.c").compile_intermediates() {
+        for object in cc::Build::new().file("src/app/cli/stdout.c").compile_intermediates() {
             println!("cargo::rustc-link-arg-bins={}", object.display());
         }
     }

@@ -49,47 +49,19 @@
 //!
 //! Without the default feature `cli` the crate does without what only the program `cubicle` needs.
 
-pub mod backward;
-mod bits;
-pub mod certificate;
-pub mod check;
+pub use cubicle_backward::{self as backward, smt};
+pub use cubicle_certificate as certificate;
+pub use cubicle_check as check;
 #[cfg(feature = "cluster")]
-pub mod cluster;
-pub mod diagnostic;
-mod digest;
-pub mod engine;
-pub mod explain;
-pub mod export;
-pub mod format;
-pub mod forward;
-mod growth;
-pub mod index;
-pub mod interrupt;
-pub mod itf;
-mod keeping;
-pub mod lint;
-pub mod load;
-pub mod model;
-pub mod mutation;
-pub mod observer;
-pub mod options;
-pub mod oracle;
-mod queries;
-pub mod report;
-pub mod result;
-mod setters;
-pub mod simulate;
-pub mod smt;
-mod solver;
-pub mod spelling;
-pub mod syntax;
-pub mod transform;
-pub mod verdict;
-pub mod witness;
-pub mod words;
-mod workers;
+pub use cubicle_cluster as cluster;
+pub use cubicle_forward as forward;
+pub use cubicle_lang::{diagnostic, explain, format, index, load, model, spelling, syntax, words};
+pub use cubicle_report as report;
+pub use cubicle_run::{engine, interrupt, observer, options, oracle, result, verdict};
+pub use cubicle_tools::{export, itf, lint, mutation, simulate, witness};
+pub use cubicle_transform as transform;
 
-pub use check::{InternalError, check};
-pub use load::{LoadError, Loaded, load};
-pub use result::{Conclusion, Report};
-pub use solver::version as z3_version;
+pub use cubicle_check::{InternalError, check};
+pub use cubicle_lang::{LoadError, Loaded};
+pub use cubicle_run::result::{Conclusion, Report};
+pub use cubicle_solver::version as z3_version;

@@ -1,8 +1,18 @@
 //! The program `cubicle`.
 
-mod cli;
-mod lsp;
+use std::process::ExitCode;
 
-fn main() -> std::process::ExitCode {
-    cli::run(std::env::args_os())
+use cubicle_app::{Build, last_commit};
+
+/// For `--version`. Here, so that a new commit compiles these lines alone.
+const BUILD: Build = Build {
+    head: last_commit(include_bytes!(env!("CUBICLE_HEAD_LOG"))),
+    commit: env!("CUBICLE_COMMIT"),
+    features: env!("CUBICLE_FEATURES"),
+    target: env!("CUBICLE_TARGET"),
+    vendored: cfg!(feature = "vendored"),
+};
+
+fn main() -> ExitCode {
+    cubicle_app::run(std::env::args_os(), BUILD)
 }

@@ -1,13 +1,13 @@
 //! BRAB: a run in which a cube that no forward state satisfies takes the place of each node, where there is one
 //! (Conchon et al., FMCAD 2013). Without approximation it is classical backward reachability.
 
-use crate::backward::approximation::Approximation;
-use crate::backward::cube::Halt;
-use crate::backward::search::{DriveEnd, Next, Run, RunEnd};
-use crate::backward::tuning::QUESTIONS_PER_EFFORT;
-use crate::observer::Observer;
-use crate::oracle::OracleGrowth;
-use crate::verdict::Reason;
+use crate::approximation::Approximation;
+use crate::cube::Halt;
+use crate::search::{DriveEnd, Next, Run, RunEnd};
+use crate::tuning::QUESTIONS_PER_EFFORT;
+use cubicle_run::observer::Observer;
+use cubicle_run::oracle::OracleGrowth;
+use cubicle_run::verdict::Reason;
 
 /// Takes a run to its end, replacing nodes by candidates where that is asked for.
 pub fn drive(

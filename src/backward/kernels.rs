@@ -3,14 +3,14 @@
 
 use std::collections::VecDeque;
 
-use crate::backward::approximation::{CandidateLimits, candidates};
-use crate::backward::cube::{Cube, CubeContext, bad_cubes, oracle_literals};
-use crate::backward::fixpoint::{Covered, Tester, Visited};
-use crate::backward::preimage::{PreCounts, PreOptions, Prepared, pre_image, prepare};
-use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::options::BackwardOptions;
-use crate::oracle::{Oracle, OracleAnswer};
+use crate::approximation::{CandidateLimits, candidates};
+use crate::cube::{Cube, CubeContext, bad_cubes, oracle_literals};
+use crate::fixpoint::{Covered, Tester, Visited};
+use crate::preimage::{PreCounts, PreOptions, Prepared, pre_image, prepare};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_run::options::BackwardOptions;
+use cubicle_run::oracle::{Oracle, OracleAnswer};
 
 /// How pre-images are taken, as by a search that has not met a spurious path.
 const PRE: PreOptions = PreOptions { keep_unused: false, eliminate_constants: true, join: false };

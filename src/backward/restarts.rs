@@ -4,19 +4,19 @@
 //! proved in the last run alone; only candidates and their fate live longer.
 
 use super::{brab, pdr};
-use crate::backward::approximation::{Approximation, Brab, Pool, Reached};
-use crate::backward::cube::{self, CubeContext, invariant, text};
-use crate::backward::fixpoint::Tester;
-use crate::backward::lemmas::Lemmas;
-use crate::backward::preimage::{PreOptions, prepare};
-use crate::backward::search::{DriveEnd, Run, RunCounts, RunEnd, Setting, Totals, as_ranged, open};
-use crate::backward::tuning::WIDER_CANDIDATES;
-use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::observer::{Event, GraphDetail, Observer};
-use crate::options::BackwardOptions;
-use crate::result::{Candidate, Forgotten, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
-use crate::verdict::{Forbidden, Reason, Verdict};
+use crate::approximation::{Approximation, Brab, Pool, Reached};
+use crate::cube::{self, CubeContext, invariant, text};
+use crate::fixpoint::Tester;
+use crate::lemmas::Lemmas;
+use crate::preimage::{PreOptions, prepare};
+use crate::search::{DriveEnd, Run, RunCounts, RunEnd, Setting, Totals, as_ranged, open};
+use crate::tuning::WIDER_CANDIDATES;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_run::observer::{Event, GraphDetail, Observer};
+use cubicle_run::options::BackwardOptions;
+use cubicle_run::result::{Candidate, Forgotten, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
+use cubicle_run::verdict::{Forbidden, Reason, Verdict};
 
 /// What searches of one system share, and what may be done for one that fails.
 #[derive(Clone, Copy)]

@@ -1,10 +1,10 @@
 //! Pre-images opened to property tests: which concrete states a cube and its pre-images contain.
 
-use crate::backward::cube::{Cube, CubeContext, bad_cubes, formulas};
-use crate::backward::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image, prepare};
-use crate::interrupt::Interrupt;
-use crate::model::semantics::{Env, Layout, State, distinct_tuples};
-use crate::model::{System, TransitionId};
+use crate::cube::{Cube, CubeContext, bad_cubes, formulas};
+use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image, prepare};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::semantics::{Env, Layout, State, distinct_tuples};
+use cubicle_lang::model::{System, TransitionId};
 use crate::smt::InstanceFormula;
 
 /// A system prepared for pre-images.

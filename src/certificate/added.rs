@@ -1,6 +1,6 @@
 //! What is added to a model to derive a system, and why one is not derived.
 
-use crate::model::{EnumDecl, EnumId, System, Type, Var, VarId, VarKind};
+use cubicle_lang::model::{EnumDecl, EnumId, System, Type, Var, VarId, VarKind};
 
 /// Why a system is not derived.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,8 +2,8 @@
 
 use super::owners::NamedOwner;
 use super::subject::Subject;
-use crate::model::{BadKind, Literal, System};
-use crate::verdict::Forbidden;
+use cubicle_lang::model::{BadKind, Literal, System};
+use cubicle_run::verdict::Forbidden;
 
 /// The cubes of an invariant.
 #[derive(Clone, Debug)]

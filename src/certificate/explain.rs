@@ -6,8 +6,8 @@ use super::obligation::Obligation;
 use super::obligations::literal_vars;
 use super::owners::extended;
 use super::text;
-use crate::model::{BadKind, System};
-use crate::words::reason;
+use cubicle_lang::model::{BadKind, System};
+use cubicle_run::words::reason;
 
 /// An obligation in one line, with the number of its cube.
 pub fn obligation(system: &System, obligation: Obligation) -> String {

@@ -3,13 +3,12 @@
 use super::cubes::Cubes;
 use super::ground::Overflow;
 use super::obligation::Obligation;
-use crate::interrupt::Interrupted;
-use crate::model::System;
-use crate::verdict::{Forbidden, Reason};
+use cubicle_run::interrupt::Interrupted;
+use cubicle_lang::model::System;
+use cubicle_run::verdict::{Forbidden, Reason};
 
 /// Why there is no certificate.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum NoCertificate {
     /// The language has no words for this cube, of this system.
     Words(Forbidden, Box<System>),
@@ -23,7 +22,6 @@ pub enum NoCertificate {
 
 /// Why there is no proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
 pub enum ProofFailure {
     /// An obligation does not hold: a state of the invariant breaks it.
     Refuted(Obligation),

@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use crate::model::{
+use cubicle_lang::model::{
     Assignment, Branch, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
     VarId,
 };
@@ -185,7 +185,7 @@ impl<'a> GroundReader<'a> {
     /// All constructors of an enum variable, as a set.
     pub fn constructors(self, var: VarId) -> u64 {
         match self.system.var(var).ty {
-            crate::model::Type::Enum(id) => self.system.enumeration(id).all(),
+            cubicle_lang::model::Type::Enum(id) => self.system.enumeration(id).all(),
             _ => u64::MAX,
         }
     }

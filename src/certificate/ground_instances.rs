@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, Reading};
 use super::index::{CubeIndex, CubeInstance, Demand};
-use crate::model::VarId;
+use cubicle_lang::model::VarId;
 
 /// Bit of a mask over processes that stands for everything else.
 const OTHER: u64 = 1 << 63;
@@ -250,9 +250,9 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::certificate::cubes::Cubes;
-    use crate::interrupt::Interrupt;
-    use crate::verdict::Forbidden;
+    use crate::cubes::Cubes;
+    use cubicle_run::interrupt::Interrupt;
+    use cubicle_run::verdict::Forbidden;
 
     const PROCS: u8 = 2;
 
@@ -312,8 +312,8 @@ mod tests {
     /// What literals say of single cells is found, no more and no less; and instances that they contradict.
     #[test]
     fn literals_say_what_all_their_states_say() {
-        let system = crate::load(MODEL).expect("a correct model").system;
-        let forbidden = |bad: &crate::model::Bad| Forbidden { params: bad.params, cube: bad.cube.clone() };
+        let system = cubicle_lang::load(MODEL).expect("a correct model").system;
+        let forbidden = |bad: &cubicle_lang::model::Bad| Forbidden { params: bad.params, cube: bad.cube.clone() };
         let cubes =
             Cubes::new(&system, Default::default(), system.bad.iter().map(forbidden).collect(), false);
         let interrupt = Interrupt::default();

@@ -6,8 +6,8 @@ use super::cubes::Cubes;
 use super::ground::{GroundFormula, GroundReader, Reading};
 use super::obligation::Obligation;
 use super::obligations::literal_vars;
-use crate::interrupt::Interrupt;
-use crate::model::{Literal, ProcRef, System, Term, VarId};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::{Literal, ProcRef, System, Term, VarId};
 
 /// A cube of the invariant at given processes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -133,7 +133,7 @@ fn last_parameter(literal: &Literal) -> usize {
         ProcRef::Var(i) => usize::from(*i) + 1,
         ProcRef::Const(_) => 0,
     };
-    let cell = |cell: &crate::model::Cell| cell.index.iter().map(proc).max().unwrap_or(0);
+    let cell = |cell: &cubicle_lang::model::Cell| cell.index.iter().map(proc).max().unwrap_or(0);
     let term = |term: &Term| match term {
         Term::Proc(p) => proc(p),
         Term::Cell(c) => cell(c),

@@ -27,7 +27,7 @@
 //! What is copied and followed is up to the certificate: whatever it is, it only decides how many loops close.
 
 use super::added::{NotDerived, declare, declare_type};
-use crate::model::{
+use cubicle_lang::model::{
     Assignment, BOOL, Bad, BadKind, Branch, Case, Cell, Conj, Dnf, Fairness, Literal, MonitorPlan, ProcRef,
     System, Temporal, TemporalKind, Term, Transition, Type, Universal, Update, VarId, VarKind, rename,
 };

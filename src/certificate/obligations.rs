@@ -6,10 +6,10 @@ use super::failure::ProofFailure;
 use super::ground::{GroundFormula, GroundReader, Overflow, Reading};
 use super::obligation::Obligation;
 use super::owners::is_first;
-use crate::interrupt::{Interrupt, Interrupted};
-use crate::model::semantics::{distinct_tuples, tuples};
-use crate::model::{BadKind, Literal, System, Transition};
-use crate::verdict::Forbidden;
+use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_lang::model::semantics::{distinct_tuples, tuples};
+use cubicle_lang::model::{BadKind, Literal, System, Transition};
+use cubicle_run::verdict::Forbidden;
 
 /// A way in which the processes of an obligation can coincide: one formula to refute.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -260,8 +260,8 @@ fn writes(t: &Transition, literal: &Literal) -> bool {
 }
 
 /// The variables that a literal reads.
-pub fn literal_vars(literal: &Literal) -> Vec<crate::model::VarId> {
-    use crate::model::Term;
+pub fn literal_vars(literal: &Literal) -> Vec<cubicle_lang::model::VarId> {
+    use cubicle_lang::model::Term;
     let term = |t: &Term| match t {
         Term::Cell(cell) => Some(cell.var),
         Term::Constructor(_) | Term::Proc(_) | Term::Linear(_) => None,

@@ -25,8 +25,8 @@ use super::solver::{CaseAnswer, ProverSession};
 use super::tuning::{
     AT_HAND, BATCH, COUNTEREXAMPLES, FREE_CALLS, FREE_TRIALS, MAX_PROCS, TRIAL_CALLS, TRIALS,
 };
-use crate::interrupt::Interrupt;
-use crate::model::System;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
 
 /// Which cubes have to be shown unreachable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,7 +64,7 @@ pub fn prove(
     interrupt: &Interrupt,
     shown: Option<&ShownObligations>,
 ) -> Result<FinishedProof, ProofFailure> {
-    let arity = system.transitions.iter().map(crate::model::Transition::arity).max().unwrap_or(0);
+    let arity = system.transitions.iter().map(cubicle_lang::model::Transition::arity).max().unwrap_or(0);
     let named = cubes.all.iter().map(|cube| cube.params).chain(system.bad.iter().map(|bad| bad.params));
     let procs = usize::from(system.proc_constants) + arity + usize::from(named.max().unwrap_or(0)) + 1;
     let procs = procs + cubes.owners.len();

@@ -18,7 +18,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::added::{NotDerived, next_origin};
-use crate::model::{
+use cubicle_lang::model::{
     Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
     Transition, Type, Update, VarId, VarKind, rename,
 };

@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::cubes::{Cubes, orders};
 use super::obligation::Obligation;
-use crate::digest::digest;
-use crate::model::{System, Transition};
+use cubicle_lang::digest::digest;
+use cubicle_lang::model::{System, Transition};
 
 /// What was shown: for the key of an obligation those of cubes that refute all of its cases.
 pub type ShownTable = BTreeMap<u128, Vec<u128>>;

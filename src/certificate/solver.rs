@@ -9,9 +9,9 @@ use z3::ast::{Ast, Bool, Dynamic, Int, Real};
 use z3::{FuncDecl, Model, SatResult, Solver, Sort, Symbol};
 
 use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, GroundSum, Sign};
-use crate::interrupt::{Interrupt, Interrupted};
-use crate::model::{Rational, System, Type};
-use crate::solver;
+use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_lang::model::{Rational, System, Type};
+use cubicle_solver as solver;
 
 /// What a call answered.
 #[derive(Debug)]

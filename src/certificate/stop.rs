@@ -6,7 +6,7 @@
 //! crashes from 0, and there is none once it is F.
 
 use super::added::{NotDerived, declare, declare_type, next_origin};
-use crate::model::{
+use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Dnf, Literal, MAX_CONSTRUCTORS, ProcRef, System, Term, Transition,
     Type, Update, VarId, VarKind,
 };

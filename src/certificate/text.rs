@@ -6,10 +6,10 @@ use super::added::NotDerived;
 use super::failure::NoCertificate;
 use super::owners::{self, NamedOwner, extended};
 use super::subject::Subject;
-use crate::diagnostic::Diagnostic;
-use crate::load::parse_claims;
-use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
-use crate::verdict::Forbidden;
+use cubicle_lang::diagnostic::Diagnostic;
+use cubicle_lang::load::parse_claims;
+use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
+use cubicle_run::verdict::Forbidden;
 
 /// The text of a cube as a declaration on one line; `None` when the language has no words for one of its
 /// literals: a number would leave the 64-bit range there.

@@ -8,16 +8,16 @@ use std::ops::RangeInclusive;
 use super::instances::nearest;
 use super::schedule::SCHEDULE;
 use super::tuning::{BOUND_PROCS, BOUND_STATES, BOUND_STEPS, RUN_PROCS};
-use crate::forward::explore;
-use crate::interrupt::Interrupt;
-use crate::model::semantics::{Layout, Value, admits, distinct_tuples};
-use crate::model::{
+use cubicle_forward::explore;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::semantics::{Layout, Value, admits, distinct_tuples};
+use cubicle_lang::model::{
     Bad, BadKind, Cell, Linear, Literal, ProcRef, Rational, Relation, System, Transition, Type, VarId,
 };
-use crate::observer::Silent;
-use crate::options::{BackwardMode, ForwardOptions, Options, Strategy};
-use crate::result::{Exploration, Growing, Growth, Limit, Report, Stop, Try};
-use crate::verdict::{Cut, Reason};
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Strategy};
+use cubicle_run::result::{Exploration, Growing, Growth, Limit, Report, Stop, Try};
+use cubicle_run::verdict::{Cut, Reason};
 
 /// The oracles that are proposed: of one process, they show too little.
 const SIZES: RangeInclusive<usize> = 2..=5;
@@ -353,15 +353,15 @@ fn initially(system: &System, var: VarId) -> Option<Rational> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::SearchOrder;
-    use crate::result::{Looked, Stage};
-    use crate::verdict::Verdict;
+    use cubicle_run::options::SearchOrder;
+    use cubicle_run::result::{Looked, Stage};
+    use cubicle_run::verdict::Verdict;
 
     fn system() -> System {
         let model =
             "array A[proc] : bool init (p) { A[p] = False } unsafe (p q) { A[p] = True && A[q] = True }
                      transition t (p) requires { A[p] = False } { A[p] := True; }";
-        crate::load(model).expect("the model is well-formed").system
+        cubicle_lang::load(model).expect("the model is well-formed").system
     }
 
     fn open(reason: Reason) -> Report {

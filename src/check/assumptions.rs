@@ -1,10 +1,10 @@
 //! What an answer rests on that nobody has shown, and what becomes of it when a run refutes it.
 
-use crate::diagnostic::Span;
-use crate::model::semantics::satisfies;
-use crate::model::{BadKind, System};
-use crate::result::{Assumption, AssumptionKind, Refuted, Report};
-use crate::verdict::{Trace, Verdict};
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::model::semantics::satisfies;
+use cubicle_lang::model::{BadKind, System};
+use cubicle_run::result::{Assumption, AssumptionKind, Refuted, Report};
+use cubicle_run::verdict::{Trace, Verdict};
 
 /// What is assumed of `system`; with `trusting`, its `invariant`s too. Axioms first, each in file order.
 pub fn of(system: &System, trusting: bool) -> Vec<Assumption> {

@@ -15,10 +15,10 @@ use super::schedule::{self, Entry, SCHEDULE};
 use super::session::Session;
 use super::spurious::look_forward;
 use super::turn::{Turn, TurnEnd, limits};
-use crate::observer::Event;
-use crate::options::BackwardMode;
-use crate::result::{Decider, Exploration, Stage, Stop};
-use crate::verdict::{Reason, Verdict};
+use cubicle_run::observer::Event;
+use cubicle_run::options::BackwardMode;
+use cubicle_run::result::{Decider, Exploration, Stage, Stop};
+use cubicle_run::verdict::{Reason, Verdict};
 
 /// Decides the problem; what is explored already is used.
 pub fn decide(session: &mut Session<'_>) {

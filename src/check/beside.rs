@@ -11,13 +11,13 @@ use super::recorder::Recorder;
 use super::session::Session;
 use super::tuning::STACK_BYTES;
 use super::turn::{Turn, TurnEnd};
-use crate::backward::Lemmas;
-use crate::forward::StateSpace;
-use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::observer::Observer;
-use crate::options::Options;
-use crate::result::Report;
+use cubicle_backward::Lemmas;
+use cubicle_forward::StateSpace;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_run::observer::Observer;
+use cubicle_run::options::Options;
+use cubicle_run::result::Report;
 
 /// What a turn beside another begins with.
 struct Aside<'a> {

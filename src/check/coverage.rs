@@ -1,8 +1,8 @@
 //! How much the explorations that the options ask for have seen, and what that is worth.
 
-use crate::options::Options;
-use crate::result::{Coverage, Deadlocks, Exploration, Report, Stop};
-use crate::verdict::{Cut, Reason, Verdict};
+use cubicle_run::options::Options;
+use cubicle_run::result::{Coverage, Deadlocks, Exploration, Report, Stop};
+use cubicle_run::verdict::{Cut, Reason, Verdict};
 
 /// Of these explorations; `None` when there are none.
 fn of(explorations: &[Exploration]) -> Option<Coverage> {

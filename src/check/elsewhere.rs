@@ -1,12 +1,12 @@
 //! Explorations that are not the work of this process alone.
 
-use crate::forward::Explored;
-use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::observer::Observer;
-use crate::options::ForwardOptions;
+use cubicle_forward::Explored;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_run::observer::Observer;
+use cubicle_run::options::ForwardOptions;
 
-/// Explores instances in place of [`forward::explore`](crate::forward::explore), with the same result but for what the
+/// Explores instances in place of [`forward::explore`](cubicle_forward::explore), with the same result but for what the
 /// order of a search decides.
 pub trait Elsewhere {
     /// Explores the instance with so many processes; `serves`: its states are to be asked afterwards.

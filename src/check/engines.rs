@@ -1,11 +1,11 @@
 //! The engines as schedulers see them: exhaustive and fuzzing exploration, classical search and BRAB.
 
-use crate::backward::{self, Method, Shared};
-use crate::engine::{Budget, Engine, EngineReport, Figures, Problem};
-use crate::forward::{self, Explored};
-use crate::observer::Observer;
-use crate::options::{BackwardOptions, ForwardOptions};
-use crate::verdict::Verdict;
+use cubicle_backward::{self as backward, Method, Shared};
+use cubicle_run::engine::{Budget, Engine, EngineReport, Figures, Problem};
+use cubicle_forward::{self as forward, Explored};
+use cubicle_run::observer::Observer;
+use cubicle_run::options::{BackwardOptions, ForwardOptions};
+use cubicle_run::verdict::Verdict;
 
 /// What an exploration is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,8 +4,8 @@ use super::engines::Purpose;
 use super::instances::instances;
 use super::session::Session;
 use super::sizes;
-use crate::options::{ForwardOptions, Procs};
-use crate::verdict::Verdict;
+use cubicle_run::options::{ForwardOptions, Procs};
+use cubicle_run::verdict::Verdict;
 
 /// Explores the instances; a verdict only when the run ends here.
 pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {

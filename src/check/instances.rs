@@ -2,9 +2,9 @@
 
 use super::session::Session;
 use super::tuning::DEFAULT_PROCS;
-use crate::model::System;
-use crate::observer::Event;
-use crate::options::{Options, Procs};
+use cubicle_lang::model::System;
+use cubicle_run::observer::Event;
+use cubicle_run::options::{Options, Procs};
 
 /// The sizes that the options ask for, in increasing order.
 pub fn instances(session: &mut Session<'_>) -> Vec<usize> {

@@ -6,14 +6,14 @@
 
 use super::session::Session;
 use super::tuning::OWNERS;
-use crate::backward::Lemmas;
-use crate::forward::StateSpace;
-use crate::model::semantics::{Layout, Value};
-use crate::model::{Owner, System, Type, VarId, VarKind};
-use crate::observer::Event;
-use crate::result::{Forgotten, Report};
-use crate::transform::{Instrumented, excluded_initially, gives, with_owners};
-use crate::verdict::Verdict;
+use cubicle_backward::Lemmas;
+use cubicle_forward::StateSpace;
+use cubicle_lang::model::semantics::{Layout, Value};
+use cubicle_lang::model::{Owner, System, Type, VarId, VarKind};
+use cubicle_run::observer::Event;
+use cubicle_run::result::{Forgotten, Report};
+use cubicle_transform::{Instrumented, excluded_initially, gives, with_owners};
+use cubicle_run::verdict::Verdict;
 
 /// How a search ends that may ask for an owner.
 pub enum OwnerSearchEnd {

@@ -1,9 +1,9 @@
 //! What a search tells whose turn has not come yet, kept until it has.
 
-use crate::model::System;
-use crate::observer::{Event, GraphDetail, Observer};
-use crate::options::{BackwardMode, SearchOrder};
-use crate::result::{Exploration, GraphStep, RunsSeen, Stage};
+use cubicle_lang::model::System;
+use cubicle_run::observer::{Event, GraphDetail, Observer};
+use cubicle_run::options::{BackwardMode, SearchOrder};
+use cubicle_run::result::{Exploration, GraphStep, RunsSeen, Stage};
 
 /// Keeps what it is told. What only shows that work goes on is left out: it has gone on by the time that it is told.
 pub struct Recorder {

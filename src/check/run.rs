@@ -7,15 +7,15 @@ use super::elsewhere::Elsewhere;
 use super::session::Session;
 use super::tuning::STACK_BYTES;
 use super::{assumptions, auto, coverage, explore, runs, search, spurious, vacuity};
-use crate::backward::Lemmas;
-use crate::forward::StateSpace;
-use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::model::semantics::replay;
-use crate::observer::{Event, Observer};
-use crate::options::{BackwardMode, Options};
-use crate::result::Report;
-use crate::verdict::{Reason, Verdict};
+use cubicle_backward::Lemmas;
+use cubicle_forward::StateSpace;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::replay;
+use cubicle_run::observer::{Event, Observer};
+use cubicle_run::options::{BackwardMode, Options};
+use cubicle_run::result::Report;
+use cubicle_run::verdict::{Reason, Verdict};
 
 /// A bug of this crate, as text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -34,10 +34,11 @@ pub struct InternalError(pub String);
 /// and Z3's global parameters (see the crate's documentation), and answer as if each were alone.
 ///
 /// ```
-/// # use cubicle::{check, interrupt::Interrupt, observer::Silent, options::Options, verdict::{Reason, Verdict}};
+/// # use cubicle_check::check;
+/// # use cubicle_run::{interrupt::Interrupt, observer::Silent, options::Options, verdict::{Reason, Verdict}};
 /// # use std::time::Duration;
 /// let text = "var X : bool  init () { X = False }  unsafe () { X = True }";
-/// let system = cubicle::load(text)?.system;
+/// let system = cubicle_lang::load(text)?.system;
 /// let interrupt = Interrupt::default();
 /// let within = |limit| check(&system, &Options::classic().time_limit(limit), &interrupt, &mut Silent);
 /// assert_eq!(within(Duration::ZERO)?.verdict, Some(Verdict::Unknown(Reason::Time)));

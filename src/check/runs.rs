@@ -4,15 +4,15 @@ use super::auto;
 use super::instances::nearest;
 use super::session::Session;
 use super::tuning::{LOOP_PROCS, MONITOR_ROUNDS, RUN_PROCS, RUN_STATES};
-use crate::backward::Lemmas;
-use crate::forward::{RunAnswer, RunsChecked, StateSpace, check_runs};
-use crate::model::semantics::admits;
-use crate::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
-use crate::observer::{Event, Silent};
-use crate::options::{ForwardOptions, Options, Procs, Vacuity};
-use crate::result::{Report, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
-use crate::transform::with_monitor_and_plan;
-use crate::verdict::{Cut, Reason, Unproved, Verdict};
+use cubicle_backward::Lemmas;
+use cubicle_forward::{RunAnswer, RunsChecked, StateSpace, check_runs};
+use cubicle_lang::model::semantics::admits;
+use cubicle_lang::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
+use cubicle_run::observer::{Event, Silent};
+use cubicle_run::options::{ForwardOptions, Options, Procs, Vacuity};
+use cubicle_run::result::{Report, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
+use cubicle_transform::with_monitor_and_plan;
+use cubicle_run::verdict::{Cut, Reason, Unproved, Verdict};
 
 /// Looks at the properties of runs of the model, and puts into the report what is known of them.
 pub fn look(session: &mut Session<'_>) {
@@ -243,7 +243,7 @@ fn take(system: &System, report: &mut TemporalReport, answer: RunAnswer, (procs,
     match answer {
         RunAnswer::Holds => report.held.push(procs),
         RunAnswer::Lasso(tuple, lasso) => {
-            let replayed = crate::model::semantics::replay_lasso(system, report.property, &tuple, &lasso);
+            let replayed = cubicle_lang::model::semantics::replay_lasso(system, report.property, &tuple, &lasso);
             assert!(
                 replayed.is_ok(),
                 "a run without an end that does not break {}: {replayed:?}",

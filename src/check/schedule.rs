@@ -3,7 +3,7 @@
 //! As efforts grow by a factor, all that came before a decision costs a fraction of the search that decides,
 //! whichever it is.
 
-use crate::options::{BackwardMode, SearchOrder};
+use cubicle_run::options::{BackwardMode, SearchOrder};
 
 /// A search that is tried in each round until one decides.
 #[derive(Clone, Copy, Debug)]

@@ -6,9 +6,9 @@ use super::owners::{Basis, OwnerSearchEnd, search_with_owners};
 use super::session::Session;
 use super::spurious::look_forward;
 use super::tuning::WIDEST_ORACLE;
-use crate::options::BackwardMode;
-use crate::result::{Decider, Forgotten};
-use crate::verdict::{Reason, Verdict};
+use cubicle_run::options::BackwardMode;
+use cubicle_run::result::{Decider, Forgotten};
+use cubicle_run::verdict::{Reason, Verdict};
 
 /// Searches as the options say, with what was explored as oracle.
 pub fn search(session: &mut Session<'_>) {

@@ -5,15 +5,15 @@ use std::time::Instant;
 
 use super::elsewhere::Elsewhere;
 use super::engines::{Exploring, Purpose, Searching};
-use crate::backward::{Brab, Lemmas, Method, Shared};
-use crate::engine::{Budget, Engine, EngineReport, Figures, Problem};
-use crate::forward::{Explored, StateSpace};
-use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::observer::{Event, Observer, Silent};
-use crate::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, SearchOrder};
-use crate::result::{Decider, Forgotten, Outcome, Report, Stop};
-use crate::verdict::{Reason, Trace, Verdict};
+use cubicle_backward::{Brab, Lemmas, Method, Shared};
+use cubicle_run::engine::{Budget, Engine, EngineReport, Figures, Problem};
+use cubicle_forward::{Explored, StateSpace};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_run::observer::{Event, Observer, Silent};
+use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, SearchOrder};
+use cubicle_run::result::{Decider, Forgotten, Outcome, Report, Stop};
+use cubicle_run::verdict::{Reason, Trace, Verdict};
 
 /// A run.
 pub struct Session<'a> {

@@ -8,12 +8,12 @@ use super::engines::Purpose;
 use super::instances::nearest;
 use super::session::Session;
 use super::tuning::{LARGEST_SIZE, SAME_SIZES, STATES_OF_A_SIZE};
-use crate::forward::Views;
-use crate::model::semantics::admits;
-use crate::model::{System, Transition};
-use crate::options::ForwardOptions;
-use crate::result::{Enough, Stop};
-use crate::verdict::Verdict;
+use cubicle_forward::Views;
+use cubicle_lang::model::semantics::admits;
+use cubicle_lang::model::{System, Transition};
+use cubicle_run::options::ForwardOptions;
+use cubicle_run::result::{Enough, Stop};
+use cubicle_run::verdict::Verdict;
 
 /// Explores instances of increasing size; a verdict only when the run ends here. Notes in the report why
 /// it stopped.

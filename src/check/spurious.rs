@@ -5,11 +5,11 @@
 use super::engines::Purpose;
 use super::session::Session;
 use super::tuning::{DOUBTING, SPURIOUS, SizeLimits};
-use crate::model::semantics::admits;
-use crate::observer::Event;
-use crate::options::{ForwardOptions, Strategy};
-use crate::result::{AssumptionKind, Looked};
-use crate::verdict::{Trace, Verdict};
+use cubicle_lang::model::semantics::admits;
+use cubicle_run::observer::Event;
+use cubicle_run::options::{ForwardOptions, Strategy};
+use cubicle_run::result::{AssumptionKind, Looked};
+use cubicle_run::verdict::{Trace, Verdict};
 
 /// Backward search found only traces that no instance executes; a real one may hide behind them, on an
 /// instance larger than the oracle's. The verdict when there is one.

@@ -4,10 +4,10 @@ use super::engines::Purpose;
 use super::owners::Basis;
 use super::schedule::{self, Entry};
 use super::session::Session;
-use crate::observer::Event;
-use crate::options::ForwardOptions;
-use crate::result::{Forgotten, Outcome, Stop};
-use crate::verdict::{Reason, Trace};
+use cubicle_run::observer::Event;
+use cubicle_run::options::ForwardOptions;
+use cubicle_run::result::{Forgotten, Outcome, Stop};
+use cubicle_run::verdict::{Reason, Trace};
 
 /// A turn that is to be taken.
 #[derive(Clone, Copy)]

@@ -10,11 +10,11 @@ use super::engines::Purpose;
 use super::populated::unpopulated;
 use super::session::Session;
 use super::tuning::{VACUITY_INSTANCES, VACUITY_STATES};
-use crate::model::semantics::admits;
-use crate::model::{BadKind, System, TemporalKind, TransitionId};
-use crate::options::{ForwardOptions, Options, Strategy, Vacuity};
-use crate::result::{Claim, Conclusion, Exploration, Lack, Report, Stop, Unpopulated, Vacuous};
-use crate::verdict::{Reason, Verdict};
+use cubicle_lang::model::semantics::admits;
+use cubicle_lang::model::{BadKind, System, TemporalKind, TransitionId};
+use cubicle_run::options::{ForwardOptions, Options, Strategy, Vacuity};
+use cubicle_run::result::{Claim, Conclusion, Exploration, Lack, Report, Stop, Unpopulated, Vacuous};
+use cubicle_run::verdict::{Reason, Verdict};
 
 /// Looks at what `report` says, notes what makes it doubtful in [`Report::vacuous`], and takes the answer back
 /// when the options ask for that.
@@ -160,7 +160,7 @@ fn of_proof(session: &Session<'_>) -> (Vec<Vacuous>, Option<usize>) {
 
 /// What was seen so far.
 struct Look {
-    /// Declarations of transitions that have not fired, by [`Transition::origin`](crate::model::Transition::origin).
+    /// Declarations of transitions that have not fired, by [`Transition::origin`](cubicle_lang::model::Transition::origin).
     open: Vec<u16>,
     /// Whether some instance with a process has an initial state.
     initial: bool,

@@ -15,9 +15,9 @@ use super::kept::Kept;
 use super::secret::Secret;
 use super::states::SpreadStates;
 use super::watch::Watch;
-use crate::forward::{Instance, Outcome};
-use crate::interrupt::Interrupt;
-use crate::result::Stop;
+use cubicle_forward::{Instance, Outcome};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::result::Stop;
 
 /// How long the others may take to end after the outcome is known.
 const LAST: Duration = Duration::from_secs(5);

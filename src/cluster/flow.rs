@@ -20,9 +20,9 @@ use timely::execute::execute_from;
 use timely::worker::Worker;
 
 use super::kept::Kept;
-use crate::forward::{Command, Instance, Lead, Member, Outcome, Parcel, Summary};
-use crate::interrupt::Interrupt;
-use crate::model::Literal;
+use cubicle_forward::{Command, Instance, Lead, Member, Outcome, Parcel, Summary};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::Literal;
 
 /// Brings the lead to look at its questions.
 pub type Wake = Box<dyn Fn() + Send>;

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::meeting::{Heard, Meeting};
-use crate::interrupt::Interrupt;
+use cubicle_run::interrupt::Interrupt;
 
 /// How often it is looked whether the run must end while somebody works.
 const PATIENCE: Duration = Duration::from_millis(50);

@@ -12,7 +12,7 @@ use super::agreement::Agreement;
 use super::explore::{Cluster, Fault};
 use super::join::{Joining, Links, join};
 use super::watch::Watch;
-use crate::interrupt::Interrupt;
+use cubicle_run::interrupt::Interrupt;
 
 /// A connection that fails is a lost process, which those that watch over it tell within this time.
 const LATER: Duration = Duration::from_secs(10);

@@ -9,9 +9,9 @@ use std::time::Duration;
 use super::events::{Event, unexplained};
 use super::flow::{Question, Wake};
 use super::watch::Watch;
-use crate::interrupt::Interrupt;
-use crate::model::Literal;
-use crate::oracle::OracleAnswer;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::Literal;
+use cubicle_run::oracle::OracleAnswer;
 
 /// How often it is looked whether the run must end while an answer is waited for.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -72,7 +72,7 @@ impl SpreadStates {
         Ok(Self { asking, interrupt: interrupt.clone(), watch, left: Mutex::new(left) })
     }
 
-    /// Whether some state satisfies a cube; see [`Oracle::ask`](crate::oracle::Oracle::ask).
+    /// Whether some state satisfies a cube; see [`Oracle::ask`](cubicle_run::oracle::Oracle::ask).
     pub fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
         let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (procs, literals.to_vec());

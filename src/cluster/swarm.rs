@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::meeting::{Heard, Meeting};
-use crate::forward::{Companions, EpochWord};
+use cubicle_forward::{Companions, EpochWord};
 
 /// How often it is looked whether the run must end while others are waited for.
 const PATIENCE: Duration = Duration::from_millis(20);

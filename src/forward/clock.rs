@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-use crate::forward::error::Unbuildable;
-use crate::forward::tuning::{READ_EVERY, TICKS};
-use crate::interrupt::Interrupt;
-use crate::options::ForwardOptions;
-use crate::result::Stop;
+use crate::error::Unbuildable;
+use crate::tuning::{READ_EVERY, TICKS};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::options::ForwardOptions;
+use cubicle_run::result::Stop;
 
 /// CPU time of this thread so far, where the system tells; else the time since the first question.
 fn thread_time() -> Duration {

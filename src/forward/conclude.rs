@@ -6,23 +6,23 @@
 //! these ([`Program::narrowed`]). That search is made only when deadlocks are in doubt, and sees no more
 //! states than the first one.
 
-use crate::forward::error::{StorageError, Unbuildable};
-use crate::forward::exhaustive::search::Search;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::step::Scratch;
-use crate::forward::run::finding::Finding;
-use crate::forward::run::findings::Findings;
-use crate::forward::run::growth::growth;
-use crate::forward::run::outside::goes_outside;
-use crate::forward::run::searched::{Course, Searched};
-use crate::forward::run::trace::{self, TraceError};
-use crate::forward::store::origin::ROOT;
-use crate::forward::store::visited::Visited;
-use crate::forward::tuning::{LEAST_STATES, MAX_DEADLOCK_STEPS};
-use crate::observer::{Event, Observer, Silent};
-use crate::options::{ForwardOptions, StoreKind, Strategy};
-use crate::result::{Growth, Stop};
-use crate::verdict::Trace;
+use crate::error::{StorageError, Unbuildable};
+use crate::exhaustive::search::Search;
+use crate::program::compiled::Program;
+use crate::program::step::Scratch;
+use crate::run::finding::Finding;
+use crate::run::findings::Findings;
+use crate::run::growth::growth;
+use crate::run::outside::goes_outside;
+use crate::run::searched::{Course, Searched};
+use crate::run::trace::{self, TraceError};
+use crate::store::origin::ROOT;
+use crate::store::visited::Visited;
+use crate::tuning::{LEAST_STATES, MAX_DEADLOCK_STEPS};
+use cubicle_run::observer::{Event, Observer, Silent};
+use cubicle_run::options::{ForwardOptions, StoreKind, Strategy};
+use cubicle_run::result::{Growth, Stop};
+use cubicle_run::verdict::Trace;
 
 /// What a search found.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Why an instance cannot be explored at all.
 
-use crate::interrupt::Interrupted;
-use crate::result::Stop;
+use cubicle_run::interrupt::Interrupted;
+use cubicle_run::result::Stop;
 
 /// A number left the 64-bit range while constants were combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

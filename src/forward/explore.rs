@@ -2,34 +2,34 @@
 
 use std::sync::Arc;
 
-use crate::forward::clock::Clock;
-use crate::forward::conclude::{self, Found};
-use crate::forward::error::{StorageError, Unbuildable};
-use crate::forward::exhaustive::search::Search;
-use crate::forward::explored::graph::Fingerprint;
-use crate::forward::explored::states::ExploredStates;
-use crate::forward::explored::views::Views;
-use crate::forward::fuzz::campaign::Campaign;
-use crate::forward::fuzz::companions::{Companions, Company};
-use crate::forward::program::compile::BuildOptions;
-use crate::forward::program::compiled::Program;
-use crate::forward::run::limits::Limits;
-use crate::forward::tuning::{DEEPER, ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES};
-use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::observer::{Event, Observer, Silent};
-use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::{Oracle, OracleGrowth};
-use crate::result::{Exploration, Stop};
+use crate::clock::Clock;
+use crate::conclude::{self, Found};
+use crate::error::{StorageError, Unbuildable};
+use crate::exhaustive::search::Search;
+use crate::explored::graph::Fingerprint;
+use crate::explored::states::ExploredStates;
+use crate::explored::views::Views;
+use crate::fuzz::campaign::Campaign;
+use crate::fuzz::companions::{Companions, Company};
+use crate::program::compile::BuildOptions;
+use crate::program::compiled::Program;
+use crate::run::limits::Limits;
+use crate::tuning::{DEEPER, ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_run::observer::{Event, Observer, Silent};
+use cubicle_run::options::{ForwardOptions, Strategy};
+use cubicle_run::oracle::{Oracle, OracleGrowth};
+use cubicle_run::result::{Exploration, Stop};
 
 /// An explored instance: what is to be said of it and, apart, its states.
 #[derive(Clone, Debug)]
 pub struct Explored {
     /// What was seen, as plain data.
     pub exploration: Exploration,
-    /// The states, for [`StateSpace`](crate::forward::StateSpace); `None` when the instance could not be explored at all,
-    /// its states went to a disk, or became numbers ([`StoreKind::Compact`](crate::options::StoreKind::Compact), or
-    /// [`StoreKind::Auto`](crate::options::StoreKind::Auto) short of memory), which are not kept for questions.
+    /// The states, for [`StateSpace`](crate::StateSpace); `None` when the instance could not be explored at all,
+    /// its states went to a disk, or became numbers ([`StoreKind::Compact`](cubicle_run::options::StoreKind::Compact), or
+    /// [`StoreKind::Auto`](cubicle_run::options::StoreKind::Auto) short of memory), which are not kept for questions.
     pub(super) states: Option<ExploredStates>,
     /// Who can be asked about the states instead, and how they were explored.
     pub(super) remote: Option<Remote>,
@@ -90,7 +90,7 @@ impl Explored {
         Self { exploration: Exploration::none(procs, stop), states: None, remote: None }
     }
 
-    /// The same with states of its own; see [`StateSpace::fork`](crate::forward::StateSpace::fork).
+    /// The same with states of its own; see [`StateSpace::fork`](crate::StateSpace::fork).
     pub(super) fn fork(&self) -> Self {
         Self { states: self.states.as_ref().map(ExploredStates::fork), ..self.clone() }
     }

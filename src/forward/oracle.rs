@@ -3,24 +3,24 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use crate::forward::explore::{Explored, Remote, explore};
-use crate::forward::explored::states::ExploredStates;
-use crate::forward::tuning::WIDER_STATES;
-use crate::model::Literal;
-use crate::model::semantics::{Layout, Matcher, State, Value};
-use crate::observer::Silent;
-use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::{Oracle, OracleAnswer, OracleGrowth};
-use crate::verdict::Trace;
+use crate::explore::{Explored, Remote, explore};
+use crate::explored::states::ExploredStates;
+use crate::tuning::WIDER_STATES;
+use cubicle_lang::model::Literal;
+use cubicle_lang::model::semantics::{Layout, Matcher, State, Value};
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{ForwardOptions, Strategy};
+use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
+use cubicle_run::verdict::Trace;
 
 /// Explorations of one or several instances, as an oracle.
 ///
 /// ```
-/// use cubicle::forward::{StateSpace, explore};
-/// use cubicle::interrupt::Interrupt;
-/// use cubicle::observer::Silent;
-/// use cubicle::options::ForwardOptions;
-/// use cubicle::oracle::{OracleAnswer, Oracle};
+/// use cubicle_forward::{StateSpace, explore};
+/// use cubicle_run::interrupt::Interrupt;
+/// use cubicle_run::observer::Silent;
+/// use cubicle_run::options::ForwardOptions;
+/// use cubicle_run::oracle::{OracleAnswer, Oracle};
 ///
 /// let text = "
 ///     array In[proc] : bool
@@ -28,7 +28,7 @@ use crate::verdict::Trace;
 ///     unsafe (p) { In[p] = True }
 ///     unsafe (p q) { In[p] = True && In[q] = True }
 ///     transition enter (p) requires { forall_other q. In[q] = False } { In[p] := True; }";
-/// let system = cubicle::load(text)?.system;
+/// let system = cubicle_lang::load(text)?.system;
 /// let all = ForwardOptions::default().stop_at_unsafe(false);
 /// let explored = explore(&system, 3, &all, &Interrupt::default(), &mut Silent);
 /// assert_eq!(explored.exploration.states, 2);
@@ -37,7 +37,7 @@ use crate::verdict::Trace;
 /// let [one, two] = &system.bad[..] else { panic!("two bad cubes") };
 /// assert_eq!(oracle.ask(one.params, &one.cube), OracleAnswer::Reached);
 /// assert_eq!(oracle.ask(two.params, &two.cube), OracleAnswer::Unseen);
-/// # Ok::<(), cubicle::LoadError>(())
+/// # Ok::<(), cubicle_lang::LoadError>(())
 /// ```
 #[derive(Debug)]
 pub struct StateSpace {

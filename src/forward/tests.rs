@@ -8,20 +8,20 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::forward::conclude;
-use crate::forward::exhaustive::search::Search;
-use crate::forward::explored::states::ExploredStates;
-use crate::forward::program::compile::BuildOptions;
-use crate::forward::program::compiled::Program;
-use crate::interrupt::Interrupt;
-use crate::model::classes::Classes;
-use crate::model::semantics::{Semantics, State, distinct_tuples, replay};
-use crate::model::*;
-use crate::observer::Silent;
-use crate::options::{CflChoice, Restart};
-use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::{Oracle, OracleAnswer, OracleGrowth};
-use crate::result::{Exploration, Stop};
+use crate::conclude;
+use crate::exhaustive::search::Search;
+use crate::explored::states::ExploredStates;
+use crate::program::compile::BuildOptions;
+use crate::program::compiled::Program;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::classes::Classes;
+use cubicle_lang::model::semantics::{Semantics, State, distinct_tuples, replay};
+use cubicle_lang::model::*;
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{CflChoice, Restart};
+use cubicle_run::options::{ForwardOptions, Strategy};
+use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
+use cubicle_run::result::{Exploration, Stop};
 
 mod brute;
 mod checkpoint;
@@ -319,7 +319,7 @@ fn models(folder: &str) -> Vec<(String, System)> {
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "cub"));
     paths.sort();
     let load = |path: &std::path::PathBuf| {
-        let system = crate::load(&fs::read_to_string(path).unwrap()).ok()?.system;
+        let system = cubicle_lang::load(&fs::read_to_string(path).unwrap()).ok()?.system;
         Some((path.display().to_string(), system))
     };
     paths.iter().filter_map(load).collect()
@@ -342,7 +342,7 @@ const FREE: &str = "
 
 #[test]
 fn limits_hold_while_initial_states_are_made() {
-    let system = crate::load(FREE).expect("a correct model").system;
+    let system = cubicle_lang::load(FREE).expect("a correct model").system;
     for strategy in [Strategy::Bfs, Strategy::Dfs, Strategy::Random, Strategy::Cfl] {
         let options = ForwardOptions { strategy, ..options() };
         // Without an end of its own, this would take hours.
@@ -356,7 +356,7 @@ fn limits_hold_while_initial_states_are_made() {
 
 #[test]
 fn a_depth_beyond_32_bits_is_no_bound() {
-    let system = crate::load(MUTEX).expect("a correct model").system;
+    let system = cubicle_lang::load(MUTEX).expect("a correct model").system;
     let all = |depth| run(&system, 3, &ForwardOptions { strategy: Strategy::Dfs, depth, ..options() });
     let (whole, deep) = (all(None), all(Some(1 << 32)));
     assert_eq!((deep.stop, deep.states), (Stop::Complete, whole.states));

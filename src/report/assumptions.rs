@@ -1,8 +1,8 @@
 //! What an answer rests on, in words.
 
-use crate::diagnostic::{Source, Span};
-use crate::model::System;
-use crate::result::{Assumption, AssumptionKind};
+use cubicle_lang::diagnostic::{Source, Span};
+use cubicle_lang::model::System;
+use cubicle_run::result::{Assumption, AssumptionKind};
 
 /// Behind an answer: `, under the axioms at lines 50, 51, assuming 1 invariant (line 4)`; nothing when it rests
 /// on nothing.

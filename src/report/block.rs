@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::style::Style;
+use cubicle_run::style::Style;
 
 /// Width of the rules, and the column to which trailing notes are aligned.
 pub(super) const WIDTH: usize = 80;

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use crate::result::{GraphFate, GraphNode, GraphOrigin, GraphRun, SearchGraph};
+use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphRun, SearchGraph};
 
 /// What nodes say, and which are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -189,7 +189,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::result::GraphStep;
+    use cubicle_run::result::GraphStep;
 
     fn graph() -> SearchGraph {
         let mut graph = SearchGraph::default();

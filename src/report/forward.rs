@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use super::block::Block;
 use super::statistics::walks;
-use super::style::Style;
-use crate::model::System;
-use crate::result::{AROUND_DEADLOCKS, Exploration, Stop};
-use crate::words::cause;
+use cubicle_run::style::Style;
+use cubicle_lang::model::System;
+use cubicle_run::result::{AROUND_DEADLOCKS, Exploration, Stop};
+use cubicle_run::words::cause;
 
 /// Names of transitions shown in one row at most.
 const MOST_NAMES: usize = 12;

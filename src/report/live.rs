@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::count::count;
 use super::stages::name;
-use crate::observer::Event;
-use crate::options::BackwardMode;
+use cubicle_run::observer::Event;
+use cubicle_run::options::BackwardMode;
 
 /// A piece of work that lasts longer than this is said to.
 const LONG: Duration = Duration::from_secs(2);
@@ -160,7 +160,7 @@ pub fn duration(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::SearchOrder;
+    use cubicle_run::options::SearchOrder;
 
     fn line(progress: &Progress, seconds: u64) -> String {
         progress.parts(Some(55), Duration::from_secs(seconds)).join(", ")

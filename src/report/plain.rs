@@ -8,14 +8,14 @@ use super::count::count;
 use super::forward::{coverage, expected};
 use super::progress::literals;
 use super::stages::ordered_name;
-use super::style::Style;
+use cubicle_run::style::Style;
 use super::trace::TraceStates;
-use crate::diagnostic::Source;
-use crate::model::{System, owner_names};
-use crate::options::{BackwardMode, Options};
-use crate::result::{Candidate, Decider, Exploration, Outcome, Proposals, Report, Stage, Stop, Tests};
-use crate::verdict::{Reason, Verdict};
-use crate::words::{cause, reason};
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::{System, owner_names};
+use cubicle_run::options::{BackwardMode, Options};
+use cubicle_run::result::{Candidate, Decider, Exploration, Outcome, Proposals, Report, Stage, Stop, Tests};
+use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::words::{cause, reason};
 
 /// Invariants that are shown unless all are asked for.
 const MOST_INVARIANTS: usize = 20;

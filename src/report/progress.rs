@@ -1,7 +1,7 @@
 //! Lines written while a backward search runs.
 
 use super::block::WIDTH;
-use super::style::Style;
+use cubicle_run::style::Style;
 
 /// `node 7: t(#2) -> unsafe at line 12`, with its cube when `cube` is given, then how many nodes wait.
 pub fn node(

@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use super::count::count;
-use super::style::Style;
+use cubicle_run::style::Style;
 use super::trace::{TraceStates, action, walked};
-use crate::diagnostic::Source;
-use crate::model::semantics::{FairStep, Lasso, Semantics, Served};
-use crate::model::{System, TemporalKind};
-use crate::result::{Report, RunsSeen, TemporalFinding, TemporalReport};
-use crate::words::{ValueNames, cause, processes, unproved};
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::semantics::{FairStep, Lasso, Semantics, Served};
+use cubicle_lang::model::{System, TemporalKind};
+use cubicle_run::result::{Report, RunsSeen, TemporalFinding, TemporalReport};
+use cubicle_lang::words::{ValueNames, processes};
+use cubicle_run::words::{cause, unproved};
 
 /// `Runs with 2 processes: all 14 states, 30 steps`.
 pub fn runs(seen: RunsSeen, style: Style) -> String {

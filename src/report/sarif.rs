@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::document::{Answer, Document, Level, Message, Place, TraceRecord};
 use super::findings::{DEADLOCK, INVARIANT, RUNS, UNSAFE, findings};
-use crate::explain;
+use cubicle_lang::explain;
 
 pub(super) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 

@@ -4,12 +4,12 @@ use super::document::{
     Answer, Assumption, BackwardFigures, Cause, Document, ExplorationFigures, Lines, SafetyAnswer,
     StageFigures,
 };
-use super::style::Style;
-use crate::observer::Event;
-use crate::options::{BackwardMode, SearchOrder};
-use crate::result::{self, Stage, Stop};
-use crate::verdict::Reason;
-use crate::words::reason;
+use cubicle_run::style::Style;
+use cubicle_run::observer::Event;
+use cubicle_run::options::{BackwardMode, SearchOrder};
+use cubicle_run::result::{self, Stage, Stop};
+use cubicle_run::verdict::Reason;
+use cubicle_run::words::reason;
 
 /// How far a run has come. Fed with its events by [`Snapshot::note`].
 #[derive(Clone, Debug, Default)]
@@ -123,8 +123,8 @@ mod tests {
 
     use super::super::document::Head;
     use super::*;
-    use crate::diagnostic::Span;
-    use crate::result::AssumptionKind;
+    use cubicle_lang::diagnostic::Span;
+    use cubicle_run::result::AssumptionKind;
 
     #[test]
     fn what_goes_on_is_told_with_what_ended() {

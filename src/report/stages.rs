@@ -1,10 +1,10 @@
 //! Lines about the searches of [`BackwardMode::Auto`]: what begins, and which one decided.
 
 use super::block::WIDTH;
-use super::style::Style;
-use crate::options::{BackwardMode, SearchOrder};
-use crate::result::{Decider, Report, Stage};
-use crate::verdict::Verdict;
+use cubicle_run::style::Style;
+use cubicle_run::options::{BackwardMode, SearchOrder};
+use cubicle_run::result::{Decider, Report, Stage};
+use cubicle_run::verdict::Verdict;
 
 /// What is written when a search begins.
 pub fn stage(number: usize, search: (BackwardMode, SearchOrder), effort: u64, style: Style) -> String {

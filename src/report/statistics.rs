@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::block::Block;
-use super::style::Style;
-use crate::options::Options;
-use crate::result::{Outcome, Proposals, Report, TechniqueReport, Tests};
-use crate::verdict::Verdict;
+use cubicle_run::style::Style;
+use cubicle_run::options::Options;
+use cubicle_run::result::{Outcome, Proposals, Report, TechniqueReport, Tests};
+use cubicle_run::verdict::Verdict;
 
 /// Figures of the backward search; nothing that depends on the clock.
 pub(super) fn statistics(outcome: &Outcome, options: &Options, style: Style) -> String {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::document::{FateWord, MutantRecord, MutationDocument};
 use super::sarif::{SCHEMA, physical, uri};
-use crate::transform::mutate::OPERATORS;
+use cubicle_transform::mutate::OPERATORS;
 
 /// The survivors of a document: those that change what is reachable as warnings, the others that change something as
 /// notes. Ends in a line feed.

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::style::Style;
-use crate::diagnostic::Source;
-use crate::model::System;
-use crate::model::semantics::{State, Step, satisfies};
-use crate::verdict::Trace;
-use crate::words::{ValueNames, Violation, cells, ending, processes, violated};
+use cubicle_run::style::Style;
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::{State, Step, satisfies};
+use cubicle_run::verdict::Trace;
+use cubicle_lang::words::{ValueNames, Violation, cells, ending, processes, violated};
 
 /// Which cells to show after each step of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

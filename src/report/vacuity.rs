@@ -1,8 +1,8 @@
 //! Warnings about answers that may be worth nothing.
 
-use crate::diagnostic::{Diagnostic, Source};
-use crate::model::System;
-use crate::result::{Claim, Emptying, Lack, Report, Unpopulated, Vacuous};
+use cubicle_lang::diagnostic::{Diagnostic, Source};
+use cubicle_lang::model::System;
+use cubicle_run::result::{Claim, Emptying, Lack, Report, Unpopulated, Vacuous};
 
 /// The warnings. A model that declares no bad state at all was warned of when it was loaded.
 pub fn diagnostics(system: &System, report: &Report) -> Vec<Diagnostic> {

@@ -4,7 +4,7 @@
 use smallvec::smallvec;
 
 use super::taken::{fresh_name, truth_values};
-use crate::model::{
+use cubicle_lang::model::{
     Assignment, Bad, BadKind, Branch, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, Term,
     Transition, TransitionId, Type, Update, Var, VarId, VarKind,
 };
@@ -136,10 +136,10 @@ impl Ghosts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::forward::explore;
-    use crate::interrupt::Interrupt;
-    use crate::observer::Silent;
-    use crate::options::ForwardOptions;
+    use cubicle_forward::explore;
+    use cubicle_run::interrupt::Interrupt;
+    use cubicle_run::observer::Silent;
+    use cubicle_run::options::ForwardOptions;
 
     #[test]
     fn who_acts_again_is_seen() {
@@ -148,7 +148,7 @@ mod tests {
             transition end (p) requires { S[p] = B } { S[p] := Nothing }
             transition step (p) requires { S[p] = Nothing && Done = Nothing } { S[p] := B; Done := B; }
             transition pass (p q) requires { S[p] = B && S[q] <> B && Done = C } { S[p] := C; }";
-        let system = crate::load(text).expect("a model").system;
+        let system = cubicle_lang::load(text).expect("a model").system;
         let met = |origin: u16| {
             let again = ActsAgain::new(&system, origin).expect("such a transition").system;
             let options = ForwardOptions::default().stop_at_unsafe(false);

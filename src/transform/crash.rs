@@ -11,8 +11,8 @@
 
 use super::restart::restarts;
 use super::taken::{fresh_name, truth_values};
-use crate::diagnostic::Diagnostic;
-use crate::model::{
+use cubicle_lang::diagnostic::Diagnostic;
+use cubicle_lang::model::{
     Assignment, Branch, Case, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, TemporalKind,
     Term, Transition, TransitionId, Type, Update, Var, VarId, VarKind,
 };
@@ -165,12 +165,12 @@ fn of<const N: usize>(var: VarId, index: [ProcRef; N]) -> Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::forward::explore;
-    use crate::interrupt::Interrupt;
-    use crate::model::{Bad, BadKind};
-    use crate::observer::Silent;
-    use crate::options::ForwardOptions;
-    use crate::result::{Exploration, Stop};
+    use cubicle_forward::explore;
+    use cubicle_run::interrupt::Interrupt;
+    use cubicle_lang::model::{Bad, BadKind};
+    use cubicle_run::observer::Silent;
+    use cubicle_run::options::ForwardOptions;
+    use cubicle_run::result::{Exploration, Stop};
 
     const MODEL: &str = "type t = A | B | C  var G : t  array S[proc] : t  array R[proc] : t  array P[proc, proc] : bool
         array K[proc] : t  init (p q) { G = A && S[p] = A && (R[p] = A || R[p] = B) && P[p, q] = True && K[p] = A }
@@ -186,7 +186,7 @@ mod tests {
     /// Whether two processes can be dead at once, with two processes.
     fn two_die(most: Option<u8>) -> bool {
         let mut system =
-            with_crashes(&crate::load(MODEL).unwrap().system, Crash::Stop(most)).expect("they may crash");
+            with_crashes(&cubicle_lang::load(MODEL).unwrap().system, Crash::Stop(most)).expect("they may crash");
         let at = system.vars.iter().position(|var| var.name == "Alive").expect("an array says who is alive");
         let dead = |p| Literal::In { cell: of(VarId(at as u16), [ProcRef::Var(p)]), values: 0b01 };
         let (span, cube) = (system.init.span, vec![dead(0), dead(1)]);
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn who_stopped_does_nothing_any_more() {
-        let original = crate::load(MODEL).unwrap().system;
+        let original = cubicle_lang::load(MODEL).unwrap().system;
         let system = with_crashes(&original, Crash::Stop(None)).unwrap();
         let alive = VarId(original.vars.len() as u16);
         for transition in &system.transitions {
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn who_restarts_has_initial_values_in_what_steps_change() {
-        let original = crate::load(MODEL).unwrap().system;
+        let original = cubicle_lang::load(MODEL).unwrap().system;
         let system = with_crashes(&original, Crash::Restart).unwrap();
         let restarts: Vec<_> = system.transitions.iter().filter(|it| it.name == "restart").collect();
         // R[p] is A or B; K never changes, so that it stays.
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn what_cannot_be_done_is_said() {
         let error = |text: &str, crash| {
-            let error = with_crashes(&crate::load(text).unwrap().system, crash).unwrap_err();
+            let error = with_crashes(&cubicle_lang::load(text).unwrap().system, crash).unwrap_err();
             let span = error.primary.span;
             (error.message, text[span.start as usize..span.end as usize].to_owned())
         };
@@ -263,9 +263,9 @@ mod tests {
     #[test]
     fn what_is_shown_is_the_system() {
         for crash in [Crash::Stop(None), Crash::Stop(Some(2)), Crash::Restart] {
-            let system = with_crashes(&crate::load(MODEL).unwrap().system, crash).unwrap();
-            let text = crate::export::model(&system);
-            let again = crate::load(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).system;
+            let system = with_crashes(&cubicle_lang::load(MODEL).unwrap().system, crash).unwrap();
+            let text = cubicle_lang::words::model(&system);
+            let again = cubicle_lang::load(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).system;
             for procs in 1..=3 {
                 assert_eq!(seen(&again, procs).states, seen(&system, procs).states, "{procs}: {text}");
             }

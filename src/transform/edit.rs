@@ -1,6 +1,6 @@
 //! A change of a text: other words in a few places, and nothing else.
 
-use crate::diagnostic::Span;
+use cubicle_lang::diagnostic::Span;
 
 /// A change of a text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -5,9 +5,9 @@
 //! the universals are true. One of them holds whenever the guard does, so that the system behaves as before; but a
 //! pre-image now speaks of the owner, where it would have forgotten what the universals say of it.
 
-use crate::model::rename;
-use crate::model::semantics::{State, Step, Trace};
-use crate::model::{
+use cubicle_lang::model::rename;
+use cubicle_lang::model::semantics::{State, Step, Trace};
+use cubicle_lang::model::{
     Assignment, Branch, Cell, Conj, Dnf, Literal, Owner, ProcRef, System, Term, Transition, TransitionId,
     Type, Universal, Update, Var, VarId, VarKind, owner_names,
 };

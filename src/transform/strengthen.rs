@@ -4,10 +4,10 @@
 
 use std::fmt;
 
-use crate::model::{
+use cubicle_lang::model::{
     BOOL, Conj, Linear, Literal, ProcRef, Relation, System, Term, Type, forbids_all_of, negated, rename,
 };
-use crate::verdict::Forbidden;
+use cubicle_lang::model::Forbidden;
 
 /// How a property is made stronger.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -201,7 +201,7 @@ fn mentions(literal: &Literal, proc: ProcRef) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::certificate::declaration;
+    use cubicle_certificate::declaration;
 
     #[test]
     fn each_operator_makes_a_property_stronger() {
@@ -210,7 +210,7 @@ mod tests {
             unsafe (p q) { S[p] = B && S[q] = B && L = True && N = 3 }
             transition t (p) { S[p] := B; N := N + 1; L := True }
             transition u (p) { S[p] := C }";
-        let system = crate::load(text).expect("a model").system;
+        let system = cubicle_lang::load(text).expect("a model").system;
         let claim = Forbidden { params: system.bad[0].params, cube: system.bad[0].cube.clone() };
         let all = stronger(&system, &claim);
         let of = |operator: PropertyOperator| -> Vec<String> {

@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use crate::model::semantics::{State, Step, Trace};
-use crate::model::{
+use cubicle_lang::model::semantics::{State, Step, Trace};
+use cubicle_lang::model::{
     Assignment, Bad, BadKind, Branch, Case, Cell, Dnf, EnumDecl, EnumId, Literal, System, Term, Transition,
     Type, Update, Var, VarId, VarKind,
 };
@@ -125,11 +125,11 @@ fn has_name(system: &System, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::forward::explore;
-    use crate::interrupt::Interrupt;
-    use crate::model::semantics::replay_steps;
-    use crate::observer::Silent;
-    use crate::options::ForwardOptions;
+    use cubicle_forward::explore;
+    use cubicle_run::interrupt::Interrupt;
+    use cubicle_lang::model::semantics::replay_steps;
+    use cubicle_run::observer::Silent;
+    use cubicle_run::options::ForwardOptions;
 
     #[test]
     fn the_run_to_the_bad_state_ends_with_the_transition() {
@@ -139,7 +139,7 @@ mod tests {
             transition leave (p) requires { In[p] = True && Taken = p } { In[p] := False; }
             transition both (p q) requires { In[p] = True && In[q] = True && Taken = q } { In[p] := False; }
             transition never (p q r) requires { In[p] = True } { In[q] := True; }";
-        let system = crate::load(text).expect("a model").system;
+        let system = cubicle_lang::load(text).expect("a model").system;
         let explored = |name: &str| {
             let taken = Taken::new(&system, name).expect("such a transition");
             let found =

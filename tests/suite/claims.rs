@@ -4,7 +4,7 @@ use cubicle::interrupt::Interrupt;
 use cubicle::mutation::{MutantSelection, MutationOptions, Plan, PropertySelection, properties};
 use cubicle::observer::Silent;
 use cubicle::options::{Options, Vacuity};
-use cubicle::result::{Properties, PropertyOrigin, TrueProperty};
+use cubicle::mutation::{Properties, PropertyOrigin, TrueProperty};
 use cubicle::transform::strengthen::PropertyOperator;
 use cubicle::verdict::Verdict;
 use cubicle::{Loaded, Report};

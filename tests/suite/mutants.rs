@@ -9,7 +9,7 @@ use cubicle::mutation::{
     Comparison, MutantMemory, MutantSelection, MutationOptions, Plan, curve, run, smallest_set,
 };
 use cubicle::options::BackwardMode;
-use cubicle::result::{Change, Fate, KillFinder, MutantResult, Mutation};
+use cubicle::mutation::{Change, Fate, KillFinder, MutantResult, Mutation};
 use cubicle::transform::mutate::{OPERATORS, Operator, candidates, key};
 
 use crate::support::explore::explore;

@@ -1,11 +1,11 @@
 //! Approximation candidates: small sub-cubes of a node (Conchon et al., BRAB, FMCAD 2013).
 
-use crate::backward::cube::{
+use crate::cube::{
     CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Reduced,
     Relational, compact, is_singleton, low,
 };
-use crate::backward::tuning::MAX_LITERALS;
-use crate::model::{Init, Literal, Relation};
+use crate::tuning::MAX_LITERALS;
+use cubicle_lang::model::{Init, Literal, Relation};
 
 /// What candidates may look like.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,12 @@
 //! Candidates and their fate.
 
 use super::candidates::opposites_of_init;
-use crate::backward::cube::{Cube, CubeContext, Halt, cubes_of, oracle_literals};
-use crate::backward::fixpoint::Tester;
-use crate::backward::tuning::STATES_PER_EFFORT;
-use crate::model::Init;
-use crate::oracle::{Oracle, OracleAnswer};
-use crate::verdict::Forbidden;
+use crate::cube::{Cube, CubeContext, Halt, cubes_of, oracle_literals};
+use crate::fixpoint::Tester;
+use crate::tuning::STATES_PER_EFFORT;
+use cubicle_lang::model::Init;
+use cubicle_run::oracle::{Oracle, OracleAnswer};
+use cubicle_run::verdict::Forbidden;
 
 /// Approximation by candidates that the oracle has not seen.
 #[derive(Clone, Copy)]

@@ -1,13 +1,13 @@
 //! What is learned from a candidate that is reachable.
 
 use super::pool::{Brab, Pool};
-use crate::backward::cube::text;
-use crate::backward::search::Setting;
-use crate::backward::tuning::{LEAST_GROWTH, RESTARTS_PER_GROWTH, STATES_PER_EFFORT};
-use crate::model::{System, semantics};
-use crate::observer::{Event, Observer};
-use crate::oracle::OracleGrowth;
-use crate::verdict::Trace;
+use crate::cube::text;
+use crate::search::Setting;
+use crate::tuning::{LEAST_GROWTH, RESTARTS_PER_GROWTH, STATES_PER_EFFORT};
+use cubicle_lang::model::{System, semantics};
+use cubicle_run::observer::{Event, Observer};
+use cubicle_run::oracle::OracleGrowth;
+use cubicle_run::verdict::Trace;
 
 /// A candidate that is reachable.
 #[derive(Debug)]

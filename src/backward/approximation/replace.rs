@@ -9,19 +9,19 @@ use hashbrown::HashMap;
 use super::candidates::{CandidateLimits, candidates};
 use super::pool::{Brab, Pool};
 use super::reject::Reached;
-use crate::backward::cube::{Cube, Halt, oracle_literals, text};
-use crate::backward::lemmas::Lemmas;
-use crate::backward::preimage::{Pre, pre_image};
-use crate::backward::profile::Phase;
-use crate::backward::search::{NodeId, Run, Setting};
-use crate::backward::theory::Sat;
-use crate::backward::tuning::{
+use crate::cube::{Cube, Halt, oracle_literals, text};
+use crate::lemmas::Lemmas;
+use crate::preimage::{Pre, pre_image};
+use crate::profile::Phase;
+use crate::search::{NodeId, Run, Setting};
+use crate::theory::Sat;
+use crate::tuning::{
     EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN, LEMMAS_AT, MAX_RIVALS, WIDEN_AT,
 };
-use crate::observer::{Event, Observer};
-use crate::options::BackwardOptions;
-use crate::oracle::{OracleAnswer, OracleGrowth};
-use crate::verdict::Trace;
+use cubicle_run::observer::{Event, Observer};
+use cubicle_run::options::BackwardOptions;
+use cubicle_run::oracle::{OracleAnswer, OracleGrowth};
+use cubicle_run::verdict::Trace;
 
 /// The candidates of one run.
 pub struct Approximation<'a, 'p> {

@@ -1,6 +1,6 @@
 //! Cells of the processes that a cube names, as one machine word each.
 
-use crate::model::VarId;
+use cubicle_lang::model::VarId;
 
 /// Bit of a process mask that stands for "none of the named processes".
 pub const OTHER: u64 = 1 << 63;

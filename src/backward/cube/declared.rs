@@ -5,7 +5,7 @@ use super::context::CubeContext;
 use super::cube::Cube;
 use super::halt::{Halt, Overflow};
 use super::instantiate::Instantiation;
-use crate::model::{Bad, Conj};
+use cubicle_lang::model::{Bad, Conj};
 
 /// The cubes of a bad declaration: its parameters are distinct, and each is a rigid process or another.
 /// A parameter that no literal mentions still counts as a process.

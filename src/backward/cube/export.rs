@@ -5,7 +5,7 @@ use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
 use super::linear::relation_of;
 use super::literal::{CubeLiteral, Relational};
-use crate::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, Term};
+use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, Term};
 use crate::smt::InstanceFormula;
 
 /// How processes of a cube appear in the model's terms.

@@ -1,7 +1,7 @@
 //! Why a computation with cubes gives up.
 
-use crate::interrupt::Interrupted;
-use crate::verdict::Reason;
+use cubicle_run::interrupt::Interrupted;
+use cubicle_run::verdict::Reason;
 
 /// A number left the 64-bit range, or a cube would name more processes than a mask holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

@@ -7,7 +7,7 @@ use super::context::CubeContext;
 use super::halt::Overflow;
 use super::linear::linear;
 use super::literal::{CubeLiteral, Reduced, Relational, conjoin, less};
-use crate::model::{self, Cell, Dnf, ProcRef, Rational, Term};
+use cubicle_lang::model::{self, Cell, Dnf, ProcRef, Rational, Term};
 
 /// A formula after instantiation: true, or a disjunction (empty: false).
 #[derive(Clone, PartialEq, Eq, Debug)]

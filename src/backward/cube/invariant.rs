@@ -5,8 +5,8 @@ use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
 use super::export::{model_cell, relational_literal};
 use super::literal::CubeLiteral;
-use crate::model::{Cell, Conj, Literal, ProcRef, System, Term, VarId};
-use crate::verdict::Forbidden;
+use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System, Term, VarId};
+use cubicle_run::verdict::Forbidden;
 
 /// What a finished run has shown unreachable: first what follows from the declarations alone (values that
 /// a cell never holds, globals that never hold a process), then the visited cubes.
@@ -18,7 +18,7 @@ pub fn invariant<'c>(
     let mut out = Vec::new();
     for (v, var) in system.vars.iter().enumerate() {
         let CellKind::Enum(range) = context.kind(CubeCell::of(VarId(v as u16), [])) else { continue };
-        let crate::model::Type::Enum(id) = var.ty else { continue };
+        let cubicle_lang::model::Type::Enum(id) = var.ty else { continue };
         let never = system.enumeration(id).all() & !range;
         if never == 0 {
             continue;

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::cell::CubeCell;
 use super::halt::Overflow;
 use super::literal::{Bound, CubeLiteral, Form, Reduced, Relational};
-use crate::model::{Rational, Relation, gcd};
+use cubicle_lang::model::{Rational, Relation, gcd};
 
 /// A linear constraint brought to normal form: `sum terms + constant relation 0`.
 pub fn linear(

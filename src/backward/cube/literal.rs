@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
 use super::halt::Overflow;
-use crate::model::Rational;
+use cubicle_lang::model::Rational;
 
 /// Coefficients of a linear form: sorted by cell, none zero, the first one positive; coprime integers
 /// for int cells, first one 1 for real cells.

@@ -82,15 +82,15 @@ pub fn compact(context: &CubeContext, cube: &Cube) -> Result<(Cube, Vec<u8>), Ov
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interrupt::Interrupt;
-    use crate::model::{Rational, Relation, VarId};
+    use cubicle_run::interrupt::Interrupt;
+    use cubicle_lang::model::{Rational, Relation, VarId};
 
     /// `X[#1] + X[#2] / 1000000007 <= 10000000000`: with the names exchanged, the other coefficient leads.
     #[test]
     fn a_renaming_that_leaves_the_numbers_is_an_error() {
         let model = "array X[proc] : real init (z) { X[z] = 0.0 } unsafe (z) { X[z] = 1.0 } \
                      transition t (x) requires { X[x] = 0.0 } { X[x] := 2.0 }";
-        let system = crate::load(model).expect("a correct model").system;
+        let system = cubicle_lang::load(model).expect("a correct model").system;
         let context = CubeContext::new(&system, true, &Interrupt::default());
         let x = |p| CubeCell::of(VarId(0), [p]);
         let small = Rational::ONE.div(Rational::integer(1_000_000_007)).expect("a small number");

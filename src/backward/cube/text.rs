@@ -4,7 +4,7 @@ use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
 use super::literal::{Bound, CubeLiteral, Relational};
-use crate::model::{Rational, System};
+use cubicle_lang::model::{Rational, System};
 
 /// One line for each literal, as `S[#1] = Crit` or `Turn <> #2`.
 pub fn text(system: &System, context: &CubeContext, cube: &Cube) -> Vec<String> {
@@ -52,7 +52,7 @@ fn literal_text(system: &System, context: &CubeContext, procs: u8, g: &CubeLiter
 
 fn value_text(system: &System, cell: CubeCell, bit: u8) -> String {
     match system.var(cell.var()).ty {
-        crate::model::Type::Enum(e) => system.enumeration(e).constructors[usize::from(bit)].clone(),
+        cubicle_lang::model::Type::Enum(e) => system.enumeration(e).constructors[usize::from(bit)].clone(),
         _ => format!("#{}", bit + 1),
     }
 }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use smallvec::SmallVec;
 
-use crate::backward::cube::{Cube, CubeCell, CubeContext, Halt, formulas};
-use crate::backward::profile::{Phase, Profiler};
-use crate::model::{Cell, Literal, ProcRef, System, Term};
+use crate::cube::{Cube, CubeCell, CubeContext, Halt, formulas};
+use crate::profile::{Phase, Profiler};
+use cubicle_lang::model::{Cell, Literal, ProcRef, System, Term};
 use crate::smt::{InstanceFormula, Satisfiability, SolverSession};
 
 /// The sessions of a search, and what they were asked.

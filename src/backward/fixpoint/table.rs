@@ -1,9 +1,9 @@
 //! Cubes as dense tables: a mask for each cell at each process, full where nothing is said.
 
-use crate::backward::cube::{
+use crate::cube::{
     CellKind, Cube, CubeCell, CubeContext, CubeLiteral, Reduced, Relational, is_singleton, less,
 };
-use crate::model::VarId;
+use cubicle_lang::model::VarId;
 
 /// Where the cells of a cube with a given number of processes stand in a dense table.
 #[derive(Debug)]

@@ -4,13 +4,13 @@ use super::matching::{Digest, Pattern, subsumes};
 use super::solver::CubeSolver;
 use super::table::{Tables, Tested};
 use super::union_cover::Allowance;
-use crate::backward::cube::{Cube, CubeBuilder, CubeContext, Halt, formulas};
-use crate::backward::profile::Profiler;
-use crate::backward::theory::{Sat, counted};
-use crate::model::System;
-use crate::options::{BackwardOptions, SolverMode};
+use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, formulas};
+use crate::profile::Profiler;
+use crate::theory::{Sat, counted};
+use cubicle_lang::model::System;
+use cubicle_run::options::{BackwardOptions, SolverMode};
 use crate::smt::Satisfiability;
-use crate::workers::WorkerPool;
+use cubicle_run::workers::WorkerPool;
 
 /// How a test was decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

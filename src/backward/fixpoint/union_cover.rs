@@ -10,11 +10,11 @@ use smallvec::SmallVec;
 
 use super::matching::Residue;
 use super::table::Tested;
-use crate::backward::cube::{
+use crate::cube::{
     CellKind, Cube, CubeBuilder, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational,
 };
-use crate::backward::theory::{Sat, counted, satisfiable};
-use crate::backward::tuning::{DECISIONS, THEORY_TESTS};
+use crate::theory::{Sat, counted, satisfiable};
+use crate::tuning::{DECISIONS, THEORY_TESTS};
 
 /// What is left of the effort of a search.
 #[derive(Clone, Copy, Debug)]
@@ -380,15 +380,15 @@ fn status(state: &Valuation, clause: &CoverClause) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interrupt::Interrupt;
-    use crate::model::VarId;
+    use cubicle_run::interrupt::Interrupt;
+    use cubicle_lang::model::VarId;
 
     /// Without the literals, each cell takes its last value: the witness that is tried first would be none.
     #[test]
     fn witnesses_satisfy_the_literals_that_they_are_asked_for() {
         let text = "type t = A | B | C var X : t var Y : t var P : proc var Q : proc
             init { X = A } unsafe (z) { P = z && Q = z } transition t () { X := ?; Y := ?; P := ?; Q := ? }";
-        let system = crate::load(text).expect("a correct model").system;
+        let system = cubicle_lang::load(text).expect("a correct model").system;
         let context = CubeContext::new(&system, true, &Interrupt::default());
         let cells: Vec<CubeCell> = (0..4).map(|v| CubeCell::of(VarId(v), [])).collect();
         let [x, y, p, q] = cells[..] else { unreachable!("four cells") };

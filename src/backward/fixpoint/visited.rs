@@ -7,16 +7,16 @@ use super::matching::{Digest, Pattern, Residue, residues, residues_at, subsumes}
 use super::table::Tested;
 use super::tester::{Covered, Tester};
 use super::union_cover::{Allowance, UnionBudget, escapes, escapes_all};
-use crate::backward::cube::{
+use crate::cube::{
     Cube, CubeCell, CubeContext, CubeLiteral, Halt, formula, formulas, relational_literal,
 };
-use crate::backward::profile::Phase;
-use crate::backward::theory::Sat;
-use crate::backward::tuning::RANGE;
-use crate::model::ProcRef;
-use crate::options::SolverMode;
+use crate::profile::Phase;
+use crate::theory::Sat;
+use crate::tuning::RANGE;
+use cubicle_lang::model::ProcRef;
+use cubicle_run::options::SolverMode;
 use crate::smt::{InstanceFormula, Satisfiability};
-use crate::workers::WorkerPool;
+use cubicle_run::workers::WorkerPool;
 
 #[derive(Debug)]
 struct VisitedCube {

@@ -7,16 +7,16 @@ use hashbrown::HashSet;
 
 use super::templates::{Guess, Templates};
 use super::vocabulary::NumberClass;
-use crate::backward::cube::{Cube, Halt, cubes_of, oracle_literals};
-use crate::backward::fixpoint::{Tester, Visited};
-use crate::backward::preimage::{Pre, PreCounts, pre_image};
-use crate::backward::safety::Initial;
-use crate::backward::search::Setting;
-use crate::backward::theory::Sat;
-use crate::backward::tuning::{
+use crate::cube::{Cube, Halt, cubes_of, oracle_literals};
+use crate::fixpoint::{Tester, Visited};
+use crate::preimage::{Pre, PreCounts, pre_image};
+use crate::safety::Initial;
+use crate::search::Setting;
+use crate::theory::Sat;
+use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, LEMMA_QUESTIONS, QUESTIONS_PER_EFFORT, TESTS_PER_EFFORT,
 };
-use crate::oracle::{Oracle, OracleAnswer};
+use cubicle_run::oracle::{Oracle, OracleAnswer};
 
 /// What is known in between.
 #[derive(Clone, Default, Debug)]

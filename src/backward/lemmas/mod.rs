@@ -16,14 +16,14 @@ use std::cell::{OnceCell, RefCell};
 
 use inductive::{Houdini, Progress};
 
-use crate::backward::cube::{Cube, CubeContext};
-use crate::backward::fixpoint::Tester;
-use crate::backward::preimage::{PreOptions, prepare};
-use crate::backward::search::{Setting, as_ranged};
-use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::options::BackwardOptions;
-use crate::oracle::Oracle;
+use crate::cube::{Cube, CubeContext};
+use crate::fixpoint::Tester;
+use crate::preimage::{PreOptions, prepare};
+use crate::search::{Setting, as_ranged};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_run::options::BackwardOptions;
+use cubicle_run::oracle::Oracle;
 
 /// Cubes that no run of a system reaches, for any number of processes; for all searches of that system with the same
 /// options. They are looked for in pieces, each of which goes on where the one before was left.

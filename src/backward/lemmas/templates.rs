@@ -2,11 +2,11 @@
 //! over cells of enum type. From general to special, so that what is special is only looked at where the general fails.
 
 use super::vocabulary::NumberClass;
-use crate::backward::cube::{
+use crate::cube::{
     CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Reduced, compact, linear,
 };
-use crate::backward::tuning::{LEMMA_CONSTANTS, LEMMA_CONTEXTS};
-use crate::model::{Rational, Relation, VarId};
+use crate::tuning::{LEMMA_CONSTANTS, LEMMA_CONTEXTS};
+use cubicle_lang::model::{Rational, Relation, VarId};
 
 /// Processes that a lemma may name beside the rigid ones.
 const PROCS: u8 = 2;

@@ -1,7 +1,7 @@
 //! Which numeric variables are compared with or assigned to each other, and with which numbers.
 
-use crate::model::union_find::UnionFind;
-use crate::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term, Type, VarId};
+use cubicle_lang::model::union_find::UnionFind;
+use cubicle_lang::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term, Type, VarId};
 
 /// Numeric variables that have to do with each other.
 #[derive(Clone, PartialEq, Eq, Debug)]

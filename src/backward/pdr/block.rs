@@ -4,17 +4,17 @@ use hashbrown::HashMap;
 
 use super::frames::Frames;
 use super::obligation::{Obligation, Predecessors};
-use crate::backward::approximation::{Approximation, Reached};
-use crate::backward::cube::{Cube, CubeBuilder, CubeContext, Halt, compact};
-use crate::backward::fixpoint::Visited;
-use crate::backward::preimage::pre_image;
-use crate::backward::profile::Phase;
-use crate::backward::search::{DriveEnd, NodeId, Origin, Run, RunEnd};
-use crate::backward::theory::Sat;
-use crate::backward::tuning::{FRAME_TESTS_PER_EFFORT, QUESTIONS_PER_EFFORT};
-use crate::observer::Observer;
-use crate::oracle::OracleGrowth;
-use crate::verdict::Reason;
+use crate::approximation::{Approximation, Reached};
+use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, compact};
+use crate::fixpoint::Visited;
+use crate::preimage::pre_image;
+use crate::profile::Phase;
+use crate::search::{DriveEnd, NodeId, Origin, Run, RunEnd};
+use crate::theory::Sat;
+use crate::tuning::{FRAME_TESTS_PER_EFFORT, QUESTIONS_PER_EFFORT};
+use cubicle_run::observer::Observer;
+use cubicle_run::oracle::OracleGrowth;
+use cubicle_run::verdict::Reason;
 
 /// The frames, and what is to be shown for the last.
 pub struct Blocking<'b, 'a, 'r, 'p> {

@@ -1,12 +1,12 @@
 //! Frame by frame, until one is inductive, a bad state is reached, or a limit is.
 
 use super::block::Blocking;
-use crate::backward::approximation::Approximation;
-use crate::backward::cube::Halt;
-use crate::backward::search::{DriveEnd, Run, RunEnd};
-use crate::backward::theory::Sat;
-use crate::observer::Observer;
-use crate::verdict::Reason;
+use crate::approximation::Approximation;
+use crate::cube::Halt;
+use crate::search::{DriveEnd, Run, RunEnd};
+use crate::theory::Sat;
+use cubicle_run::observer::Observer;
+use cubicle_run::verdict::Reason;
 
 /// Takes a run to its end, property-directed.
 pub fn drive<'a>(

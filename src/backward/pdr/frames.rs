@@ -5,8 +5,8 @@
 //! within i steps; and where frames i and i + 1 are equal, none that is reached at all.
 
 use super::obligation::Predecessors;
-use crate::backward::cube::{Cube, Halt};
-use crate::backward::fixpoint::{Covered, Tester, Visited};
+use crate::cube::{Cube, Halt};
+use crate::fixpoint::{Covered, Tester, Visited};
 
 /// A cube and the last frame that it is blocked in.
 #[derive(Debug)]

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::backward::preimage::Pre;
-use crate::backward::search::NodeId;
-use crate::model::TransitionId;
+use crate::preimage::Pre;
+use crate::search::NodeId;
+use cubicle_lang::model::TransitionId;
 
 /// All cubes from which one step leads into a cube.
 pub type Predecessors = Rc<[(TransitionId, Pre)]>;

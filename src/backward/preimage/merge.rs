@@ -1,7 +1,7 @@
 //! Cubes of one pre-image that are one cube together, or that another contains.
 
 use super::pre::{Pre, PreOptions};
-use crate::backward::cube::{Cube, CubeBuilder, CubeContext, Halt, compact};
+use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, compact};
 
 /// Joins cubes of one instance that differ in one mask only, and drops those that another contains, as
 /// far as that is seen with equal names.

@@ -1,6 +1,6 @@
 //! One cube of a pre-image, and how pre-images are taken.
 
-use crate::backward::cube::Cube;
+use crate::cube::Cube;
 
 /// One cube of a pre-image.
 #[derive(Clone, Debug)]

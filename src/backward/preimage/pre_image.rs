@@ -9,7 +9,7 @@ use super::merge::merge;
 use super::pre::{Pre, PreCounts, PreOptions};
 use super::step::FiredTransition;
 use super::transition::Prepared;
-use crate::backward::cube::{Cube, CubeContext, Halt, MAX_PROCS, Overflow, Relational};
+use crate::cube::{Cube, CubeContext, Halt, MAX_PROCS, Overflow, Relational};
 
 /// All cubes of the pre-image of `child` under `t`, appended to `out`.
 pub fn pre_image(

@@ -5,10 +5,10 @@
 //! and disequalities meet on integers or a non-unit coefficient occurs; there the result is larger, never
 //! smaller.
 
-use crate::backward::cube::{
+use crate::cube::{
     Bound, CellKind, CellValue, CubeBuilder, CubeCell, CubeContext, Halt, Instantiation, OTHER, Relational,
 };
-use crate::backward::theory::project;
+use crate::theory::project;
 
 /// Appends to `out` builders whose union is `b` with every ghost projected away.
 pub fn eliminate_ghosts<'a>(

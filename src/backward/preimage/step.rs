@@ -3,11 +3,11 @@
 use super::pre::{Pre, PreOptions};
 use super::project::{eliminate_constants, eliminate_ghosts};
 use super::transition::{Alternative, Effect, Prepared};
-use crate::backward::cube::{
+use crate::cube::{
     CellKind, CellValue, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula,
     Instantiation, OTHER, Overflow, Reduced, Relational, compact, conjoin, linear, low, relation_of,
 };
-use crate::model::{Rational, Universal};
+use cubicle_lang::model::{Rational, Universal};
 
 /// A cell of the child's relational literals, and the value chosen for it.
 struct Rewrite {

@@ -2,10 +2,10 @@
 
 use smallvec::SmallVec;
 
-use crate::backward::cube::{
+use crate::cube::{
     CellValue, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Reduced, conjoin,
 };
-use crate::model::{Assignment, System, Transition, TransitionId};
+use cubicle_lang::model::{Assignment, System, Transition, TransitionId};
 
 /// A transition with its updates indexed by variable.
 #[derive(Debug)]
@@ -162,7 +162,7 @@ fn is_slot(value: &CellValue, cell: CubeCell) -> bool {
             constant.is_zero()
                 && terms.len() == 1
                 && terms[0].0 == cell
-                && terms[0].1 == crate::model::Rational::ONE
+                && terms[0].1 == cubicle_lang::model::Rational::ONE
         }
         CellValue::Constructor(_) => false,
     }
@@ -291,8 +291,8 @@ mod tests {
     use std::fmt::Write as _;
 
     use super::{Effect, prepare};
-    use crate::backward::cube::{CellValue, CubeCell, CubeContext};
-    use crate::interrupt::Interrupt;
+    use crate::cube::{CellValue, CubeCell, CubeContext};
+    use cubicle_run::interrupt::Interrupt;
 
     /// What `X := case ..` with these branches does, as far as values are wanted: for each case, its literals.
     fn sizes(branches: &str, wanted: &dyn Fn(&CellValue) -> bool) -> (Vec<usize>, bool) {
@@ -300,11 +300,11 @@ mod tests {
             "var X : int var Y : int var Z : int init () {{ X = 0 && Y = 0 && Z = 0 }} unsafe () {{ X < 0 }}
              transition y () {{ Y := ? ; Z := ? }} transition t () {{ X := case {branches} | _ : 0 }}"
         );
-        let system = crate::load(&text).expect("the model is well-formed").system;
+        let system = cubicle_lang::load(&text).expect("the model is well-formed").system;
         let context = CubeContext::new(&system, true, &Interrupt::default());
         let prepared = prepare(&system);
         let step = prepared.iter().find(|it| it.transition.name == "t").expect("there is one");
-        let cell = CubeCell::of(crate::model::VarId(0), []);
+        let cell = CubeCell::of(cubicle_lang::model::VarId(0), []);
         match step.effect(&context, cell, (&[], 0), wanted).expect("it is not interrupted") {
             Effect::Cases { cases, all } => (cases.iter().map(|(when, _)| when.len()).collect(), all),
             other => panic!("{other:?}"),
@@ -320,7 +320,7 @@ mod tests {
     }
 
     fn is(value: &CellValue, number: i64) -> bool {
-        let number = crate::model::Rational::integer(number);
+        let number = cubicle_lang::model::Rational::integer(number);
         matches!(value, CellValue::Linear(terms, constant) if terms.is_empty() && *constant == number)
     }
 

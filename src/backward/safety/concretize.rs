@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use crate::backward::cube::{Cube, CubeContext, formulas};
-use crate::backward::tuning::{MORE_PROCESSES, WAYS_TO_CANDIDATE};
-use crate::interrupt::Interrupted;
-use crate::model::{System, TransitionId};
+use crate::cube::{Cube, CubeContext, formulas};
+use crate::tuning::{MORE_PROCESSES, WAYS_TO_CANDIDATE};
+use cubicle_run::interrupt::Interrupted;
+use cubicle_lang::model::{System, TransitionId};
 use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
 
 /// What a run has to reach.

@@ -6,11 +6,11 @@
 use std::time::Duration;
 
 use super::concretize::{NamedPath, RunGoal};
-use crate::backward::cube::{CubeContext, formulas};
-use crate::interrupt::Interrupted;
-use crate::model::System;
-use crate::model::semantics::Semantics;
-use crate::result::Forgotten;
+use crate::cube::{CubeContext, formulas};
+use cubicle_run::interrupt::Interrupted;
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::Semantics;
+use cubicle_run::result::Forgotten;
 use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
 
 /// The first step of a path, with its own arguments, that a run cannot take because of a universal guard; `None` when

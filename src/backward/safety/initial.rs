@@ -5,13 +5,13 @@
 //! parameters, repetitions included, hold together. Axioms are universal as well, over distinct processes, and
 //! are part of init here.
 
-use crate::backward::cube::{
+use crate::cube::{
     Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation,
 };
-use crate::backward::theory::{Sat, satisfiable};
-use crate::backward::tuning::BRANCHES;
-use crate::model::System;
-use crate::model::semantics::distinct_tuples;
+use crate::theory::{Sat, satisfiable};
+use crate::tuning::BRANCHES;
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::distinct_tuples;
 
 /// Init instantiated for cubes with a given number of processes.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! How a run ends for the one who drives it.
 
 use super::run::RunEnd;
-use crate::backward::cube::Halt;
+use crate::cube::Halt;
 
 /// How a run with candidates ends.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! Nodes of the backward search: a cube, where it came from, and the run that it stands for.
 
-use crate::backward::cube::Cube;
-use crate::backward::safety::{NamedPath, RunGoal};
-use crate::model::{System, TransitionId};
-use crate::words::processes;
+use crate::cube::Cube;
+use crate::safety::{NamedPath, RunGoal};
+use cubicle_lang::model::{System, TransitionId};
+use cubicle_lang::words::processes;
 
 /// Index of a node in [`Nodes`].
 pub type NodeId = usize;

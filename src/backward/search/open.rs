@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use super::node::{NodeId, Nodes, Origin};
 use super::run::Run;
-use crate::backward::cube::{Bound, Cube, Form, Relational};
-use crate::growth::last_rise;
-use crate::model::{Rational, System, TransitionId, VarId};
-use crate::result::{Growing, Growth, Open, OpenRoot};
+use crate::cube::{Bound, Cube, Form, Relational};
+use cubicle_run::growth::last_rise;
+use cubicle_lang::model::{Rational, System, TransitionId, VarId};
+use cubicle_run::result::{Growing, Growth, Open, OpenRoot};
 
 /// How many of the deepest nodes are asked what grew on the way to them.
 const PATHS: usize = 16;

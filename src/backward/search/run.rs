@@ -11,21 +11,21 @@ use std::borrow::Cow;
 
 use super::frontier::Frontier;
 use super::node::{Node, NodeId, Nodes, Origin};
-use crate::backward::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of};
-use crate::backward::fixpoint::{Allowance, Covered, Tester, Visited};
-use crate::backward::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
-use crate::backward::profile::Phase;
-use crate::backward::safety::Initial;
-use crate::backward::theory::Sat;
-use crate::backward::tuning::{
+use crate::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of};
+use crate::fixpoint::{Allowance, Covered, Tester, Visited};
+use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
+use crate::profile::Phase;
+use crate::safety::Initial;
+use crate::theory::Sat;
+use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DEAREST_TEST, INSTANCES_PER_EFFORT, PROCS_FOR_THREADS,
 };
-use crate::interrupt::Interrupt;
-use crate::model::{BadKind, System, TransitionId};
-use crate::observer::Observer;
-use crate::options::{BackwardOptions, Postpone, SearchOrder};
-use crate::result::{Forgotten, GraphFate};
-use crate::verdict::{Reason, Trace};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::{BadKind, System, TransitionId};
+use cubicle_run::observer::Observer;
+use cubicle_run::options::{BackwardOptions, Postpone, SearchOrder};
+use cubicle_run::result::{Forgotten, GraphFate};
+use cubicle_run::verdict::{Reason, Trace};
 
 /// How a run ends.
 #[derive(Debug)]

@@ -2,10 +2,10 @@
 
 use super::node::{NodeId, Origin, action};
 use super::run::Run;
-use crate::backward::cube::{Cube, text};
-use crate::backward::preimage::{Pre, Prepared};
-use crate::observer::{Event, GraphDetail, Observer};
-use crate::result::{GraphFate, GraphNode, GraphOrigin, GraphStep};
+use crate::cube::{Cube, text};
+use crate::preimage::{Pre, Prepared};
+use cubicle_run::observer::{Event, GraphDetail, Observer};
+use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphStep};
 
 /// Whether somebody wants the graph at all.
 fn wants_graph(observer: &dyn Observer) -> bool {

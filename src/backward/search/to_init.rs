@@ -2,15 +2,15 @@
 
 use super::node::{NodeId, Origin};
 use super::run::{Run, RunEnd, Setting};
-use crate::backward::cube::{Cube, Halt};
-use crate::backward::profile::Phase;
-use crate::backward::safety::{Initial, concretize, forgotten};
-use crate::backward::theory::Sat;
-use crate::interrupt::Interrupted;
-use crate::observer::{Event, Observer};
-use crate::result::{Forgotten, GraphFate};
+use crate::cube::{Cube, Halt};
+use crate::profile::Phase;
+use crate::safety::{Initial, concretize, forgotten};
+use crate::theory::Sat;
+use cubicle_run::interrupt::Interrupted;
+use cubicle_run::observer::{Event, Observer};
+use cubicle_run::result::{Forgotten, GraphFate};
 use crate::smt::{Satisfiability, Unrolled};
-use crate::verdict::{Reason, Trace};
+use cubicle_run::verdict::{Reason, Trace};
 
 impl Run<'_, '_> {
     /// A run to a cube of a trusted invariant, all of which are looked at first.

@@ -4,11 +4,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::world::{Raw, WORLDS, World, world};
-use crate::backward::cube::{
+use crate::cube::{
     Cube, CubeBuilder, CubeCell, CubeLiteral, Instantiation, Reduced, Relational, compact, cubes_of,
     formulas, invariant, less, oracle_literals, rename_mask, rename_relational,
 };
-use crate::model::semantics::{Env, Layout};
+use cubicle_lang::model::semantics::{Env, Layout};
 use crate::smt::InstanceFormula;
 
 /// Truth of a formula in the reference semantics.
@@ -293,7 +293,7 @@ fn literals_that_names_decide_are_decided() {
 /// What equals a variable that never holds a process is an outside value; others keep what is said of them.
 #[test]
 fn only_what_an_equality_says_is_left_unsaid() {
-    use crate::backward::cube::OTHER;
+    use crate::cube::OTHER;
     let world = world("pointers");
     let [p, never, first, second] = world.cells[..] else { panic!("four cells") };
     assert_eq!(world.context.full(never, world.procs), OTHER);

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 
 use super::algebra::renamed;
 use super::world::{Raw, WORLDS, World};
-use crate::backward::approximation::{CandidateLimits, candidates};
-use crate::backward::cube::{CellKind, Cube, Relational};
-use crate::backward::fixpoint::Tester;
-use crate::options::BackwardOptions;
+use crate::approximation::{CandidateLimits, candidates};
+use crate::cube::{CellKind, Cube, Relational};
+use crate::fixpoint::Tester;
+use cubicle_run::options::BackwardOptions;
 
 const LIMITS: CandidateLimits = CandidateLimits { procs: 2, size: 2, count: None, numeric: true };
 

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 
 use super::algebra::renamed;
 use super::world::{Raw, WORLDS, World, world};
-use crate::backward::cube::{Cube, compact};
-use crate::backward::fixpoint::{Covered, Digest, Tables, Tested, Tester, Visited};
-use crate::options::{BackwardOptions, SolverMode};
+use crate::cube::{Cube, compact};
+use crate::fixpoint::{Covered, Digest, Tables, Tested, Tester, Visited};
+use cubicle_run::options::{BackwardOptions, SolverMode};
 
 fn drawn(world: &World, raw: &[Raw]) -> Option<Cube> {
     Some(compact(&world.context, &world.drawn(raw)?).expect("small numbers").0)

@@ -4,10 +4,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::world::{Raw, WORLDS, World};
-use crate::backward::cube::{Cube, compact};
-use crate::backward::preimage::{Pre, PreCounts, PreOptions, Prepared, merge, pre_image, prepare};
-use crate::model::semantics::{Semantics, State, Value, distinct_tuples};
-use crate::model::{Assignment, TransitionId};
+use crate::cube::{Cube, compact};
+use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, merge, pre_image, prepare};
+use cubicle_lang::model::semantics::{Semantics, State, Value, distinct_tuples};
+use cubicle_lang::model::{Assignment, TransitionId};
 
 fn check_merge(world: &World, raws: &[Vec<Raw>], keep_unused: bool, join: bool) -> Result<(), TestCaseError> {
     let mut pres = Vec::new();
@@ -89,7 +89,7 @@ fn successors(world: &World, semantics: &Semantics<'_>, t: TransitionId, state: 
     let transition = world.system.transition(t);
     let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
     for update in transition.updates.iter().filter(|u| u.assignment == Assignment::Nondet) {
-        let domain = world.domain(crate::backward::cube::CubeCell::ghost(update.var));
+        let domain = world.domain(crate::cube::CubeCell::ghost(update.var));
         let longer = |c: Vec<Value>| domain.iter().map(move |&v| c.iter().copied().chain([v]).collect());
         choices = choices.into_iter().flat_map(longer).collect();
     }

@@ -4,9 +4,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::world::{Model, Raw, WORLDS, World, world};
-use crate::backward::cube::{CubeBuilder, CubeCell, CubeLiteral, Relational, linear};
-use crate::backward::theory::{Sat, satisfiable};
-use crate::model::{Rational, Relation};
+use crate::cube::{CubeBuilder, CubeCell, CubeLiteral, Relational, linear};
+use crate::theory::{Sat, satisfiable};
+use cubicle_lang::model::{Rational, Relation};
 
 fn builder<'w>(world: &'w World, literals: &[CubeLiteral]) -> Option<CubeBuilder<'w>> {
     let mut b = CubeBuilder::new(&world.context, world.procs);
@@ -42,7 +42,7 @@ fn with_ghosts(world: &World, ghosts: &[CubeCell], model: &Model) -> Vec<Model> 
 /// Draws literals about cells and at most one ghost; what projection leaves holds where some value of the ghost
 /// does, and nowhere else unless numbers play a part.
 fn check_projection(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
-    use crate::backward::preimage::eliminate_ghosts;
+    use crate::preimage::eliminate_ghosts;
     let Some(literals) = world.literals(raw, true) else { return Ok(()) };
     let mut ghosts: Vec<CubeCell> = Vec::new();
     for literal in &literals {
@@ -115,8 +115,8 @@ fn chains_of_literals_are_seen_through() {
 /// Between an outside value and another one there is room for a third, but not between one and itself.
 #[test]
 fn what_lies_between_orders_its_neighbours() {
-    use crate::backward::cube::OTHER;
-    use crate::backward::preimage::eliminate_ghosts;
+    use crate::cube::OTHER;
+    use crate::preimage::eliminate_ghosts;
     type Order = fn(CubeCell, CubeCell) -> Relational;
     let world = world("order");
     let (p, q, ghost) = (world.cells[0], world.cells[1], world.ghosts[2]);
@@ -142,13 +142,13 @@ fn what_lies_between_orders_its_neighbours() {
 /// A constant that is known to be positive, or negative, goes; what it said of others stays.
 #[test]
 fn constants_of_a_known_sign_are_projected_away() {
-    use crate::backward::cube::{CubeContext, text};
-    use crate::backward::preimage::eliminate_constants;
+    use crate::cube::{CubeContext, text};
+    use crate::preimage::eliminate_constants;
     let model = "const N : int var X : int var Y : int init { X = 0 && Y = 0 } unsafe { X = N }
         transition t () requires { X < N } { X := ?; Y := ? }";
-    let system = crate::load(model).expect("a correct model").system;
-    let context = CubeContext::new(&system, true, &crate::interrupt::Interrupt::default());
-    let cell = |v| CubeCell::of(crate::model::VarId(v), []);
+    let system = cubicle_lang::load(model).expect("a correct model").system;
+    let context = CubeContext::new(&system, true, &cubicle_run::interrupt::Interrupt::default());
+    let cell = |v| CubeCell::of(cubicle_lang::model::VarId(v), []);
     let (n, x, y) = (cell(0), cell(1), cell(2));
     // Each row: k * N + l * X + m * Y + c <= 0.
     let left = |rows: &[(i64, i64, i64, i64)]| {

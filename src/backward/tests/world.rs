@@ -4,13 +4,13 @@
 
 use std::sync::LazyLock;
 
-use crate::backward::cube::{
+use crate::cube::{
     Bound, CellKind, CellValue, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Instantiation, OTHER,
     Reduced, Relational, linear,
 };
-use crate::interrupt::Interrupt;
-use crate::model::semantics::{Layout, Point, State, Value, distinct_tuples, tuples};
-use crate::model::{Assignment, Rational, Relation, System, Update, VarId};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::semantics::{Layout, Point, State, Value, distinct_tuples, tuples};
+use cubicle_lang::model::{Assignment, Rational, Relation, System, Update, VarId};
 
 /// A system, and so many processes of it that have names.
 pub struct World {
@@ -145,7 +145,7 @@ pub fn world(name: &str) -> &'static World {
 
 impl World {
     fn new(name: &'static str, procs: u8, ordered: bool, text: &str) -> Self {
-        let system = crate::load(text).expect("a correct model").system;
+        let system = cubicle_lang::load(text).expect("a correct model").system;
         let context = CubeContext::new(&system, true, &Interrupt::default());
         let mut cells = Vec::new();
         let mut ghosts = Vec::new();

@@ -6,9 +6,9 @@
 
 use super::fourier_motzkin::{Row, between, negated, sum};
 use super::sat::Sat;
-use crate::backward::cube::{Bound, CubeCell, Form, Overflow, Relational};
-use crate::backward::tuning::{MAX_DISEQUALITIES, MAX_ROWS};
-use crate::model::{Rational, Relation, gcd};
+use crate::cube::{Bound, CubeCell, Form, Overflow, Relational};
+use crate::tuning::{MAX_DISEQUALITIES, MAX_ROWS};
+use cubicle_lang::model::{Rational, Relation, gcd};
 
 /// A form, and what it is not.
 type Apart = (Form, Rational);

@@ -3,10 +3,10 @@
 //! A number between a lower and an upper bound exists when the lower is below the upper: exact over the reals; over
 //! the integers exact when one of the two coefficients is a unit, which covers difference constraints.
 
-use crate::backward::cube::{
+use crate::cube::{
     Bound, CubeCell, Form, Halt, Overflow, Reduced, Relational, linear, relation_of,
 };
-use crate::model::{Rational, Relation};
+use cubicle_lang::model::{Rational, Relation};
 
 /// `sum terms relation bound`.
 #[derive(Clone, PartialEq, Debug)]
@@ -117,9 +117,9 @@ pub fn negated(form: &Form) -> Form {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backward::theory::Sat;
-    use crate::backward::theory::feasible::satisfiable;
-    use crate::model::VarId;
+    use crate::theory::Sat;
+    use crate::theory::feasible::satisfiable;
+    use cubicle_lang::model::VarId;
     use proptest::prelude::*;
 
     /// Values of the numbers in `terms`.
@@ -143,7 +143,7 @@ mod tests {
                 let cells = (0..).map(|v| CubeCell::of(VarId(v), []));
                 let terms: Vec<_> = cells.zip(coefficients.into_iter().map(Rational::integer)).collect();
                 match linear(&terms, Rational::integer(constant), relation, true) {
-                    Ok(Reduced::Literal(crate::backward::cube::CubeLiteral::Relational(literal))) => {
+                    Ok(Reduced::Literal(crate::cube::CubeLiteral::Relational(literal))) => {
                         Some(literal)
                     }
                     _ => None,
@@ -167,7 +167,7 @@ mod tests {
             let possible = project(&about, number, true, &mut |reduced| Ok(match reduced {
                 Reduced::True => true,
                 Reduced::False => false,
-                Reduced::Literal(crate::backward::cube::CubeLiteral::Relational(literal)) => {
+                Reduced::Literal(crate::cube::CubeLiteral::Relational(literal)) => {
                     left.push(literal.clone());
                     true
                 }

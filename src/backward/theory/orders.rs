@@ -1,7 +1,7 @@
 //! Satisfiability of equalities and orders between processes, outside values and abstract values.
 
 use super::sat::Sat;
-use crate::backward::cube::{CellKind, CubeBuilder, CubeCell, CubeContext, Relational};
+use crate::cube::{CellKind, CubeBuilder, CubeCell, CubeContext, Relational};
 
 /// Equality and order over processes, outside values and abstract values: strongly connected components
 /// of `<=` are equal, and must contain no `<`, no `<>` and no two processes.

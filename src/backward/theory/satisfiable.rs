@@ -7,8 +7,8 @@
 use super::feasible;
 use super::orders::orders;
 use super::sat::Sat;
-use crate::backward::cube::{CellKind, CubeBuilder, CubeContext, Halt, OTHER, Relational, is_singleton};
-use crate::backward::tuning::SPLITS;
+use crate::cube::{CellKind, CubeBuilder, CubeContext, Halt, OTHER, Relational, is_singleton};
+use crate::tuning::SPLITS;
 
 /// Whether some state satisfies the cube under construction.
 pub fn satisfiable(context: &CubeContext, b: &CubeBuilder<'_>) -> Result<Sat, Halt> {

@@ -1,15 +1,15 @@
 //! What a search knows beside its states, as bytes: how often each transition fired, what was found, how the states
 //! that wait were found.
 
-use crate::forward::checkpoint::bytes::{Bytes, Damage, Source, put, put_words};
-use crate::forward::checkpoint::states::{LastLevel, Valid};
-use crate::forward::program::sleep::SleepId;
-use crate::forward::run::curve::{Curve, MOST_POINTS};
-use crate::forward::run::finding::Finding;
-use crate::forward::run::findings::Findings;
-use crate::forward::tuning::MAX_DEADLOCK_TRACES;
-use crate::model::System;
-use crate::result::CurvePoint;
+use crate::checkpoint::bytes::{Bytes, Damage, Source, put, put_words};
+use crate::checkpoint::states::{LastLevel, Valid};
+use crate::program::sleep::SleepId;
+use crate::run::curve::{Curve, MOST_POINTS};
+use crate::run::finding::Finding;
+use crate::run::findings::Findings;
+use crate::tuning::MAX_DEADLOCK_TRACES;
+use cubicle_lang::model::System;
+use cubicle_run::result::CurvePoint;
 
 /// A breadth-first search between two levels.
 #[derive(Clone, Copy, Debug)]

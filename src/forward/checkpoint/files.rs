@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::forward::checkpoint::bytes::{Checksum, Damage, Source};
-use crate::forward::error::StorageError;
+use crate::checkpoint::bytes::{Checksum, Damage, Source};
+use crate::error::StorageError;
 
 /// A file of a checkpoint, as its manifest knows it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

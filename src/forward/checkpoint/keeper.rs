@@ -7,19 +7,19 @@
 use std::fs;
 use std::time::Instant;
 
-use crate::forward::checkpoint::course::{self, LevelState, Restored};
-use crate::forward::checkpoint::files::{Part, failed, is_ours, sweep, write};
-use crate::forward::checkpoint::manifest::{self, Manifest};
-use crate::forward::checkpoint::states::{self, LastLevel, Reading, Valid};
-use crate::forward::error::{StorageError, Unbuildable};
-use crate::forward::program::compiled::Program;
-use crate::forward::program::sleep::SleepId;
-use crate::forward::run::limits::Limits;
-use crate::forward::store::disk::states::DiskStates;
-use crate::forward::store::table::MAX_STATES;
-use crate::forward::store::visited::Visited;
-use crate::model::System;
-use crate::options::{Checkpoint, ForwardOptions, StoreKind};
+use crate::checkpoint::course::{self, LevelState, Restored};
+use crate::checkpoint::files::{Part, failed, is_ours, sweep, write};
+use crate::checkpoint::manifest::{self, Manifest};
+use crate::checkpoint::states::{self, LastLevel, Reading, Valid};
+use crate::error::{StorageError, Unbuildable};
+use crate::program::compiled::Program;
+use crate::program::sleep::SleepId;
+use crate::run::limits::Limits;
+use crate::store::disk::states::DiskStates;
+use crate::store::table::MAX_STATES;
+use crate::store::visited::Visited;
+use cubicle_lang::model::System;
+use cubicle_run::options::{Checkpoint, ForwardOptions, StoreKind};
 
 /// Name of the file with the model.
 const MODEL: &str = "model";

@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::vec::IntoIter;
 
-use crate::forward::checkpoint::bytes::{Damage, Source, put};
-use crate::forward::checkpoint::files::{NewPart, Part, PartReader, failed};
-use crate::forward::checkpoint::states::{Valid, change, put_change};
-use crate::forward::error::StorageError;
-use crate::forward::store::table::Store;
+use crate::checkpoint::bytes::{Damage, Source, put};
+use crate::checkpoint::files::{NewPart, Part, PartReader, failed};
+use crate::checkpoint::states::{Valid, change, put_change};
+use crate::error::StorageError;
+use crate::store::table::Store;
 
 /// Bytes that are handed to the file at a time.
 const BLOCK: usize = 1 << 16;

@@ -7,17 +7,17 @@
 use std::ops::Range;
 use std::path::Path;
 
-use crate::forward::checkpoint::bytes::{Damage, Source, put};
-use crate::forward::checkpoint::files::{NewPart, Part, PartReader};
-use crate::forward::error::{StorageError, Unbuildable};
-use crate::forward::program::compiled::Program;
-use crate::forward::program::sleep::{AWAKE, SleepId};
-use crate::forward::run::limits::Limits;
-use crate::forward::state::cells::{CellShape, CodeKind};
-use crate::forward::store::disk::states::DiskStates;
-use crate::forward::store::origin::ROOT;
-use crate::forward::store::visited::Visited;
-use crate::result::Stop;
+use crate::checkpoint::bytes::{Damage, Source, put};
+use crate::checkpoint::files::{NewPart, Part, PartReader};
+use crate::error::{StorageError, Unbuildable};
+use crate::program::compiled::Program;
+use crate::program::sleep::{AWAKE, SleepId};
+use crate::run::limits::Limits;
+use crate::state::cells::{CellShape, CodeKind};
+use crate::store::disk::states::DiskStates;
+use crate::store::origin::ROOT;
+use crate::store::visited::Visited;
+use cubicle_run::result::Stop;
 
 /// Bytes that are handed to the file at a time.
 const BLOCK: usize = 1 << 16;

@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use crate::forward::checkpoint::course::LevelState;
-use crate::forward::checkpoint::keeper::{Keeper, Resumed};
-use crate::forward::checkpoint::states::LastLevel;
-use crate::forward::error::Unbuildable;
-use crate::forward::exhaustive::expand::Chunk;
-use crate::forward::exhaustive::search::{Search, depth_point};
-use crate::forward::program::sleep::LevelSleep;
-use crate::forward::tuning::CHUNK;
-use crate::forward::tuning::{STEEP, WORTHWHILE};
-use crate::observer::Observer;
-use crate::result::Stop;
+use crate::checkpoint::course::LevelState;
+use crate::checkpoint::keeper::{Keeper, Resumed};
+use crate::checkpoint::states::LastLevel;
+use crate::error::Unbuildable;
+use crate::exhaustive::expand::Chunk;
+use crate::exhaustive::search::{Search, depth_point};
+use crate::program::sleep::LevelSleep;
+use crate::tuning::CHUNK;
+use crate::tuning::{STEEP, WORTHWHILE};
+use cubicle_run::observer::Observer;
+use cubicle_run::result::Stop;
 
 impl Search<'_> {
     /// Whether everything was expanded.

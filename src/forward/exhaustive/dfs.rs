@@ -1,11 +1,11 @@
 //! Depth-first search.
 
-use crate::forward::error::Unbuildable;
-use crate::forward::exhaustive::search::{Met, Search, widest};
-use crate::forward::program::sleep::{AWAKE, SleepId};
-use crate::forward::program::step::Scratch;
-use crate::observer::{Event, Observer};
-use crate::result::Stop;
+use crate::error::Unbuildable;
+use crate::exhaustive::search::{Met, Search, widest};
+use crate::program::sleep::{AWAKE, SleepId};
+use crate::program::step::Scratch;
+use cubicle_run::observer::{Event, Observer};
+use cubicle_run::result::Stop;
 
 /// How a state that is to be visited was come upon.
 struct Waiting {

@@ -2,19 +2,19 @@
 //!
 //! The states of a level are cut into chunks. The successors of a chunk are computed first and stored
 //! afterwards, in the order in which they were met: so a search seldom waits for memory
-//! ([`Store::touch`](crate::forward::store::table::Store::touch)), and several threads can work on several chunks without any influence on the
+//! ([`Store::touch`](crate::store::table::Store::touch)), and several threads can work on several chunks without any influence on the
 //! numbers that states get.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::forward::clock::{Clock, Ticker};
-use crate::forward::program::bad::BadScratch;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::sleep::{LevelSleep, SleepId};
-use crate::forward::program::step::Scratch;
-use crate::forward::store::batch::{Batch, Recent};
-use crate::forward::tuning::CHUNK_SUCCESSORS;
+use crate::clock::{Clock, Ticker};
+use crate::program::bad::BadScratch;
+use crate::program::compiled::Program;
+use crate::program::sleep::{LevelSleep, SleepId};
+use crate::program::step::Scratch;
+use crate::store::batch::{Batch, Recent};
+use crate::tuning::CHUNK_SUCCESSORS;
 
 /// What the states of one chunk lead to.
 #[derive(Debug, Default)]

@@ -1,11 +1,11 @@
 //! Breadth-first search with a table of bits: what is stored, and the states on a way, which were not kept.
 
-use crate::forward::exhaustive::expand::Chunk;
-use crate::forward::exhaustive::search::Search;
-use crate::forward::store::origin::ROOT;
-use crate::observer::Silent;
-use crate::options::{ForwardOptions, Strategy};
-use crate::result::Stop;
+use crate::exhaustive::expand::Chunk;
+use crate::exhaustive::search::Search;
+use crate::store::origin::ROOT;
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{ForwardOptions, Strategy};
+use cubicle_run::result::Stop;
 
 impl Search<'_> {
     /// Stores a state, unless it is known or taken for one that is; whether it did.

@@ -8,18 +8,18 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::forward::clock::Ticker;
-use crate::forward::error::StorageError;
-use crate::forward::exhaustive::expand::{Chunk, Expander};
-use crate::forward::exhaustive::overflow::{Before, Overflow};
-use crate::forward::exhaustive::search::Search;
-use crate::forward::program::sleep::{AWAKE, LevelSleep};
-use crate::forward::store::disk::folder::Folder;
-use crate::forward::store::disk::states::{DiskStates, Offer, Settled};
-use crate::forward::store::origin::ROOT;
-use crate::forward::store::visited::Visited;
-use crate::forward::tuning::CHUNK;
-use crate::result::Stop;
+use crate::clock::Ticker;
+use crate::error::StorageError;
+use crate::exhaustive::expand::{Chunk, Expander};
+use crate::exhaustive::overflow::{Before, Overflow};
+use crate::exhaustive::search::Search;
+use crate::program::sleep::{AWAKE, LevelSleep};
+use crate::store::disk::folder::Folder;
+use crate::store::disk::states::{DiskStates, Offer, Settled};
+use crate::store::origin::ROOT;
+use crate::store::visited::Visited;
+use crate::tuning::CHUNK;
+use cubicle_run::result::Stop;
 
 impl Search<'_> {
     /// Takes the folder that the options name.

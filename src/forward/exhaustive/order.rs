@@ -1,10 +1,10 @@
 //! In which order states are visited: as the options say.
 
-use crate::forward::error::Unbuildable;
-use crate::forward::exhaustive::search::Search;
-use crate::forward::run::searched::Course;
-use crate::observer::Observer;
-use crate::options::Strategy;
+use crate::error::Unbuildable;
+use crate::exhaustive::search::Search;
+use crate::run::searched::Course;
+use cubicle_run::observer::Observer;
+use cubicle_run::options::Strategy;
 
 impl Search<'_> {
     /// Runs the strategy that the options name.

@@ -1,10 +1,10 @@
 //! What becomes of a search whose memory is full: plain data.
 
-use crate::forward::run::findings::DeadlockCounts;
-use crate::forward::store::disk::folder::Folder;
-use crate::forward::store::disk::states::DiskStates;
-use crate::forward::tuning::{LEAST_SPILL, MOST_SPILL};
-use crate::options::ForwardOptions;
+use crate::run::findings::DeadlockCounts;
+use crate::store::disk::folder::Folder;
+use crate::store::disk::states::DiskStates;
+use crate::tuning::{LEAST_SPILL, MOST_SPILL};
+use cubicle_run::options::ForwardOptions;
 
 /// What becomes of a search whose memory is full.
 #[derive(Debug, Default)]

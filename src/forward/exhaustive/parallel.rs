@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::forward::exhaustive::pipeline::{Piece, Pipeline};
-use crate::forward::exhaustive::round_worker::{RoundPart, RoundWorker};
-use crate::forward::exhaustive::search::Search;
-use crate::forward::program::bad::BadScratch;
-use crate::forward::store::batch::{Batch, Distinct};
-use crate::forward::tuning::CHUNK;
-use crate::forward::tuning::{MANY, ROUND, ROUND_NEW, SHARE};
-use crate::observer::Observer;
+use crate::exhaustive::pipeline::{Piece, Pipeline};
+use crate::exhaustive::round_worker::{RoundPart, RoundWorker};
+use crate::exhaustive::search::Search;
+use crate::program::bad::BadScratch;
+use crate::store::batch::{Batch, Distinct};
+use crate::tuning::CHUNK;
+use crate::tuning::{MANY, ROUND, ROUND_NEW, SHARE};
+use cubicle_run::observer::Observer;
 
 impl Search<'_> {
     /// Expands the first states of a range of one level on several threads, with the same result as chunk

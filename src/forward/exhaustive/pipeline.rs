@@ -10,10 +10,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::forward::clock;
-use crate::forward::exhaustive::expand::{Chunk, Expander};
-use crate::forward::program::sleep::SleepId;
-use crate::forward::tuning::{AHEAD, LOOKS, NAP};
+use crate::clock;
+use crate::exhaustive::expand::{Chunk, Expander};
+use crate::program::sleep::SleepId;
+use crate::tuning::{AHEAD, LOOKS, NAP};
 
 /// Chunks on their way between the leader and the helpers.
 #[derive(Debug)]

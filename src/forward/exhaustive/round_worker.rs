@@ -2,16 +2,16 @@
 //!
 //! Most successors are known, so those that are left are few enough to stay in the caches until all
 //! threads are done and the states that are new get their numbers, in the order in which one thread
-//! alone would have met them ([`Distinct`](crate::forward::store::batch::Distinct), [`Store::extend`]).
+//! alone would have met them ([`Distinct`](crate::store::batch::Distinct), [`Store::extend`]).
 
 use std::ops::Range;
 
-use crate::forward::exhaustive::expand::{Chunk, Expander};
-use crate::forward::program::sleep::LevelSleep;
-use crate::forward::store::batch::Batch;
-use crate::forward::store::table::Store;
-use crate::forward::tuning::CHUNK;
-use crate::forward::tuning::TOUCHED;
+use crate::exhaustive::expand::{Chunk, Expander};
+use crate::program::sleep::LevelSleep;
+use crate::store::batch::Batch;
+use crate::store::table::Store;
+use crate::tuning::CHUNK;
+use crate::tuning::TOUCHED;
 
 /// What a range of states leads to.
 #[derive(Debug, Default)]

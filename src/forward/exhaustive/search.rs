@@ -3,31 +3,31 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::forward::checkpoint::keeper::Keeper;
-use crate::forward::clock::begin_to_help;
-use crate::forward::error::StorageError;
-use crate::forward::error::Unbuildable;
-use crate::forward::exhaustive::expand::{Chunk, Expander};
-use crate::forward::exhaustive::overflow::Overflow;
-use crate::forward::exhaustive::round_worker::RoundPart;
-use crate::forward::program::bad::BadScratch;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::sleep::LevelSleep;
-use crate::forward::run::curve::Curve;
-use crate::forward::run::findings::Findings;
-use crate::forward::run::limits::Limits;
-use crate::forward::run::searched::{Course, Searched};
-use crate::forward::store::compact::states::{Incompressible, Numbers};
-use crate::forward::store::hash::hash;
-use crate::forward::store::origin::ROOT;
-use crate::forward::store::table::{Inserted, reserve};
-use crate::forward::store::visited::Visited;
-use crate::forward::tuning::TOUCHED;
-use crate::model::System;
-use crate::observer::{Event, Observer};
-use crate::options::{ForwardOptions, StoreKind, Strategy};
-use crate::result::{CurvePoint, Stop};
-use crate::workers::WorkerPool;
+use crate::checkpoint::keeper::Keeper;
+use crate::clock::begin_to_help;
+use crate::error::StorageError;
+use crate::error::Unbuildable;
+use crate::exhaustive::expand::{Chunk, Expander};
+use crate::exhaustive::overflow::Overflow;
+use crate::exhaustive::round_worker::RoundPart;
+use crate::program::bad::BadScratch;
+use crate::program::compiled::Program;
+use crate::program::sleep::LevelSleep;
+use crate::run::curve::Curve;
+use crate::run::findings::Findings;
+use crate::run::limits::Limits;
+use crate::run::searched::{Course, Searched};
+use crate::store::compact::states::{Incompressible, Numbers};
+use crate::store::hash::hash;
+use crate::store::origin::ROOT;
+use crate::store::table::{Inserted, reserve};
+use crate::store::visited::Visited;
+use crate::tuning::TOUCHED;
+use cubicle_lang::model::System;
+use cubicle_run::observer::{Event, Observer};
+use cubicle_run::options::{ForwardOptions, StoreKind, Strategy};
+use cubicle_run::result::{CurvePoint, Stop};
+use cubicle_run::workers::WorkerPool;
 
 /// A running search.
 pub struct Search<'a> {

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::forward::ground::formula::{Grounder, Lit, Side};
-use crate::forward::program::code::{Guard, Test};
-use crate::forward::program::compiled::Program;
-use crate::forward::program::lazy::Gaps;
-use crate::forward::program::lower::test;
-use crate::forward::store::table::Store;
-use crate::model::classes::Distinctness;
-use crate::model::semantics::distinct_tuples;
-use crate::model::{Literal, System};
-use crate::oracle::OracleAnswer;
+use crate::ground::formula::{Grounder, Lit, Side};
+use crate::program::code::{Guard, Test};
+use crate::program::compiled::Program;
+use crate::program::lazy::Gaps;
+use crate::program::lower::test;
+use crate::store::table::Store;
+use cubicle_lang::model::classes::Distinctness;
+use cubicle_lang::model::semantics::distinct_tuples;
+use cubicle_lang::model::{Literal, System};
+use cubicle_run::oracle::OracleAnswer;
 
 /// One bitmap for each raw value of a cell's field, the undefined one included.
 type CellBitmaps = Vec<Vec<u64>>;

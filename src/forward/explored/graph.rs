@@ -1,13 +1,13 @@
 //! What an instance can do, as sets of states and steps that can be compared with those of another model.
 
-use crate::bits::bits;
-use crate::forward::explored::views::{ViewOrder, Viewer, permutations};
-use crate::forward::program::compiled::Program;
-use crate::forward::program::step::Scratch;
-use crate::forward::state::cells::CodeKind;
-use crate::forward::state::codes::UNDEF;
-use crate::forward::store::visited::Visited;
-use crate::model::System;
+use cubicle_lang::bits::bits;
+use crate::explored::views::{ViewOrder, Viewer, permutations};
+use crate::program::compiled::Program;
+use crate::program::step::Scratch;
+use crate::state::cells::CodeKind;
+use crate::state::codes::UNDEF;
+use crate::store::visited::Visited;
+use cubicle_lang::model::System;
 
 /// The reachable states of an instance, or its steps, up to renaming of processes: a number for each, which is the same
 /// in every model with the same declarations. Which transition makes a step does not count. Outside values and values of

@@ -3,17 +3,17 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::forward::explored::bitmap_index::BitmapIndex;
-use crate::forward::explored::graph::{Fingerprint, OrbitLook};
-use crate::forward::explored::views::Views;
-use crate::forward::fuzz::campaign::Campaign;
-use crate::forward::program::compiled::Program;
-use crate::forward::store::visited::Visited;
-use crate::interrupt::Interrupt;
-use crate::model::{Literal, System};
-use crate::options::{ForwardOptions, Strategy};
-use crate::oracle::{OracleAnswer, OracleGrowth};
-use crate::result::Exploration;
+use crate::explored::bitmap_index::BitmapIndex;
+use crate::explored::graph::{Fingerprint, OrbitLook};
+use crate::explored::views::Views;
+use crate::fuzz::campaign::Campaign;
+use crate::program::compiled::Program;
+use crate::store::visited::Visited;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::{Literal, System};
+use cubicle_run::options::{ForwardOptions, Strategy};
+use cubicle_run::oracle::{OracleAnswer, OracleGrowth};
+use cubicle_run::result::Exploration;
 
 /// The states of one exploration. Clones are the same; see [`ExploredStates::fork`].
 #[derive(Clone)]

@@ -7,11 +7,11 @@
 
 use std::collections::HashSet;
 
-use crate::forward::program::compiled::Program;
-use crate::forward::state::cells::CodeKind;
-use crate::forward::state::codes::UNDEF;
-use crate::forward::store::visited::Visited;
-use crate::model::semantics::tuples;
+use crate::program::compiled::Program;
+use crate::state::cells::CodeKind;
+use crate::state::codes::UNDEF;
+use crate::store::visited::Visited;
+use cubicle_lang::model::semantics::tuples;
 
 /// Kinds of entries of a view.
 const OPEN: i64 = 0;

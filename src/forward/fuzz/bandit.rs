@@ -3,8 +3,8 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::forward::fuzz::technique::Technique;
-use crate::forward::tuning::{FLOOR, MEMORY, START, STATE};
+use crate::fuzz::technique::Technique;
+use crate::tuning::{FLOOR, MEMORY, START, STATE};
 
 /// Techniques and bounds to choose from.
 pub const ARMS: [(Technique, u32); 10] = [

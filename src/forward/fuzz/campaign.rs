@@ -5,23 +5,23 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 
-use crate::forward::clock::begin_to_help;
-use crate::forward::fuzz::bandit::Bandit;
-use crate::forward::fuzz::companions::Company;
-use crate::forward::fuzz::corpus::Corpus;
-use crate::forward::fuzz::coverage::SeenCombinations;
-use crate::forward::fuzz::goals::Goals;
-use crate::forward::program::compiled::Program;
-use crate::forward::run::curve::Curve;
-use crate::forward::run::findings::Findings;
-use crate::forward::run::limits::Limits;
-use crate::forward::run::searched::{Course, Searched};
-use crate::forward::store::visited::Visited;
-use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::options::{CflChoice, ForwardOptions, Strategy};
-use crate::result::{AROUND_DEADLOCKS, CurvePoint, Stop, TechniqueReport};
-use crate::workers::WorkerPool;
+use crate::clock::begin_to_help;
+use crate::fuzz::bandit::Bandit;
+use crate::fuzz::companions::Company;
+use crate::fuzz::corpus::Corpus;
+use crate::fuzz::coverage::SeenCombinations;
+use crate::fuzz::goals::Goals;
+use crate::program::compiled::Program;
+use crate::run::curve::Curve;
+use crate::run::findings::Findings;
+use crate::run::limits::Limits;
+use crate::run::searched::{Course, Searched};
+use crate::store::visited::Visited;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_run::options::{CflChoice, ForwardOptions, Strategy};
+use cubicle_run::result::{AROUND_DEADLOCKS, CurvePoint, Stop, TechniqueReport};
+use cubicle_run::workers::WorkerPool;
 
 /// Names of the techniques, by discriminant.
 const NAMES: [&str; 9] = [

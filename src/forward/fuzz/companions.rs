@@ -1,6 +1,6 @@
 //! The other processes of a campaign, as far as walks know them.
 
-use crate::options::ForwardOptions;
+use cubicle_run::options::ForwardOptions;
 
 /// What a process says in an epoch.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,10 +5,10 @@
 //! belongs to or points at, if any. A combination is a set of features and the pattern of equalities
 //! between their processes; it does not depend on how the processes are called.
 
-use crate::forward::program::compiled::Program;
-use crate::forward::state::cells::{Cells, CodeKind};
-use crate::forward::state::codes::UNDEF;
-use crate::forward::tuning::{MAX_BITS, MAX_TRIPLE_ITEMS};
+use crate::program::compiled::Program;
+use crate::state::cells::{Cells, CodeKind};
+use crate::state::codes::UNDEF;
+use crate::tuning::{MAX_BITS, MAX_TRIPLE_ITEMS};
 
 /// The combinations seen.
 #[derive(Clone, Debug)]

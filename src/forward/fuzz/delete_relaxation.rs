@@ -10,9 +10,9 @@
 
 use hashbrown::HashMap;
 
-use crate::forward::program::code::{Guard, Instance, Test, Write, WrittenValue};
-use crate::forward::program::compiled::Program;
-use crate::forward::tuning::MAX_SIZE;
+use crate::program::code::{Guard, Instance, Test, Write, WrittenValue};
+use crate::program::compiled::Program;
+use crate::tuning::MAX_SIZE;
 
 /// What an action does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

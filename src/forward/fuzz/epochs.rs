@@ -3,19 +3,19 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::forward::error::Unbuildable;
-use crate::forward::fuzz::campaign::Campaign;
-use crate::forward::fuzz::companions::Company;
-use crate::forward::fuzz::goal::Goal;
-use crate::forward::fuzz::outcome::WalkOutcome;
-use crate::forward::fuzz::technique::Task;
-use crate::forward::fuzz::walker::Frozen;
-use crate::forward::program::step::Scratch;
-use crate::forward::store::visited::Visited;
-use crate::forward::tuning::{DIVE_STATES, DRY, PATIENCE};
-use crate::observer::{Event, Observer, Silent};
-use crate::result::Stop;
-use crate::verdict::Trace;
+use crate::error::Unbuildable;
+use crate::fuzz::campaign::Campaign;
+use crate::fuzz::companions::Company;
+use crate::fuzz::goal::Goal;
+use crate::fuzz::outcome::WalkOutcome;
+use crate::fuzz::technique::Task;
+use crate::fuzz::walker::Frozen;
+use crate::program::step::Scratch;
+use crate::store::visited::Visited;
+use crate::tuning::{DIVE_STATES, DRY, PATIENCE};
+use cubicle_run::observer::{Event, Observer, Silent};
+use cubicle_run::result::Stop;
+use cubicle_run::verdict::Trace;
 
 impl Campaign {
     /// Stores the initial states, then runs epochs until a limit, or until no exit of any state is left.

@@ -5,11 +5,11 @@ use std::sync::OnceLock;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-use crate::forward::fuzz::delete_relaxation::DeleteRelaxation;
-use crate::forward::fuzz::goal::Goal;
-use crate::forward::program::code::Guard;
-use crate::forward::program::compiled::Program;
-use crate::forward::tuning::{HALVED, KEEP, MOST_STALE, UNPLANNED, WEIGHT};
+use crate::fuzz::delete_relaxation::DeleteRelaxation;
+use crate::fuzz::goal::Goal;
+use crate::program::code::Guard;
+use crate::program::compiled::Program;
+use crate::tuning::{HALVED, KEEP, MOST_STALE, UNPLANNED, WEIGHT};
 
 /// A goal that is left.
 #[derive(Clone, Debug)]

@@ -5,18 +5,18 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::forward::error::Unbuildable;
-use crate::forward::fuzz::campaign::Campaign;
-use crate::forward::fuzz::coverage::ItemBuffer;
-use crate::forward::fuzz::outcome::{Ref, WalkOutcome};
-use crate::forward::fuzz::technique::Task;
-use crate::forward::program::bad::BadScratch;
-use crate::forward::program::step::Scratch;
-use crate::forward::store::hash::hash;
-use crate::forward::store::origin::ROOT;
-use crate::forward::store::table::{Inserted, reserve};
-use crate::forward::tuning::{BACK, JUMP_BACK, LEVELS};
-use crate::result::Stop;
+use crate::error::Unbuildable;
+use crate::fuzz::campaign::Campaign;
+use crate::fuzz::coverage::ItemBuffer;
+use crate::fuzz::outcome::{Ref, WalkOutcome};
+use crate::fuzz::technique::Task;
+use crate::program::bad::BadScratch;
+use crate::program::step::Scratch;
+use crate::store::hash::hash;
+use crate::store::origin::ROOT;
+use crate::store::table::{Inserted, reserve};
+use crate::tuning::{BACK, JUMP_BACK, LEVELS};
+use cubicle_run::result::Stop;
 
 impl Campaign {
     /// Stores the initial states.

@@ -1,6 +1,6 @@
 //! What a walk found.
 
-use crate::forward::store::table::Store;
+use crate::store::table::Store;
 
 /// A state that a walk speaks of: one of the frozen view, or the i-th new one of this walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

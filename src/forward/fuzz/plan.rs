@@ -5,15 +5,15 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::forward::fuzz::bandit;
-use crate::forward::fuzz::campaign::Campaign;
-use crate::forward::fuzz::goals::OpenGoal;
-use crate::forward::fuzz::technique::{Aim, Task, Technique};
-use crate::forward::tuning::{
+use crate::fuzz::bandit;
+use crate::fuzz::campaign::Campaign;
+use crate::fuzz::goals::OpenGoal;
+use crate::fuzz::technique::{Aim, Task, Technique};
+use crate::tuning::{
     AROUND, BREADTH_START, EPOCH, FIRST_EPOCH, GUIDED_STEPS, JUMP_LEVELS, RESTART, STALLED, STATES_A_WALK,
     UNGUIDED,
 };
-use crate::options::{Restart, Strategy};
+use cubicle_run::options::{Restart, Strategy};
 
 /// A walk to do, without its random stream: where it starts, how, how far, and what it aims at.
 type Drawn = (u32, Technique, u32, Option<Aim>);

@@ -1,10 +1,10 @@
 //! Plans in the delete relaxation: how many steps a goal is away, and what a plan begins with.
 
-use crate::forward::fuzz::delete_relaxation::{ActionKind, DeleteRelaxation};
-use crate::forward::fuzz::goal::Goal;
-use crate::forward::program::code::Guard;
-use crate::forward::program::compiled::Program;
-use crate::forward::tuning::MOST;
+use crate::fuzz::delete_relaxation::{ActionKind, DeleteRelaxation};
+use crate::fuzz::goal::Goal;
+use crate::program::code::Guard;
+use crate::program::compiled::Program;
+use crate::tuning::MOST;
 
 /// Reused from state to state.
 #[derive(Clone, Debug, Default)]
@@ -181,14 +181,14 @@ mod tests {
     use std::ops::ControlFlow;
 
     use super::RelaxedPlan;
-    use crate::forward::clock::Clock;
-    use crate::forward::fuzz::delete_relaxation::DeleteRelaxation;
-    use crate::forward::fuzz::goal::Goal;
-    use crate::forward::program::compile::BuildOptions;
-    use crate::forward::program::compiled::Program;
-    use crate::forward::program::step::Scratch;
-    use crate::interrupt::Interrupt;
-    use crate::options::ForwardOptions;
+    use crate::clock::Clock;
+    use crate::fuzz::delete_relaxation::DeleteRelaxation;
+    use crate::fuzz::goal::Goal;
+    use crate::program::compile::BuildOptions;
+    use crate::program::compiled::Program;
+    use crate::program::step::Scratch;
+    use cubicle_run::interrupt::Interrupt;
+    use cubicle_run::options::ForwardOptions;
 
     const CHAIN: &str = "
         type stage = A | B | C | D
@@ -207,7 +207,7 @@ mod tests {
     }
 
     fn program(text: &str, procs: usize) -> Program {
-        let system = crate::load(text).expect("a correct model").system;
+        let system = cubicle_lang::load(text).expect("a correct model").system;
         let clock = clock();
         let options = BuildOptions {
             symmetry: false,

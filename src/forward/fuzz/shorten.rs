@@ -1,9 +1,9 @@
 //! Shortest ways within the visited states to those that matter.
 
-use crate::forward::fuzz::campaign::Campaign;
-use crate::forward::program::step::Scratch;
-use crate::forward::store::origin::ROOT;
-use crate::forward::tuning::{MAX_SHORTENED, TICKS};
+use crate::fuzz::campaign::Campaign;
+use crate::program::step::Scratch;
+use crate::store::origin::ROOT;
+use crate::tuning::{MAX_SHORTENED, TICKS};
 
 impl Campaign {
     /// Replaces the ways to bad and deadlocked states by shortest ones, as far as the visited states

@@ -6,14 +6,14 @@
 
 use std::time::Duration;
 
-use crate::forward::checkpoint::bytes::put_words;
-use crate::forward::fuzz::campaign::Campaign;
-use crate::forward::fuzz::companions::{Companions, EpochWord};
-use crate::forward::fuzz::outcome::WalkOutcome;
-use crate::forward::fuzz::technique::Task;
-use crate::forward::fuzz::wire::{OutcomeReader, put_outcome};
-use crate::forward::store::hash::hash;
-use crate::result::Stop;
+use crate::checkpoint::bytes::put_words;
+use crate::fuzz::campaign::Campaign;
+use crate::fuzz::companions::{Companions, EpochWord};
+use crate::fuzz::outcome::WalkOutcome;
+use crate::fuzz::technique::Task;
+use crate::fuzz::wire::{OutcomeReader, put_outcome};
+use crate::store::hash::hash;
+use cubicle_run::result::Stop;
 
 impl Campaign {
     /// Does the walks of an epoch together with others; `None` when the campaign ends.

@@ -1,6 +1,6 @@
 //! How walks choose their steps, and a walk to do.
 
-use crate::forward::fuzz::goal::Goal;
+use crate::fuzz::goal::Goal;
 
 /// How a walk chooses its next step (Conchon and Korneva, section 4; the last three are not theirs).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -4,19 +4,19 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::bits::bits;
-use crate::forward::clock::Ticker;
-use crate::forward::fuzz::corpus::TRACKED;
-use crate::forward::fuzz::coverage::ItemBuffer;
-use crate::forward::fuzz::goal::Goal;
-use crate::forward::fuzz::outcome::{Ref, WalkOutcome};
-use crate::forward::fuzz::relaxed_plan::RelaxedPlan;
-use crate::forward::fuzz::technique::{Aim, Task, Technique};
-use crate::forward::fuzz::walker::{Frozen, Walker};
-use crate::forward::program::bad::BadScratch;
-use crate::forward::program::step::Scratch;
-use crate::forward::store::table::Store;
-use crate::forward::tuning::{ASTRAY, IDLE, MOST_NEW};
+use cubicle_lang::bits::bits;
+use crate::clock::Ticker;
+use crate::fuzz::corpus::TRACKED;
+use crate::fuzz::coverage::ItemBuffer;
+use crate::fuzz::goal::Goal;
+use crate::fuzz::outcome::{Ref, WalkOutcome};
+use crate::fuzz::relaxed_plan::RelaxedPlan;
+use crate::fuzz::technique::{Aim, Task, Technique};
+use crate::fuzz::walker::{Frozen, Walker};
+use crate::program::bad::BadScratch;
+use crate::program::step::Scratch;
+use crate::store::table::Store;
+use crate::tuning::{ASTRAY, IDLE, MOST_NEW};
 
 /// Farther than any relaxed plan is long.
 const FAR: u32 = 1 << 24;

@@ -7,20 +7,20 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use crate::bits::bits;
-use crate::forward::clock::{Clock, Ticker};
-use crate::forward::fuzz::corpus::{Corpus, TRACKED};
-use crate::forward::fuzz::coverage::{ItemBuffer, SeenCombinations};
-use crate::forward::fuzz::goals::Goals;
-use crate::forward::fuzz::outcome::{Ref, WalkOutcome};
-use crate::forward::program::bad::BadScratch;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::lazy::Refinement;
-use crate::forward::program::step::{FirstWays, Scratch};
-use crate::forward::store::hash::hash;
-use crate::forward::store::table::Inserted;
-use crate::forward::store::visited::Visited;
-use crate::forward::tuning::{SPLITS, WIDEST};
+use cubicle_lang::bits::bits;
+use crate::clock::{Clock, Ticker};
+use crate::fuzz::corpus::{Corpus, TRACKED};
+use crate::fuzz::coverage::{ItemBuffer, SeenCombinations};
+use crate::fuzz::goals::Goals;
+use crate::fuzz::outcome::{Ref, WalkOutcome};
+use crate::program::bad::BadScratch;
+use crate::program::compiled::Program;
+use crate::program::lazy::Refinement;
+use crate::program::step::{FirstWays, Scratch};
+use crate::store::hash::hash;
+use crate::store::table::Inserted;
+use crate::store::visited::Visited;
+use crate::tuning::{SPLITS, WIDEST};
 
 /// What all walks of an epoch see.
 pub struct Frozen<'a> {

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::forward::checkpoint::bytes::{Bytes, Damage, Source, put, put_words};
-use crate::forward::checkpoint::states::Valid;
-use crate::forward::fuzz::campaign::Campaign;
-use crate::forward::fuzz::outcome::{Ref, WalkOutcome};
-use crate::forward::fuzz::technique::Task;
-use crate::forward::store::hash::hash;
-use crate::forward::store::table::{Inserted, Store};
+use crate::checkpoint::bytes::{Bytes, Damage, Source, put, put_words};
+use crate::checkpoint::states::Valid;
+use crate::fuzz::campaign::Campaign;
+use crate::fuzz::outcome::{Ref, WalkOutcome};
+use crate::fuzz::technique::Task;
+use crate::store::hash::hash;
+use crate::store::table::{Inserted, Store};
 
 /// Something that no walk of this campaign finds.
 const ALIEN: Damage = Damage("it has what no walk finds");

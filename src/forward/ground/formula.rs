@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::forward::error::Overflow;
-use crate::model::semantics::Layout;
-use crate::model::{Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
+use crate::error::Overflow;
+use cubicle_lang::model::semantics::Layout;
+use cubicle_lang::model::{Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type};
 
 /// One side of a process comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,7 +23,7 @@ pub struct Sum {
 }
 
 /// A ground literal that is neither true nor false by itself. Cells are positions in
-/// [`crate::model::semantics::State::values`].
+/// [`cubicle_lang::model::semantics::State::values`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Lit {
     /// The cell's value is in the set: constructor c is bit c; process p is bit p, and bit k (the

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use crate::forward::clock::Clock;
-use crate::forward::error::Unbuildable;
-use crate::forward::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
-use crate::forward::tuning::{MAX_DISJUNCTS, NEAR};
-use crate::model::Type;
-use crate::model::semantics::{distinct_tuples, tuples};
-use crate::result::Stop;
+use crate::clock::Clock;
+use crate::error::Unbuildable;
+use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
+use crate::tuning::{MAX_DISJUNCTS, NEAR};
+use cubicle_lang::model::Type;
+use cubicle_lang::model::semantics::{distinct_tuples, tuples};
+use cubicle_run::result::Stop;
 
 /// One way to meet the instantiated init: a set of values for each cell, and what relates cells.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

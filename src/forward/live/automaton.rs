@@ -4,7 +4,7 @@
 //! A node says what holds now and what must hold from the next position on. A run is accepted when it can be followed
 //! through nodes, each of which fits its state, such that no `until` is put off for ever.
 
-use crate::model::Ltl;
+use cubicle_lang::model::Ltl;
 
 /// A set of subformulas, by their numbers.
 type Set = u128;
@@ -163,10 +163,10 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::forward::live::arrows::{Arrow, Arrows, STUTTER, Ways};
-    use crate::forward::live::components::FairCycles;
-    use crate::forward::live::constraints::Constraints;
-    use crate::interrupt::Interrupt;
+    use crate::live::arrows::{Arrow, Arrows, STUTTER, Ways};
+    use crate::live::components::FairCycles;
+    use crate::live::constraints::Constraints;
+    use cubicle_run::interrupt::Interrupt;
 
     fn formula(rng: &mut ChaCha8Rng, depth: usize) -> Ltl {
         let kind = if depth == 0 { rng.random_range(0..3) } else { rng.random_range(0..9) };

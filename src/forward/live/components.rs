@@ -7,10 +7,10 @@
 //!
 //! Where arrows rename processes, all this is asked of the parts of the threaded graph (`threads`) instead of constraints.
 
-use crate::forward::live::arrows::Arrows;
-use crate::forward::live::constraints::Constraints;
-use crate::forward::live::threads::Threads;
-use crate::interrupt::{Interrupt, Interrupted};
+use crate::live::arrows::Arrows;
+use crate::live::constraints::Constraints;
+use crate::live::threads::Threads;
+use cubicle_run::interrupt::{Interrupt, Interrupted};
 
 /// Where fair cycles are looked for.
 pub struct FairCycles<'a> {

@@ -1,14 +1,14 @@
 //! From states as they are stored to a run that the reference semantics executes.
 
-use crate::forward::live::arrows::{Arrow, STUTTER};
-use crate::forward::live::graph::RunGraph;
-use crate::forward::live::moves::{self, STAY, Turn, then};
-use crate::forward::program::code::Instance;
-use crate::forward::program::compiled::Program;
-use crate::forward::run::trace::{LabelledStep, labelled};
-use crate::forward::symmetry::refinement::rename;
-use crate::model::semantics::{Lasso, State};
-use crate::verdict::Trace;
+use crate::live::arrows::{Arrow, STUTTER};
+use crate::live::graph::RunGraph;
+use crate::live::moves::{self, STAY, Turn, then};
+use crate::program::code::Instance;
+use crate::program::compiled::Program;
+use crate::run::trace::{LabelledStep, labelled};
+use crate::symmetry::refinement::rename;
+use cubicle_lang::model::semantics::{Lasso, State};
+use cubicle_run::verdict::Trace;
 
 /// How often a loop is gone round at most until it comes back to the very state where it began: values without a name may
 /// have changed places.

@@ -1,14 +1,14 @@
 //! In which states a condition holds for a tuple of processes.
 
-use crate::forward::error::Unbuildable;
-use crate::forward::ground::formula::{GroundConj, Grounder};
-use crate::forward::live::graph::RunGraph;
-use crate::forward::program::code::Test;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::lower::test;
-use crate::forward::state::codes::UNDEF;
-use crate::model::semantics::{distinct_tuples, other_tuples};
-use crate::model::{Bad, BadKind, Condition, System, Temporal};
+use crate::error::Unbuildable;
+use crate::ground::formula::{GroundConj, Grounder};
+use crate::live::graph::RunGraph;
+use crate::program::code::Test;
+use crate::program::compiled::Program;
+use crate::program::lower::test;
+use crate::state::codes::UNDEF;
+use cubicle_lang::model::semantics::{distinct_tuples, other_tuples};
+use cubicle_lang::model::{Bad, BadKind, Condition, System, Temporal};
 
 /// The system with the cubes of its properties of runs as bad cubes: what they compare must be told apart by states as
 /// what any bad cube compares.

@@ -1,9 +1,9 @@
 //! Which steps fairness asks for, and which step of the instance is which of them.
 
-use crate::forward::live::arrows::{Arrow, STUTTER};
-use crate::forward::live::moves::{Moves, STAY, Turn};
-use crate::forward::program::compiled::Program;
-use crate::model::System;
+use crate::live::arrows::{Arrow, STUTTER};
+use crate::live::moves::{Moves, STAY, Turn};
+use crate::program::compiled::Program;
+use cubicle_lang::model::System;
 
 /// What fairness asks of a run, each by itself: some of these steps are taken again and again, or not possible at some
 /// moment again and again (weak), or not possible at all from some moment on (strong).

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::forward::clock::{Clock, Ticker};
-use crate::forward::live::moves::{MAX_RENAMED, STAY, Turn};
-use crate::forward::program::compiled::Program;
-use crate::forward::program::step::Scratch;
-use crate::forward::store::hash::hash;
-use crate::forward::symmetry::canonical::Symmetry;
+use crate::clock::{Clock, Ticker};
+use crate::live::moves::{MAX_RENAMED, STAY, Turn};
+use crate::program::compiled::Program;
+use crate::program::step::Scratch;
+use crate::store::hash::hash;
+use crate::symmetry::canonical::Symmetry;
 
 /// The steps from some states, one after the other.
 #[derive(Debug, Default)]

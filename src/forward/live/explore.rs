@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::forward::error::Unbuildable;
-use crate::forward::live::expand::Expander;
-use crate::forward::live::graph::RunGraph;
-use crate::forward::live::walks::Walks;
-use crate::forward::program::compiled::Program;
-use crate::forward::run::limits::Limits;
-use crate::model::System;
-use crate::options::{ForwardOptions, Strategy};
+use crate::error::Unbuildable;
+use crate::live::expand::Expander;
+use crate::live::graph::RunGraph;
+use crate::live::walks::Walks;
+use crate::program::compiled::Program;
+use crate::run::limits::Limits;
+use cubicle_lang::model::System;
+use cubicle_run::options::{ForwardOptions, Strategy};
 
 /// The states and steps of an instance, as far as the limits let them be seen.
 pub fn explore(

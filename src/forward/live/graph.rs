@@ -3,20 +3,20 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use crate::forward::clock::begin_to_help;
-use crate::forward::error::Unbuildable;
-use crate::forward::live::arrows::{Arrow, Arrows, STUTTER};
-use crate::forward::live::expand::{Expanded, Expander, representative};
-use crate::forward::live::moves::Moves;
-use crate::forward::program::compiled::Program;
-use crate::forward::run::limits::Limits;
-use crate::forward::store::hash::hash;
-use crate::forward::store::origin::ROOT;
-use crate::forward::store::table::{Inserted, Store};
-use crate::forward::tuning::{RUN_CHUNK, RUN_ROUND, TOUCHED};
-use crate::options::ForwardOptions;
-use crate::result::Stop;
-use crate::workers::WorkerPool;
+use crate::clock::begin_to_help;
+use crate::error::Unbuildable;
+use crate::live::arrows::{Arrow, Arrows, STUTTER};
+use crate::live::expand::{Expanded, Expander, representative};
+use crate::live::moves::Moves;
+use crate::program::compiled::Program;
+use crate::run::limits::Limits;
+use crate::store::hash::hash;
+use crate::store::origin::ROOT;
+use crate::store::table::{Inserted, Store};
+use crate::tuning::{RUN_CHUNK, RUN_ROUND, TOUCHED};
+use cubicle_run::options::ForwardOptions;
+use cubicle_run::result::Stop;
+use cubicle_run::workers::WorkerPool;
 
 /// The reachable part of an instance, as far as the limits let it be seen.
 pub struct RunGraph {

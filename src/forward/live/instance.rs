@@ -1,29 +1,29 @@
 //! The properties of runs of one instance.
 
-use crate::forward::clock::begin_to_help;
-use crate::forward::error::Unbuildable;
-use crate::forward::live::arrows::{Arrow, Ways};
-use crate::forward::live::automaton::Automaton;
-use crate::forward::live::components::FairCycles;
-use crate::forward::live::concrete;
-use crate::forward::live::conditions::{holds, observed};
-use crate::forward::live::constraints::Constraints;
-use crate::forward::live::explore::explore;
-use crate::forward::live::graph::RunGraph;
-use crate::forward::live::moves::{MAX_RENAMED, Move};
-use crate::forward::live::product::{AtomTruth, Product};
-use crate::forward::program::code;
-use crate::forward::program::compile::BuildOptions;
-use crate::forward::program::compiled::Program;
-use crate::forward::run::limits::Limits;
-use crate::forward::symmetry::canonical::Symmetry;
-use crate::interrupt::Interrupt;
-use crate::model::semantics::{Lasso, Semantics, distinct_tuples};
-use crate::model::{Atom, StepOf, System, Temporal, TemporalKind};
-use crate::options::ForwardOptions;
-use crate::result::Stop;
-use crate::verdict::Trace;
-use crate::workers::WorkerPool;
+use crate::clock::begin_to_help;
+use crate::error::Unbuildable;
+use crate::live::arrows::{Arrow, Ways};
+use crate::live::automaton::Automaton;
+use crate::live::components::FairCycles;
+use crate::live::concrete;
+use crate::live::conditions::{holds, observed};
+use crate::live::constraints::Constraints;
+use crate::live::explore::explore;
+use crate::live::graph::RunGraph;
+use crate::live::moves::{MAX_RENAMED, Move};
+use crate::live::product::{AtomTruth, Product};
+use crate::program::code;
+use crate::program::compile::BuildOptions;
+use crate::program::compiled::Program;
+use crate::run::limits::Limits;
+use crate::symmetry::canonical::Symmetry;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::semantics::{Lasso, Semantics, distinct_tuples};
+use cubicle_lang::model::{Atom, StepOf, System, Temporal, TemporalKind};
+use cubicle_run::options::ForwardOptions;
+use cubicle_run::result::Stop;
+use cubicle_run::verdict::Trace;
+use cubicle_run::workers::WorkerPool;
 
 /// What an instance says of a property.
 #[derive(Clone, Debug)]
@@ -294,7 +294,7 @@ impl Instance<'_> {
         answer: impl FnOnce(Box<Trace>) -> RunAnswer,
     ) -> RunAnswer {
         let run = concrete::run(self.program, self.graph, initial, way, None);
-        match crate::model::semantics::replay_steps(self.system, &run) {
+        match cubicle_lang::model::semantics::replay_steps(self.system, &run) {
             Ok(()) => answer(Box::new(run)),
             Err(_) => RunAnswer::Open(Stop::Numbers),
         }

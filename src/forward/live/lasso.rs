@@ -2,10 +2,10 @@
 
 use hashbrown::HashSet;
 
-use crate::forward::live::arrows::{Arrow, STUTTER, Ways};
-use crate::forward::live::components::FairCycles;
-use crate::forward::live::moves::STAY;
-use crate::forward::live::threads::Threads;
+use crate::live::arrows::{Arrow, STUTTER, Ways};
+use crate::live::components::FairCycles;
+use crate::live::moves::STAY;
+use crate::live::threads::Threads;
 
 /// What a cycle still has to do.
 struct Tasks {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::forward::live::arrows::{Arrow, Arrows, STUTTER};
-use crate::forward::live::automaton::Automaton;
-use crate::forward::live::graph::RunGraph;
-use crate::forward::store::origin::ROOT;
-use crate::interrupt::{Interrupt, Interrupted};
+use crate::live::arrows::{Arrow, Arrows, STUTTER};
+use crate::live::automaton::Automaton;
+use crate::live::graph::RunGraph;
+use crate::store::origin::ROOT;
+use cubicle_run::interrupt::{Interrupt, Interrupted};
 
 /// Where an atom of a formula holds.
 pub enum AtomTruth {

@@ -5,7 +5,7 @@ use std::process::Command;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::model::Ltl;
+use cubicle_lang::model::Ltl;
 
 /// A formula without `X`, of which this spin knows nothing.
 fn formula(rng: &mut ChaCha8Rng, depth: usize) -> Ltl {

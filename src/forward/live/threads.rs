@@ -10,10 +10,10 @@
 
 use hashbrown::HashSet;
 
-use crate::forward::live::arrows::Arrows;
-use crate::forward::live::constraints::Constraints;
-use crate::forward::live::moves::{STAY, Turn, back, then};
-use crate::model::union_find::UnionFind;
+use crate::live::arrows::Arrows;
+use crate::live::constraints::Constraints;
+use crate::live::moves::{STAY, Turn, back, then};
+use cubicle_lang::model::union_find::UnionFind;
 
 /// The parts of the threaded graph over a component.
 pub struct Threads<'a> {

@@ -9,17 +9,17 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::forward::error::Unbuildable;
-use crate::forward::live::arrows::{Arrow, STUTTER};
-use crate::forward::live::conditions::Watched;
-use crate::forward::live::expand::{Expanded, Expander};
-use crate::forward::live::graph::RunGraph;
-use crate::forward::program::compiled::Program;
-use crate::forward::run::limits::Limits;
-use crate::forward::tuning::{RUN_EPOCH, RUN_NEAR, RUN_WALK};
-use crate::model::{System, TemporalKind};
-use crate::options::ForwardOptions;
-use crate::result::Stop;
+use crate::error::Unbuildable;
+use crate::live::arrows::{Arrow, STUTTER};
+use crate::live::conditions::Watched;
+use crate::live::expand::{Expanded, Expander};
+use crate::live::graph::RunGraph;
+use crate::program::compiled::Program;
+use crate::run::limits::Limits;
+use crate::tuning::{RUN_EPOCH, RUN_NEAR, RUN_WALK};
+use cubicle_lang::model::{System, TemporalKind};
+use cubicle_run::options::ForwardOptions;
+use cubicle_run::result::Stop;
 
 /// No state.
 const NONE: u32 = u32::MAX;

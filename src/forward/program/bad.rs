@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::bits::bits;
-use crate::forward::clock::Clock;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::lazy::{Gaps, Refinement};
+use cubicle_lang::bits::bits;
+use crate::clock::Clock;
+use crate::program::compiled::Program;
+use crate::program::lazy::{Gaps, Refinement};
 
 /// Buffers for [`Program::bad`].
 #[derive(Clone, Debug, Default)]

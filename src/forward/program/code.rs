@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use crate::forward::state::expr::LinearExpr;
-use crate::model::{Relation, TransitionId};
+use crate::state::expr::LinearExpr;
+use cubicle_lang::model::{Relation, TransitionId};
 
 /// A ground test on a state whose cells that it reads are all defined.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -69,7 +69,7 @@ pub struct Instance {
 /// A ground bad cube.
 #[derive(Clone, Debug)]
 pub struct BadInstance {
-    /// Index in [`System::bad`](crate::model::System::bad).
+    /// Index in [`System::bad`](cubicle_lang::model::System::bad).
     pub bad: usize,
     pub guard: Guard,
 }

@@ -2,27 +2,27 @@
 
 use std::borrow::Cow;
 
-use crate::diagnostic::Span;
-use crate::forward::clock::Clock;
-use crate::forward::error::Unbuildable;
-use crate::forward::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
-use crate::forward::ground::init::{disjuncts, full_sets};
-use crate::forward::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, Write, WrittenValue};
-use crate::forward::program::compiled::Program;
-use crate::forward::program::guard_index::GuardIndex;
-use crate::forward::program::lower::test;
-use crate::forward::program::sleep::SleepSets;
-use crate::forward::state::cells::Cells;
-use crate::forward::state::expr::LinearExpr;
-use crate::forward::state::numbers::largest_constant;
-use crate::forward::state::packing::{Bounds, Packing};
-use crate::forward::symmetry::canonical::Symmetry;
-use crate::forward::symmetry::exchangeable::Exchangeable;
-use crate::forward::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_PROCS};
-use crate::model::semantics::{
+use cubicle_lang::diagnostic::Span;
+use crate::clock::Clock;
+use crate::error::Unbuildable;
+use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
+use crate::ground::init::{disjuncts, full_sets};
+use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, Write, WrittenValue};
+use crate::program::compiled::Program;
+use crate::program::guard_index::GuardIndex;
+use crate::program::lower::test;
+use crate::program::sleep::SleepSets;
+use crate::state::cells::Cells;
+use crate::state::expr::LinearExpr;
+use crate::state::numbers::largest_constant;
+use crate::state::packing::{Bounds, Packing};
+use crate::symmetry::canonical::Symmetry;
+use crate::symmetry::exchangeable::Exchangeable;
+use crate::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_PROCS};
+use cubicle_lang::model::semantics::{
     Layout, admits, distinct_tuples, interchangeable, other_tuples, rising_tuples, tuples,
 };
-use crate::model::{Assignment, Bad, BadKind, Branch, Literal, System, Term, TransitionId};
+use cubicle_lang::model::{Assignment, Bad, BadKind, Branch, Literal, System, Term, TransitionId};
 
 /// What to build.
 #[derive(Clone, Copy, Debug)]
@@ -363,7 +363,7 @@ impl Compiler<'_> {
                     let sum = self.grounder.sum(linear, env)?;
                     let one = sum.constant.is_zero().then_some(()).and(sum.terms.as_slice().first());
                     match one {
-                        Some((c, n)) if sum.terms.len() == 1 && *n == crate::model::Rational::ONE => {
+                        Some((c, n)) if sum.terms.len() == 1 && *n == cubicle_lang::model::Rational::ONE => {
                             WrittenValue::Copy(*c)
                         }
                         _ => WrittenValue::Expr(LinearExpr::new(

@@ -1,14 +1,14 @@
 //! A compiled instance: all that a search needs to know of it.
 
-use crate::forward::ground::init::InitDisjunct;
-use crate::forward::program::code::{BadInstance, Guard, Instance};
-use crate::forward::program::guard_index::GuardIndex;
-use crate::forward::program::sleep::{AWAKE, SleepId, SleepSets};
-use crate::forward::state::cells::Cells;
-use crate::forward::state::packing::Packing;
-use crate::forward::symmetry::canonical::Symmetry;
-use crate::forward::symmetry::exchangeable::Exchangeable;
-use crate::interrupt::Interrupt;
+use crate::ground::init::InitDisjunct;
+use crate::program::code::{BadInstance, Guard, Instance};
+use crate::program::guard_index::GuardIndex;
+use crate::program::sleep::{AWAKE, SleepId, SleepSets};
+use crate::state::cells::Cells;
+use crate::state::packing::Packing;
+use crate::symmetry::canonical::Symmetry;
+use crate::symmetry::exchangeable::Exchangeable;
+use cubicle_run::interrupt::Interrupt;
 
 /// A compiled instance.
 #[derive(Clone, Debug)]

@@ -1,15 +1,15 @@
 //! The states of one disjunct of init, one by one.
 
-use crate::forward::clock::Clock;
-use crate::forward::error::Unbuildable;
-use crate::forward::ground::init::InitDisjunct;
-use crate::forward::program::code::Test;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::lower::test;
-use crate::forward::state::cells::CodeKind;
-use crate::forward::state::codes::UNDEF;
-use crate::forward::tuning::MAX_INTERVAL;
-use crate::model::Relation;
+use crate::clock::Clock;
+use crate::error::Unbuildable;
+use crate::ground::init::InitDisjunct;
+use crate::program::code::Test;
+use crate::program::compiled::Program;
+use crate::program::lower::test;
+use crate::state::cells::CodeKind;
+use crate::state::codes::UNDEF;
+use crate::tuning::MAX_INTERVAL;
+use cubicle_lang::model::Relation;
 
 /// Why an enumeration ended early: its user has enough, or the run must end.
 pub type Ended = Option<Unbuildable>;

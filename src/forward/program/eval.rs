@@ -1,7 +1,7 @@
 //! What guards and updates say of a state whose cells that they read are all defined.
 
-use crate::forward::program::code::{Test, Write, WrittenValue};
-use crate::forward::program::compiled::Program;
+use crate::program::code::{Test, Write, WrittenValue};
+use crate::program::compiled::Program;
 
 impl Program {
     /// The code of a cell.

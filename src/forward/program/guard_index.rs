@@ -4,10 +4,10 @@
 //! that value does not refute. The guards that a state does not refute are the intersection over the
 //! groups. A second table says which of them look at an undefined cell of the group.
 
-use crate::forward::program::code::Guard;
-use crate::forward::state::cells::Cells;
-use crate::forward::state::packing::{Field, Packing};
-use crate::forward::tuning::{MAX_GROUP_BITS, MAX_ROW_WORDS};
+use crate::program::code::Guard;
+use crate::state::cells::Cells;
+use crate::state::packing::{Field, Packing};
+use crate::tuning::{MAX_GROUP_BITS, MAX_ROW_WORDS};
 
 #[derive(Clone, Debug)]
 struct Group {

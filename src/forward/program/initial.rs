@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use crate::forward::clock::Clock;
-use crate::forward::error::Unbuildable;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::enumerate::DisjunctStates;
-use crate::forward::state::codes::UNDEF;
-use crate::forward::tuning::MAX_COMPARED;
+use crate::clock::Clock;
+use crate::error::Unbuildable;
+use crate::program::compiled::Program;
+use crate::program::enumerate::DisjunctStates;
+use crate::state::codes::UNDEF;
+use crate::tuning::MAX_COMPARED;
 
 impl Program {
     /// Calls `f` with the initial states: nameless codes in canonical form, processes not renamed,

@@ -1,10 +1,10 @@
 //! Lazy cells: the ways to define what a guard reads and no step has chosen yet.
 
-use crate::forward::clock::Clock;
-use crate::forward::program::code::Guard;
-use crate::forward::program::compiled::Program;
-use crate::forward::state::codes::UNDEF;
-use crate::forward::state::packing::Packed;
+use crate::clock::Clock;
+use crate::program::code::Guard;
+use crate::program::compiled::Program;
+use crate::state::codes::UNDEF;
+use crate::state::packing::Packed;
 
 /// The codes of a state whose undefined cells are being defined, and how many tests of a guard hold
 /// already, whatever is chosen for the cells that are still open.

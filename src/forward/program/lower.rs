@@ -1,10 +1,10 @@
 //! Ground literals as tests on codes.
 
-use crate::forward::error::Unbuildable;
-use crate::forward::ground::formula::{Lit, Side};
-use crate::forward::program::code::Test;
-use crate::forward::state::cells::{Cells, CodeKind};
-use crate::forward::state::expr::LinearExpr;
+use crate::error::Unbuildable;
+use crate::ground::formula::{Lit, Side};
+use crate::program::code::Test;
+use crate::state::cells::{Cells, CodeKind};
+use crate::state::expr::LinearExpr;
 
 /// Compiles a literal.
 pub fn test(cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {

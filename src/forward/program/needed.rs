@@ -8,12 +8,12 @@
 //! value came in. A run is *clean* when it begins with values that are needed and chooses processes from
 //! then on.
 
-use crate::forward::clock::Clock;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::enumerate::{DisjunctStates, Ended, Replaces};
-use crate::forward::program::guard_index::GuardIndex;
-use crate::forward::state::cells::CodeKind;
-use crate::forward::state::codes::UNDEF;
+use crate::clock::Clock;
+use crate::program::compiled::Program;
+use crate::program::enumerate::{DisjunctStates, Ended, Replaces};
+use crate::program::guard_index::GuardIndex;
+use crate::state::cells::CodeKind;
+use crate::state::codes::UNDEF;
 
 impl Program {
     /// The same instance without the outside values that are merely allowed, and without bad cubes.

@@ -21,11 +21,11 @@ use std::ops::Range;
 
 use indexmap::IndexSet;
 
-use crate::forward::program::code::Instance;
-use crate::forward::state::cells::Cells;
-use crate::forward::state::packing::Packing;
-use crate::forward::symmetry::canonical::Symmetry;
-use crate::forward::tuning::{MAX_RENAMED, MAX_SLEEPING};
+use crate::program::code::Instance;
+use crate::state::cells::Cells;
+use crate::state::packing::Packing;
+use crate::symmetry::canonical::Symmetry;
+use crate::tuning::{MAX_RENAMED, MAX_SLEEPING};
 
 /// How a state was found: which instances may be left out there.
 pub type SleepId = u8;
@@ -57,7 +57,7 @@ struct Footprint {
 
 impl SleepSets {
     /// `None` when there are too many instances. `masks` are those of
-    /// [`Program`](crate::forward::program::compiled::Program).
+    /// [`Program`](crate::program::compiled::Program).
     pub fn new(
         cells: &Cells,
         packing: &Packing,
@@ -186,7 +186,7 @@ fn footprints(cells: &Cells, packing: &Packing, instances: &[Instance], masks: &
         let mut writes: Vec<usize> = instance.nondet.clone();
         writes.extend(instance.writes.iter().map(|w| w.cell));
         for (w, keep) in masks[2 * packing.words * i..].iter().take(packing.words).enumerate() {
-            writes.extend(crate::bits::bits(&[!keep]).map(|bit| cell_at[64 * w + bit]));
+            writes.extend(cubicle_lang::bits::bits(&[!keep]).map(|bit| cell_at[64 * w + bit]));
         }
         writes.sort_unstable();
         writes.dedup();

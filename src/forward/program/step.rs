@@ -1,12 +1,12 @@
 //! Steps of a compiled instance: which transitions are enabled, and what they lead to.
 
-use crate::forward::program::code::WrittenValue;
+use crate::program::code::WrittenValue;
 use std::sync::Arc;
 
-use crate::forward::clock::Clock;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::lazy::{Gaps, Refinement};
-use crate::forward::state::cells::CodeKind;
+use crate::clock::Clock;
+use crate::program::compiled::Program;
+use crate::program::lazy::{Gaps, Refinement};
+use crate::state::cells::CodeKind;
 
 /// Buffers of one worker, reused for every state.
 #[derive(Clone, Debug, Default)]
@@ -137,7 +137,7 @@ impl Program {
     }
 
     /// As [`Program::successors`], but without firing the instances of a set whose guards hold in all
-    /// that `state` stands for ([`SleepSets::after`](crate::forward::program::sleep::SleepSets::after)).
+    /// that `state` stands for ([`SleepSets::after`](crate::program::sleep::SleepSets::after)).
     pub fn successors_but(
         &self,
         state: &[u64],

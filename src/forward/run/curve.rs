@@ -1,6 +1,6 @@
 //! How the number of states grew with the work: a bounded number of points.
 
-use crate::result::CurvePoint;
+use cubicle_run::result::CurvePoint;
 
 /// No more points than this are kept: every second one goes when there are more.
 pub const MOST_POINTS: usize = 256;

@@ -7,6 +7,6 @@ pub struct Finding {
     pub state: usize,
     /// The same with those cells defined that decide it.
     pub refined: Vec<u64>,
-    /// Index in [`System::bad`](crate::model::System::bad); `None` for a deadlock.
+    /// Index in [`System::bad`](cubicle_lang::model::System::bad); `None` for a deadlock.
     pub bad: Option<usize>,
 }

@@ -1,13 +1,13 @@
 //! Bad and deadlocked states that a search has met.
 
-use crate::forward::program::compiled::Program;
-use crate::forward::run::finding::Finding;
-use crate::forward::run::outside::always_inside;
-use crate::forward::run::trace;
-use crate::forward::store::visited::Visited;
-use crate::forward::tuning::MAX_DEADLOCK_TRACES;
-use crate::model::System;
-use crate::verdict::Trace;
+use crate::program::compiled::Program;
+use crate::run::finding::Finding;
+use crate::run::outside::always_inside;
+use crate::run::trace;
+use crate::store::visited::Visited;
+use crate::tuning::MAX_DEADLOCK_TRACES;
+use cubicle_lang::model::System;
+use cubicle_run::verdict::Trace;
 
 /// Bad and deadlocked states met so far.
 #[derive(Clone, Debug)]

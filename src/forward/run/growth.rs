@@ -1,16 +1,16 @@
 //! Numbers that grow on the way to the last state of an exploration that did not come to its end.
 
-use crate::forward::program::compiled::Program;
-use crate::forward::program::step::Scratch;
-use crate::forward::run::trace::repeat;
-use crate::forward::state::cells::CodeKind;
-use crate::forward::state::codes::UNDEF;
-use crate::forward::store::origin::ROOT;
-use crate::forward::store::visited::Visited;
-use crate::growth::last_rise;
-use crate::model::semantics::Value;
-use crate::model::{Rational, System, VarId};
-use crate::result::{Growing, Growth};
+use crate::program::compiled::Program;
+use crate::program::step::Scratch;
+use crate::run::trace::repeat;
+use crate::state::cells::CodeKind;
+use crate::state::codes::UNDEF;
+use crate::store::origin::ROOT;
+use crate::store::visited::Visited;
+use cubicle_run::growth::last_rise;
+use cubicle_lang::model::semantics::Value;
+use cubicle_lang::model::{Rational, System, VarId};
+use cubicle_run::result::{Growing, Growth};
 
 /// No more steps than this are taken again to name the transitions between two states.
 const MOST_STEPS: usize = 32;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::forward::clock::{Clock, Ticker};
-use crate::forward::store::table::MAX_STATES;
-use crate::forward::tuning::REPORT_EVERY;
-use crate::interrupt::Interrupt;
-use crate::options::ForwardOptions;
-use crate::result::Stop;
+use crate::clock::{Clock, Ticker};
+use crate::store::table::MAX_STATES;
+use crate::tuning::REPORT_EVERY;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::options::ForwardOptions;
+use cubicle_run::result::Stop;
 
 /// The limits of one exploration.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! Outside values in runs: who can tell at a glance that there are none.
 
-use crate::forward::program::compiled::Program;
-use crate::forward::state::cells::CodeKind;
-use crate::model::semantics::Value;
-use crate::model::{Assignment, System, Term};
-use crate::verdict::Trace;
+use crate::program::compiled::Program;
+use crate::state::cells::CodeKind;
+use cubicle_lang::model::semantics::Value;
+use cubicle_lang::model::{Assignment, System, Term};
+use cubicle_run::verdict::Trace;
 
 /// Whether a cell holds an outside value in some state of the run.
 pub fn goes_outside(trace: &Trace) -> bool {
@@ -35,7 +35,7 @@ pub fn always_inside(system: &System, program: &Program) -> Vec<usize> {
         for update in system.transitions.iter().flat_map(|t| &t.updates) {
             let Assignment::Cases(branches) = &update.assignment else { continue };
             let copied =
-                |b: &crate::model::Branch| matches!(&b.value, Term::Cell(c) if needed[usize::from(c.var.0)]);
+                |b: &cubicle_lang::model::Branch| matches!(&b.value, Term::Cell(c) if needed[usize::from(c.var.0)]);
             let spreads = !needed[usize::from(update.var.0)] && branches.iter().any(copied);
             needed[usize::from(update.var.0)] |= spreads;
             changed |= spreads;

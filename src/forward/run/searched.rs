@@ -1,13 +1,13 @@
 //! What a search hands over when it has ended.
 
-use crate::forward::error::StorageError;
-use crate::forward::program::compiled::Program;
-use crate::forward::run::findings::Findings;
-use crate::forward::run::limits::Limits;
-use crate::forward::store::visited::Visited;
-use crate::model::System;
-use crate::options::ForwardOptions;
-use crate::result::{CurvePoint, Stop, TechniqueReport};
+use crate::error::StorageError;
+use crate::program::compiled::Program;
+use crate::run::findings::Findings;
+use crate::run::limits::Limits;
+use crate::store::visited::Visited;
+use cubicle_lang::model::System;
+use cubicle_run::options::ForwardOptions;
+use cubicle_run::result::{CurvePoint, Stop, TechniqueReport};
 
 /// How a search went.
 #[derive(Clone, Debug)]

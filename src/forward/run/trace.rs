@@ -5,21 +5,21 @@
 //! later step chose for them, or any value when none did. Nameless values are named so that a name
 //! means one value along the whole run. The result is replayed by the reference semantics.
 
-use crate::bits::bits;
-use crate::forward::program::code::WrittenValue;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::step::Scratch;
-use crate::forward::run::finding::Finding;
-use crate::forward::state::cells::{Cells, CodeKind};
-use crate::forward::state::codes::UNDEF;
-use crate::forward::store::origin::ROOT;
-use crate::forward::store::visited::Visited;
-use crate::forward::symmetry::refinement::rename;
-use crate::model::System;
-use crate::model::classes::Distinctness;
-use crate::model::semantics::{ReplayError, State, Step, Value, replay};
-use crate::model::union_find::UnionFind;
-use crate::verdict::Trace;
+use cubicle_lang::bits::bits;
+use crate::program::code::WrittenValue;
+use crate::program::compiled::Program;
+use crate::program::step::Scratch;
+use crate::run::finding::Finding;
+use crate::state::cells::{Cells, CodeKind};
+use crate::state::codes::UNDEF;
+use crate::store::origin::ROOT;
+use crate::store::visited::Visited;
+use crate::symmetry::refinement::rename;
+use cubicle_lang::model::System;
+use cubicle_lang::model::classes::Distinctness;
+use cubicle_lang::model::semantics::{ReplayError, State, Step, Value, replay};
+use cubicle_lang::model::union_find::UnionFind;
+use cubicle_run::verdict::Trace;
 
 /// A run could not be rebuilt from its stored states, or the reference semantics rejects it.
 #[derive(Debug, thiserror::Error)]

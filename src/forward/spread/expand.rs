@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::forward::program::compiled::Program;
-use crate::forward::spread::member::Member;
-use crate::forward::spread::message::Halt;
-use crate::forward::spread::outbox::owner;
-use crate::forward::store::hash::hash;
-use crate::forward::tuning::{CHUNK, CHUNK_SUCCESSORS, ROUND_TIME, ROUND_WORDS};
+use crate::program::compiled::Program;
+use crate::spread::member::Member;
+use crate::spread::message::Halt;
+use crate::spread::outbox::owner;
+use crate::store::hash::hash;
+use crate::tuning::{CHUNK, CHUNK_SUCCESSORS, ROUND_TIME, ROUND_WORDS};
 
 impl Member {
     /// Expands a few states of the level; whether the round, which goes on since then, is to end.

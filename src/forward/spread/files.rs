@@ -6,12 +6,12 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use crate::forward::checkpoint::files::{LOCK, Part, failed, is_ours, lock, sweep, sync_folder, write};
-use crate::forward::checkpoint::manifest::MemberParts;
-use crate::forward::checkpoint::share;
-use crate::forward::error::StorageError;
-use crate::forward::program::sleep::SleepId;
-use crate::forward::store::table::Store;
+use crate::checkpoint::files::{LOCK, Part, failed, is_ours, lock, sweep, sync_folder, write};
+use crate::checkpoint::manifest::MemberParts;
+use crate::checkpoint::share;
+use crate::error::StorageError;
+use crate::program::sleep::SleepId;
+use crate::store::table::Store;
 
 /// The folder of a process below that of the checkpoint.
 pub fn folder_of(process: usize) -> String {

@@ -2,31 +2,31 @@
 
 use std::sync::Arc;
 
-use crate::forward::checkpoint::manifest;
-use crate::forward::clock::Clock;
-use crate::forward::conclude::{conclude_with, search_clean_among};
-use crate::forward::error::{StorageError, Unbuildable};
-use crate::forward::exhaustive::search::widest;
-use crate::forward::explore::{Explored, compile, exploration, none};
-use crate::forward::program::compiled::Program;
-use crate::forward::run::finding::Finding;
-use crate::forward::run::findings::Findings;
-use crate::forward::run::limits::Limits;
-use crate::forward::run::searched::{Course, Searched};
-use crate::forward::spread::files::Keeping;
-use crate::forward::spread::keeper::Keeper;
-use crate::forward::spread::lead::{Lead, Outcome};
-use crate::forward::spread::member::{Duties, Member};
-use crate::forward::spread::message::Worth;
-use crate::forward::store::hash::hash;
-use crate::forward::store::origin::ROOT;
-use crate::forward::store::table::Inserted;
-use crate::forward::store::visited::Visited;
-use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::observer::Observer;
-use crate::options::ForwardOptions;
-use crate::result::Stop;
+use crate::checkpoint::manifest;
+use crate::clock::Clock;
+use crate::conclude::{conclude_with, search_clean_among};
+use crate::error::{StorageError, Unbuildable};
+use crate::exhaustive::search::widest;
+use crate::explore::{Explored, compile, exploration, none};
+use crate::program::compiled::Program;
+use crate::run::finding::Finding;
+use crate::run::findings::Findings;
+use crate::run::limits::Limits;
+use crate::run::searched::{Course, Searched};
+use crate::spread::files::Keeping;
+use crate::spread::keeper::Keeper;
+use crate::spread::lead::{Lead, Outcome};
+use crate::spread::member::{Duties, Member};
+use crate::spread::message::Worth;
+use crate::store::hash::hash;
+use crate::store::origin::ROOT;
+use crate::store::table::Inserted;
+use crate::store::visited::Visited;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_run::observer::Observer;
+use cubicle_run::options::ForwardOptions;
+use cubicle_run::result::Stop;
 
 /// An instance that is to be explored by several members.
 #[derive(Clone, Debug)]

@@ -8,20 +8,20 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::forward::checkpoint::bytes::Damage;
-use crate::forward::checkpoint::course::whole_curve;
-use crate::forward::checkpoint::files::{LOCK, MOST_TEXT, Part, failed, is_ours, lock, sweep, write};
-use crate::forward::checkpoint::manifest::{self, Manifest, MemberParts, SpreadParts};
-use crate::forward::checkpoint::states::Valid;
-use crate::forward::error::StorageError;
-use crate::forward::program::compiled::Program;
-use crate::forward::run::curve::Curve;
-use crate::forward::spread::files::folder_of;
-use crate::forward::spread::message::{Deadlocks, Traffic, Worth};
-use crate::forward::tuning::MAX_DEADLOCK_TRACES;
-use crate::model::System;
-use crate::options::{Checkpoint, ForwardOptions};
-use crate::result::CurvePoint;
+use crate::checkpoint::bytes::Damage;
+use crate::checkpoint::course::whole_curve;
+use crate::checkpoint::files::{LOCK, MOST_TEXT, Part, failed, is_ours, lock, sweep, write};
+use crate::checkpoint::manifest::{self, Manifest, MemberParts, SpreadParts};
+use crate::checkpoint::states::Valid;
+use crate::error::StorageError;
+use crate::program::compiled::Program;
+use crate::run::curve::Curve;
+use crate::spread::files::folder_of;
+use crate::spread::message::{Deadlocks, Traffic, Worth};
+use crate::tuning::MAX_DEADLOCK_TRACES;
+use cubicle_lang::model::System;
+use cubicle_run::options::{Checkpoint, ForwardOptions};
+use cubicle_run::result::CurvePoint;
 
 /// Name of the file with the model.
 const MODEL: &str = "model";

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::forward::run::curve::Curve;
-use crate::forward::spread::keeper::Keeper;
-use crate::forward::spread::message::{Command, Deadlocks, Summary, Traffic, Worth};
-use crate::forward::tuning::MAX_DEADLOCK_TRACES;
-use crate::options::ForwardOptions;
-use crate::result::{CurvePoint, Stop};
+use crate::run::curve::Curve;
+use crate::spread::keeper::Keeper;
+use crate::spread::message::{Command, Deadlocks, Summary, Traffic, Worth};
+use crate::tuning::MAX_DEADLOCK_TRACES;
+use cubicle_run::options::ForwardOptions;
+use cubicle_run::result::{CurvePoint, Stop};
 
 /// A state that is worth a run, and where it is.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -5,23 +5,23 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::forward::clock::{Clock, Ticker};
-use crate::forward::error::{StorageError, Unbuildable};
-use crate::forward::explored::bitmap_index::BitmapIndex;
-use crate::forward::program::bad::BadScratch;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::sleep::{AWAKE, SleepId};
-use crate::forward::program::step::Scratch;
-use crate::forward::run::findings::Findings;
-use crate::forward::spread::files::Keeping;
-use crate::forward::spread::message::{Command, Deadlocks, Halt, Parcel, States, Summary, Worth};
-use crate::forward::spread::outbox::{Filter, Outbox, owner};
-use crate::forward::spread::parents::Wanted;
-use crate::forward::store::hash::hash;
-use crate::forward::store::table::{Inserted, MAX_STATES, Store};
-use crate::forward::tuning::{MAX_DEADLOCK_TRACES, TOUCHED};
-use crate::model::System;
-use crate::oracle::OracleAnswer;
+use crate::clock::{Clock, Ticker};
+use crate::error::{StorageError, Unbuildable};
+use crate::explored::bitmap_index::BitmapIndex;
+use crate::program::bad::BadScratch;
+use crate::program::compiled::Program;
+use crate::program::sleep::{AWAKE, SleepId};
+use crate::program::step::Scratch;
+use crate::run::findings::Findings;
+use crate::spread::files::Keeping;
+use crate::spread::message::{Command, Deadlocks, Halt, Parcel, States, Summary, Worth};
+use crate::spread::outbox::{Filter, Outbox, owner};
+use crate::spread::parents::Wanted;
+use crate::store::hash::hash;
+use crate::store::table::{Inserted, MAX_STATES, Store};
+use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCHED};
+use cubicle_lang::model::System;
+use cubicle_run::oracle::OracleAnswer;
 
 /// What a member is asked to do, beside the model.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::forward::checkpoint::manifest::{MemberParts, SpreadParts};
-use crate::model::Literal;
-use crate::result::Stop;
+use crate::checkpoint::manifest::{MemberParts, SpreadParts};
+use cubicle_lang::model::Literal;
+use cubicle_run::result::Stop;
 
 /// What is carried from one to another.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ pub enum Command {
     },
     /// Be ready for questions about all states that you own: no further ones come.
     Serve,
-    /// Say whether one of your states satisfies a cube, as [`Oracle::ask`](crate::oracle::Oracle::ask).
+    /// Say whether one of your states satisfies a cube, as [`Oracle::ask`](cubicle_run::oracle::Oracle::ask).
     Ask {
         /// Processes of the cube.
         procs: u8,

@@ -9,7 +9,7 @@
 //!
 //! The outcome is a function of the model and the options, whatever the number of members and the order in which states
 //! arrive: what is chosen is the least in a total order. That is the level, then the packed words, for findings and
-//! parents; the smallest [`SleepId`](crate::forward::program::sleep::SleepId) for how a state was found. Any step from
+//! parents; the smallest [`SleepId`](crate::program::sleep::SleepId) for how a state was found. Any step from
 //! the level before may stand for that, as the argument in `program::sleep` says nothing of which one it is.
 
 pub mod expand;

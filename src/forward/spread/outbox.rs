@@ -1,9 +1,9 @@
 //! Successors on their way to their owners; those that were sent lately are left out.
 
-use crate::forward::program::sleep::SleepId;
-use crate::forward::spread::message::States;
-use crate::forward::store::hash::equal;
-use crate::forward::tuning::{PARCEL_WORDS, SENT};
+use crate::program::sleep::SleepId;
+use crate::spread::message::States;
+use crate::store::hash::equal;
+use crate::tuning::{PARCEL_WORDS, SENT};
 
 /// Who owns a state with this hash, of so many members. The bits are others than those that tables use.
 #[inline]

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::forward::clock::{Clock, Ticker};
-use crate::forward::program::compiled::Program;
-use crate::forward::program::step::Scratch;
-use crate::forward::spread::message::Halt;
-use crate::forward::store::hash::hash;
-use crate::forward::store::table::Store;
-use crate::forward::tuning::CHUNK;
+use crate::clock::{Clock, Ticker};
+use crate::program::compiled::Program;
+use crate::program::step::Scratch;
+use crate::spread::message::Halt;
+use crate::store::hash::hash;
+use crate::store::table::Store;
+use crate::tuning::CHUNK;
 
 /// States to which steps are wanted, and what was found.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! The lead between two levels: a checkpoint is written when it is time, or gone on with.
 
-use crate::forward::checkpoint::manifest::Manifest;
-use crate::forward::error::StorageError;
-use crate::forward::spread::keeper::{Keeper, Known, Resumed};
-use crate::forward::spread::lead::{Lead, Phase, Place};
-use crate::forward::spread::message::{Command, Summary};
-use crate::result::Stop;
+use crate::checkpoint::manifest::Manifest;
+use crate::error::StorageError;
+use crate::spread::keeper::{Keeper, Known, Resumed};
+use crate::spread::lead::{Lead, Phase, Place};
+use crate::spread::message::{Command, Summary};
+use cubicle_run::result::Stop;
 
 impl Lead {
     /// The first command.

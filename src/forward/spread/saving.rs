@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use crate::forward::checkpoint::bytes::Damage;
-use crate::forward::checkpoint::manifest::SpreadParts;
-use crate::forward::checkpoint::share::Levels;
-use crate::forward::checkpoint::states::Valid;
-use crate::forward::error::{StorageError, Unbuildable};
-use crate::forward::program::sleep::SleepId;
-use crate::forward::spread::member::Member;
-use crate::forward::spread::message::Halt;
-use crate::forward::spread::outbox::owner;
-use crate::forward::store::hash::hash;
-use crate::forward::store::table::{Inserted, MAX_STATES};
-use crate::forward::tuning::TOUCHED;
-use crate::result::Stop;
+use crate::checkpoint::bytes::Damage;
+use crate::checkpoint::manifest::SpreadParts;
+use crate::checkpoint::share::Levels;
+use crate::checkpoint::states::Valid;
+use crate::error::{StorageError, Unbuildable};
+use crate::program::sleep::SleepId;
+use crate::spread::member::Member;
+use crate::spread::message::Halt;
+use crate::spread::outbox::owner;
+use crate::store::hash::hash;
+use crate::store::table::{Inserted, MAX_STATES};
+use crate::tuning::TOUCHED;
+use cubicle_run::result::Stop;
 
 /// The states of the last level do not fit how they were found.
 const WAITING: Damage = Damage("it does not say of all states that wait how they were found");

@@ -11,11 +11,11 @@
 
 use smallvec::SmallVec;
 
-use crate::forward::error::Unbuildable;
-use crate::forward::ground::init::InitDisjunct;
-use crate::model::classes::{Classes, Distinctness};
-use crate::model::semantics::{Layout, PROC_STRIDE, Point, Value, tuples};
-use crate::model::{Assignment, Rational, System, Term, Type, VarId};
+use crate::error::Unbuildable;
+use crate::ground::init::InitDisjunct;
+use cubicle_lang::model::classes::{Classes, Distinctness};
+use cubicle_lang::model::semantics::{Layout, PROC_STRIDE, Point, Value, tuples};
+use cubicle_lang::model::{Assignment, Rational, System, Term, Type, VarId};
 
 /// Codes of one finite cell are below this.
 pub const MAX_CODES: usize = 120;
@@ -122,7 +122,7 @@ impl Cells {
         this.nameless_codes(system)?;
         this.constructor_codes(system, &of, disjuncts);
         this.undefined_cells(system, disjuncts, full, undefined);
-        (this.scale, this.samples) = crate::forward::state::numbers::scale_and_samples(system)?;
+        (this.scale, this.samples) = crate::state::numbers::scale_and_samples(system)?;
         Ok(this)
     }
 
@@ -262,7 +262,7 @@ impl Cells {
         }
     }
 
-    /// The codes that a set of values (as in [`crate::forward::ground::formula::Lit::In`]) stands for.
+    /// The codes that a set of values (as in [`crate::ground::formula::Lit::In`]) stands for.
     pub fn codes_of(&self, cell: usize, values: u128) -> u128 {
         let info = &self.cells[cell];
         let class = &self.classes[info.class];

@@ -1,8 +1,8 @@
 //! Ways to define a cell, and the canonical names of nameless values.
 
-use crate::forward::state::cells::{Cells, CodeKind, MAX_CODES};
-use crate::forward::state::codes::{Codes, UNDEF};
-use crate::model::classes::Distinctness;
+use crate::state::cells::{Cells, CodeKind, MAX_CODES};
+use crate::state::codes::{Codes, UNDEF};
+use cubicle_lang::model::classes::Distinctness;
 
 impl Cells {
     /// Brings nameless codes into canonical form: numbered by first occurrence in order of the cells,

@@ -1,9 +1,9 @@
 //! Linear expressions over stored numbers.
 
-use crate::forward::error::Overflow;
-use crate::forward::ground::formula::{Sum, holds};
-use crate::forward::state::cells::{Cells, CodeKind};
-use crate::model::{Rational, Relation, lcm};
+use crate::error::Overflow;
+use crate::ground::formula::{Sum, holds};
+use crate::state::cells::{Cells, CodeKind};
+use cubicle_lang::model::{Rational, Relation, lcm};
 
 /// A linear expression over stored numbers: `(constant + sum of coefficient * cell) / divisor`.
 #[derive(Clone, PartialEq, Eq, Debug)]

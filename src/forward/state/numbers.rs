@@ -1,8 +1,8 @@
 //! Numbers in states: the common denominator of reals, and sample values for unbounded cells.
 
-use crate::forward::error::Unbuildable;
-use crate::forward::tuning::{MAX_SAMPLES, MAX_SCALE};
-use crate::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term, lcm};
+use crate::error::Unbuildable;
+use crate::tuning::{MAX_SAMPLES, MAX_SCALE};
+use cubicle_lang::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term, lcm};
 
 /// The factor by which reals are stored, and the numbers that stand for an undefined one that is read.
 ///

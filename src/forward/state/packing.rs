@@ -4,8 +4,8 @@
 //! place, and a lane that fits in a word never straddles two, so that renaming processes is moving
 //! lanes. Globals fill what is left.
 
-use crate::forward::state::cells::{Cells, CodeKind};
-use crate::forward::state::codes::{Codes, UNDEF};
+use crate::state::cells::{Cells, CodeKind};
+use crate::state::codes::{Codes, UNDEF};
 
 /// Bits of one cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::forward::program::sleep::SleepId;
-use crate::forward::store::hash::{equal, hash, part};
-use crate::forward::tuning::RECENT;
-use crate::forward::tuning::SHARDS;
-use crate::workers::WorkerPool;
+use crate::program::sleep::SleepId;
+use crate::store::hash::{equal, hash, part};
+use crate::tuning::RECENT;
+use crate::tuning::SHARDS;
+use cubicle_run::workers::WorkerPool;
 
 /// States to insert at once, in order, some perhaps several times.
 #[derive(Debug, Default)]

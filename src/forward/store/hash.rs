@@ -1,6 +1,6 @@
 //! Hashes of packed states, and the part of the table that they belong to.
 
-use crate::forward::tuning::SHARDS;
+use crate::tuning::SHARDS;
 /// Multiply-and-fold hash of a packed state.
 #[inline]
 pub fn hash(state: &[u64]) -> u64 {

@@ -8,8 +8,8 @@
 
 use std::ops::Range;
 
-use crate::forward::store::compact::log::Parents;
-use crate::forward::store::hash::hash;
+use crate::store::compact::log::Parents;
+use crate::store::hash::hash;
 
 /// Bits of a state.
 const BITS: u32 = 4;

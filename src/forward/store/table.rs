@@ -6,11 +6,11 @@ use std::sync::atomic::Ordering;
 
 use wide::u32x8;
 
-use crate::forward::store::batch::{Batch, Distinct, NewState};
-use crate::forward::store::hash::{equal, hash};
-use crate::forward::tuning::SHARDS;
-use crate::forward::tuning::{FIRST_BUCKETS, MAX_LOAD, TOUCHED};
-use crate::workers::WorkerPool;
+use crate::store::batch::{Batch, Distinct, NewState};
+use crate::store::hash::{equal, hash};
+use crate::tuning::SHARDS;
+use crate::tuning::{FIRST_BUCKETS, MAX_LOAD, TOUCHED};
+use cubicle_run::workers::WorkerPool;
 
 /// Slots of one cache line, filled in order.
 #[derive(Clone, Copy, Debug)]
@@ -339,9 +339,9 @@ pub fn reserve<T>(vec: &mut Vec<T>, more: usize) {
 #[cfg(test)]
 mod tests {
     use super::{Inserted, Store, hash};
-    use crate::forward::program::sleep::AWAKE;
-    use crate::forward::store::batch::{Batch, Distinct, Recent};
-    use crate::workers::WorkerPool;
+    use crate::program::sleep::AWAKE;
+    use crate::store::batch::{Batch, Distinct, Recent};
+    use cubicle_run::workers::WorkerPool;
 
     #[test]
     fn numbers_follow_insertion() {

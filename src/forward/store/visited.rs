@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use crate::forward::error::StorageError;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::sleep::SleepId;
-use crate::forward::store::compact::states::CompactStates;
-use crate::forward::store::disk::states::DiskStates;
-use crate::forward::store::hash::hash;
-use crate::forward::store::lossy::LossyStates;
-use crate::forward::store::origin::ROOT;
-use crate::forward::store::table::{Inserted, Store};
-use crate::forward::tuning::PACKED_BYTES;
-use crate::options::StoreKind;
+use crate::error::StorageError;
+use crate::program::compiled::Program;
+use crate::program::sleep::SleepId;
+use crate::store::compact::states::CompactStates;
+use crate::store::disk::states::DiskStates;
+use crate::store::hash::hash;
+use crate::store::lossy::LossyStates;
+use crate::store::origin::ROOT;
+use crate::store::table::{Inserted, Store};
+use crate::tuning::PACKED_BYTES;
+use cubicle_run::options::StoreKind;
 
 /// Visited states and how they were found.
 #[derive(Debug, Default)]

@@ -5,12 +5,12 @@
 //! tie are then exchangeable. Otherwise colours of processes are refined and ties are tried out. Both are
 //! exact: two states have one representative iff a renaming takes one to the other.
 
-use crate::forward::state::cells::{CellShape, Cells, CodeKind};
-use crate::forward::state::packing::{Field, Packing};
-use crate::forward::symmetry::general::General;
-use crate::forward::symmetry::lanes::{Lanes, MAX_LANES};
-use crate::forward::symmetry::refinement::Renaming;
-use crate::model::System;
+use crate::state::cells::{CellShape, Cells, CodeKind};
+use crate::state::packing::{Field, Packing};
+use crate::symmetry::general::General;
+use crate::symmetry::lanes::{Lanes, MAX_LANES};
+use crate::symmetry::refinement::Renaming;
+use cubicle_lang::model::System;
 
 /// How states are brought into canonical form.
 #[derive(Clone, Debug)]
@@ -89,7 +89,7 @@ impl Symmetry {
     }
 
     /// Replaces `state` by its representative. How many permutations were tried for it: what
-    /// [`Ticker`](crate::forward::clock::Ticker) counts beside the state itself.
+    /// [`Ticker`](crate::clock::Ticker) counts beside the state itself.
     #[inline]
     pub fn canonicalize(&self, cells: &Cells, packing: &Packing, state: &mut [u64]) -> u32 {
         match self {

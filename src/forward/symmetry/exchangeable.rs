@@ -1,7 +1,7 @@
 //! Transitions of processes that a state does not tell apart: one of them is enough.
 
-use crate::forward::symmetry::canonical::Symmetry;
-use crate::forward::tuning::MAX_EXCHANGEABLE;
+use crate::symmetry::canonical::Symmetry;
+use crate::tuning::MAX_EXCHANGEABLE;
 
 /// Which instances are worth firing in a state some of whose neighbouring lanes are equal: exchanging
 /// these changes nothing, so of the instances that such exchanges make of one another the first is

@@ -6,10 +6,10 @@
 
 use std::cell::RefCell;
 
-use crate::forward::state::cells::{Cells, CodeKind};
-use crate::forward::state::codes::UNDEF;
-use crate::forward::state::packing::Packing;
-use crate::forward::symmetry::refinement::{Renaming, mix, settle};
+use crate::state::cells::{Cells, CodeKind};
+use crate::state::codes::UNDEF;
+use crate::state::packing::Packing;
+use crate::symmetry::refinement::{Renaming, mix, settle};
 
 /// What is said of a pointer beside the process that it names.
 const ITSELF: u64 = 1 << 32;

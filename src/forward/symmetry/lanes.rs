@@ -1,7 +1,7 @@
 //! The canonical form by sorting lanes: the cells of one process each, one after the other in a word.
 
-use crate::forward::state::cells::Cells;
-use crate::forward::state::packing::{Field, Packed, Packing};
+use crate::state::cells::Cells;
+use crate::state::packing::{Field, Packed, Packing};
 
 /// Sorting of lanes.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 //! Colours of processes are refined from what each cell says about them, and the ties that remain are
 //! settled by trying their permutations, save for processes whose exchange changes nothing.
 
-use crate::forward::state::cells::{Cells, CodeKind};
-use crate::forward::state::codes::UNDEF;
-use crate::forward::tuning::MAX_TRIED;
+use crate::state::cells::{Cells, CodeKind};
+use crate::state::codes::UNDEF;
+use crate::tuning::MAX_TRIED;
 
 /// A renaming: `perm[old] = new`.
 pub type Renaming = Vec<u8>;

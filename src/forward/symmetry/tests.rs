@@ -4,15 +4,15 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::canonical::Symmetry;
-use crate::forward::clock::Clock;
-use crate::forward::program::compile::BuildOptions;
-use crate::forward::program::compiled::Program;
-use crate::forward::program::step::Scratch;
-use crate::forward::state::cells::{Cells, CodeKind};
-use crate::forward::state::codes::UNDEF;
-use crate::interrupt::Interrupt;
-use crate::model::semantics::distinct_tuples;
-use crate::options::ForwardOptions;
+use crate::clock::Clock;
+use crate::program::compile::BuildOptions;
+use crate::program::compiled::Program;
+use crate::program::step::Scratch;
+use crate::state::cells::{Cells, CodeKind};
+use crate::state::codes::UNDEF;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::semantics::distinct_tuples;
+use cubicle_run::options::ForwardOptions;
 
 const LANES: &str =
     "type t = A | B | C var P : proc var G : t var F : bool array S[proc] : t array L[proc] : bool
@@ -45,7 +45,7 @@ const CONSTANT_MATRIX: &str =
     transition t (x y) requires { M[x,y] = False && P = x } { S[x] := B; M[y,x] := False; P := ? }";
 
 fn program(text: &str, procs: usize, undefined: bool) -> (Program, usize) {
-    let system = crate::load(text).expect("a correct model").system;
+    let system = cubicle_lang::load(text).expect("a correct model").system;
     let clock = Clock::new(&ForwardOptions::default(), &Interrupt::default());
     let options = BuildOptions {
         symmetry: true,

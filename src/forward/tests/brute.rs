@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::classes::{Classes, Distinctness};
-use crate::model::semantics::{Point, Semantics, State, Value, distinct_tuples, tuples};
-use crate::model::*;
+use cubicle_lang::model::classes::{Classes, Distinctness};
+use cubicle_lang::model::semantics::{Point, Semantics, State, Value, distinct_tuples, tuples};
+use cubicle_lang::model::*;
 
 /// All reachable concrete states, by the reference semantics and nothing else. Nameless values are
 /// numbered by first occurrence, or by rank where processes are ordered.
@@ -69,7 +69,7 @@ impl<'a> Brute<'a> {
             }
             points.sort_unstable();
             points.dedup();
-            let stride = crate::model::semantics::PROC_STRIDE;
+            let stride = cubicle_lang::model::semantics::PROC_STRIDE;
             let gap = |p: i64| p.div_euclid(stride).clamp(-1, self.procs as i64 - 1);
             for p in &points {
                 let rank = points.iter().filter(|q| gap(**q) == gap(*p) && *q < p).count() as i64;
@@ -160,7 +160,7 @@ impl<'a> Brute<'a> {
         let vars: Vec<usize> = (0..self.system.vars.len())
             .flat_map(|v| std::iter::repeat_n(v, self.procs.pow(self.system.vars[v].arity() as u32)))
             .collect();
-        let stride = crate::model::semantics::PROC_STRIDE;
+        let stride = cubicle_lang::model::semantics::PROC_STRIDE;
         states
             .iter()
             .map(|values| {

@@ -7,15 +7,15 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::forward::checkpoint::bytes::{Bytes, Checksum, Source, put};
-use crate::forward::checkpoint::files::Part;
-use crate::forward::checkpoint::manifest::Manifest;
-use crate::forward::explore;
-use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::observer::Silent;
-use crate::options::{Checkpoint, ForwardOptions, Spill, StoreKind};
-use crate::result::{Exploration, Stop};
+use crate::checkpoint::bytes::{Bytes, Checksum, Source, put};
+use crate::checkpoint::files::Part;
+use crate::checkpoint::manifest::Manifest;
+use crate::explore;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{Checkpoint, ForwardOptions, Spill, StoreKind};
+use cubicle_run::result::{Exploration, Stop};
 
 /// A lock that several may hold, with a number and an outside value.
 pub const MODEL: &str = "
@@ -75,7 +75,7 @@ fn forge(manifest: &mut Manifest, rng: &mut ChaCha8Rng) {
 
 #[test]
 fn any_bytes_are_refused_or_explored() {
-    let system = crate::load(MODEL).unwrap().system;
+    let system = cubicle_lang::load(MODEL).unwrap().system;
     let temporary = tempfile::TempDir::new().unwrap();
     let folder = temporary.path();
     let whole = run(&system, folder, false);
@@ -126,7 +126,7 @@ fn any_bytes_are_refused_or_explored() {
 /// Numbers in the course that would leave their range later.
 #[test]
 fn what_fired_may_be_any_number() {
-    let system = crate::load(MODEL).unwrap().system;
+    let system = cubicle_lang::load(MODEL).unwrap().system;
     let temporary = tempfile::TempDir::new().unwrap();
     let folder = temporary.path();
     assert_eq!(run(&system, folder, false).fault, None);
@@ -164,7 +164,7 @@ fn states_that_have_no_room_are_not_read() {
         init (i) { N[i] = 0 }
         unsafe (i) { N[i] < 0 }
         transition inc (i) requires { N[i] < 120 && forall_other j. N[j] = 0 } { N[i] := N[i] + 1 }";
-    let system = crate::load(text).unwrap().system;
+    let system = cubicle_lang::load(text).unwrap().system;
     let temporary = tempfile::TempDir::new().unwrap();
     let run = |store: StoreKind, memory: Option<usize>, resume: bool| {
         let kept = Checkpoint::new(temporary.path(), text).every(Duration::ZERO).resume(resume);
@@ -185,7 +185,7 @@ fn states_that_have_no_room_are_not_read() {
 
 #[test]
 fn files_are_files_and_no_longer_than_they_can_be() {
-    let system = crate::load(MODEL).unwrap().system;
+    let system = cubicle_lang::load(MODEL).unwrap().system;
     let temporary = tempfile::TempDir::new().unwrap();
     let folder = temporary.path();
     assert_eq!(run(&system, folder, false).fault, None);

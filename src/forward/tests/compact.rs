@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::forward::explore;
-use crate::interrupt::Interrupt;
-use crate::observer::Silent;
-use crate::options::{Checkpoint, ForwardOptions, StoreKind};
-use crate::result::{Exploration, Stop};
+use crate::explore;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{Checkpoint, ForwardOptions, StoreKind};
+use cubicle_run::result::{Exploration, Stop};
 
 /// All that an exploration says, but for how much memory it took.
 fn all(found: &Exploration) -> String {
@@ -45,7 +45,7 @@ fn states_without_records_are_kept_as_they_are() {
         unsafe (i) { N[i] < 0 }
         transition inc (i) requires { N[i] < 3000 } { N[i] := N[i] + 1 }
         transition jump (i j) requires { N[i] = 7 && N[j] = 9 } { N[i] := 1000 }";
-    let system = crate::load(text).unwrap().system;
+    let system = cubicle_lang::load(text).unwrap().system;
     let run = |store: StoreKind| {
         let options = ForwardOptions::default().store(store).max_states(150_000);
         explore(&system, 5, &options, &Interrupt::default(), &mut Silent).exploration
@@ -59,7 +59,7 @@ fn states_without_records_are_kept_as_they_are() {
 #[test]
 fn states_are_packed_when_memory_runs_out() {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/german.cub")).unwrap();
-    let system = crate::load(&text).unwrap().system;
+    let system = cubicle_lang::load(&text).unwrap().system;
     let run = |store: StoreKind, memory: Option<usize>, jobs: usize| {
         let options = ForwardOptions::default().store(store).memory(memory).jobs(jobs).deadlock(true);
         explore(&system, 5, &options, &Interrupt::default(), &mut Silent).exploration
@@ -83,7 +83,7 @@ fn states_are_packed_when_memory_runs_out() {
 #[test]
 fn a_checkpoint_of_packed_states_goes_on() {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/german.cub")).unwrap();
-    let system = crate::load(&text).unwrap().system;
+    let system = cubicle_lang::load(&text).unwrap().system;
     let folder = tempfile::TempDir::new().unwrap();
     let run = |resume: bool, memory: usize| {
         let kept = Checkpoint::new(folder.path().join("kept"), "german").every(Duration::ZERO).resume(resume);
@@ -107,7 +107,7 @@ fn initial_states_are_packed_when_memory_runs_out() {
         init (p) { S[p] <> H }
         unsafe (p) { S[p] = H }
         transition go (p) requires { S[p] = A } { S[p] := B }";
-    let system = crate::load(text).unwrap().system;
+    let system = cubicle_lang::load(text).unwrap().system;
     let run = |store: StoreKind, memory: Option<usize>| {
         let options = ForwardOptions::default().store(store).memory(memory).undefined_cells(false);
         let options = options.symmetry(false).deadlock(true);

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use super::random::{Shape, wide_system};
 use super::run;
-use crate::forward::store::disk::folder::Folder;
-use crate::forward::store::disk::states::{DiskStates, Offer, Settled};
-use crate::interrupt::Interrupt;
-use crate::observer::Silent;
-use crate::options::{Checkpoint, ForwardOptions, Spill, StoreKind};
-use crate::result::{Exploration, Stop};
+use crate::store::disk::folder::Folder;
+use crate::store::disk::states::{DiskStates, Offer, Settled};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{Checkpoint, ForwardOptions, Spill, StoreKind};
+use cubicle_run::result::{Exploration, Stop};
 
 /// All that an exploration says.
 fn all(found: &Exploration) -> String {
@@ -116,7 +116,7 @@ fn a_folder_is_nobody_elses_and_empty_again() {
 /// A run that is ended at any moment goes on with its checkpoint, on the disk or in memory; so does one that was in memory.
 #[test]
 fn checkpoints_go_on_with_what_is_on_a_disk() {
-    let system = crate::load(include_str!("../../../examples/german_wrong.cub")).unwrap().system;
+    let system = cubicle_lang::load(include_str!("../../../examples/german_wrong.cub")).unwrap().system;
     let options = ForwardOptions::default().deadlock(true).stop_at_unsafe(false).max_states(6_000);
     let memory = run(&system, 3, &options);
     let (mut ended, mut whole) = (0, 0);

@@ -3,13 +3,13 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::forward::clock::Clock;
-use crate::forward::program::compile::BuildOptions;
-use crate::forward::program::compiled::Program;
-use crate::forward::state::cells::CodeKind;
-use crate::forward::state::codes::UNDEF;
-use crate::interrupt::Interrupt;
-use crate::options::ForwardOptions;
+use crate::clock::Clock;
+use crate::program::compile::BuildOptions;
+use crate::program::compiled::Program;
+use crate::state::cells::CodeKind;
+use crate::state::codes::UNDEF;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::options::ForwardOptions;
 
 /// With k processes 1 + k + k (k - 1) transitions, which look at cells of every kind.
 const MODEL: &str = "type t = A | B | C var P : proc var N : int array S[proc] : t array L[proc] : bool
@@ -20,7 +20,7 @@ const MODEL: &str = "type t = A | B | C var P : proc var N : int array S[proc] :
 
 #[test]
 fn an_index_says_what_each_guard_says() {
-    let system = crate::load(MODEL).expect("a correct model").system;
+    let system = cubicle_lang::load(MODEL).expect("a correct model").system;
     let clock = Clock::new(&ForwardOptions::default(), &Interrupt::default());
     let mut widths = Vec::new();
     // Rows of one to five words, and of seven.

@@ -11,11 +11,11 @@ use rand_chacha::ChaCha8Rng;
 use super::checkpoint::MODEL;
 use super::spread::{all, spread_until};
 use super::*;
-use crate::forward::checkpoint::bytes::Checksum;
-use crate::forward::checkpoint::files::{Part, lock};
-use crate::forward::checkpoint::manifest::{Manifest, SpreadParts};
-use crate::forward::spread::instance::Instance;
-use crate::options::Checkpoint;
+use crate::checkpoint::bytes::Checksum;
+use crate::checkpoint::files::{Part, lock};
+use crate::checkpoint::manifest::{Manifest, SpreadParts};
+use crate::spread::instance::Instance;
+use cubicle_run::options::Checkpoint;
 
 /// A checkpoint at the end of each level, or of none.
 fn kept(folder: &Path, every: u64, resume: bool) -> ForwardOptions {
@@ -50,7 +50,7 @@ fn files(folder: &Path, manifest: &Manifest) -> Vec<(std::path::PathBuf, Part)> 
 
 #[test]
 fn whatever_step_is_the_last_the_rest_ends_as_the_whole() {
-    let system = crate::load(MODEL).unwrap().system;
+    let system = cubicle_lang::load(MODEL).unwrap().system;
     let whole = explore_kept(&system, &options().max_states(2000), (1, 1), 0, &mut || true).unwrap();
     assert!(whole.unsafe_trace.is_some() && !whole.deadlocks.is_empty() && whole.depth > 5, "{whole:?}");
     let (mut killed, mut early) = (0, 0);
@@ -96,7 +96,7 @@ fn whatever_step_is_the_last_the_rest_ends_as_the_whole() {
 
 #[test]
 fn other_sizes_models_and_options_are_refused() {
-    let system = crate::load(MODEL).unwrap().system;
+    let system = cubicle_lang::load(MODEL).unwrap().system;
     let temporary = tempfile::TempDir::new().unwrap();
     let folder = temporary.path();
     let run = |options: &ForwardOptions, sizes| {
@@ -176,7 +176,7 @@ fn forge(manifest: &mut Manifest, rng: &mut ChaCha8Rng) {
 
 #[test]
 fn any_bytes_are_refused_or_explored() {
-    let system = crate::load(MODEL).unwrap().system;
+    let system = cubicle_lang::load(MODEL).unwrap().system;
     let temporary = tempfile::TempDir::new().unwrap();
     let folder = temporary.path();
     let sizes = (2, 2);

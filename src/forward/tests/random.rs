@@ -3,8 +3,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::diagnostic::Span;
-use crate::model::*;
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::model::*;
 
 pub const T: EnumId = EnumId(1);
 

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use super::brute::Brute;
 use super::random::Shape;
-use crate::diagnostic::Span;
-use crate::forward::live::{RunAnswer, check_runs};
-use crate::interrupt::Interrupt;
-use crate::model::TemporalKind::{Cover, Possible, Recurrence, Response};
-use crate::model::semantics::{FairStep, State, Value, distinct_tuples, replay_lasso};
-use crate::model::*;
-use crate::options::{ForwardOptions, Strategy};
+use cubicle_lang::diagnostic::Span;
+use crate::live::{RunAnswer, check_runs};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::TemporalKind::{Cover, Possible, Recurrence, Response};
+use cubicle_lang::model::semantics::{FairStep, State, Value, distinct_tuples, replay_lasso};
+use cubicle_lang::model::*;
+use cubicle_run::options::{ForwardOptions, Strategy};
 
 /// A step of the brute graph: the transition, its arguments, and the state that it leads to. A state without a step has
 /// one to itself by no transition.
@@ -433,7 +433,7 @@ fn monitor(seed: u64, tally: &mut [usize; 3]) {
         return;
     }
     for property in system.temporal.iter().filter(|it| matches!(it.kind, Response | Recurrence)) {
-        let Ok(monitored) = crate::transform::with_monitor(&system, property) else { continue };
+        let Ok(monitored) = cubicle_transform::with_monitor(&system, property) else { continue };
         for procs in property.params.len()..=3 {
             let brute = Brute::new(&system, procs);
             let pointers = brute.types.iter().filter(|ty| matches!(ty, Type::Proc)).count();
@@ -445,7 +445,7 @@ fn monitor(seed: u64, tally: &mut [usize; 3]) {
             let options = ForwardOptions::default().max_states(Some(60_000));
             let seen = super::run(&monitored, procs, &options);
             let met = seen.unsafe_trace.is_some();
-            if !met && seen.stop != crate::result::Stop::Complete {
+            if !met && seen.stop != cubicle_run::result::Stop::Complete {
                 continue;
             }
             match exact.answers[0] {
@@ -454,7 +454,7 @@ fn monitor(seed: u64, tally: &mut [usize; 3]) {
                     assert!(
                         met,
                         "seed {seed}, {procs} processes, {property:#?} {}",
-                        crate::export::model(&monitored)
+                        cubicle_lang::words::model(&monitored)
                     );
                     tally[2] += 1;
                 }

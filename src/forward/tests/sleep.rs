@@ -2,8 +2,8 @@
 
 use super::random::*;
 use super::*;
-use crate::forward::clock::Clock;
-use crate::forward::run::limits::Limits;
+use crate::clock::Clock;
+use crate::run::limits::Limits;
 
 /// Processes that mostly mind their own business.
 fn local_system(seed: u64) -> System {

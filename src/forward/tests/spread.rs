@@ -4,10 +4,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::forward::spread::instance::Instance;
-use crate::forward::spread::lead::Outcome;
-use crate::forward::spread::member::Member;
-use crate::forward::spread::message::{Command, Parcel};
+use crate::spread::instance::Instance;
+use crate::spread::lead::Outcome;
+use crate::spread::member::Member;
+use crate::spread::message::{Command, Parcel};
 
 /// Explores with so many members; parcels arrive in an order that `seed` says.
 fn spread(instance: &Instance, members: usize, seed: u64) -> Outcome {
@@ -85,7 +85,7 @@ pub fn all(of: &Exploration) -> String {
 /// What is that of an exploration by one alone, where it sees all states.
 fn shared(of: &Exploration) -> impl PartialEq + std::fmt::Debug + use<> {
     let never: Vec<_> = of.never_fired().collect();
-    let lengths = |traces: &[crate::verdict::Trace]| traces.iter().map(|t| t.steps.len()).collect::<Vec<_>>();
+    let lengths = |traces: &[cubicle_run::verdict::Trace]| traces.iter().map(|t| t.steps.len()).collect::<Vec<_>>();
     let mut bads: Vec<_> = of.unsafe_trace.iter().chain(&of.more_unsafe_traces).collect();
     bads.sort_by_key(|trace| trace.bad);
     let bads: Vec<_> = bads.iter().map(|trace| (trace.bad, trace.steps.len())).collect();

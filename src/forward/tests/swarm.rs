@@ -8,10 +8,10 @@ use std::time::Duration;
 use proptest::prelude::{any, prop_assert, proptest};
 
 use super::*;
-use crate::forward::clock::Clock;
-use crate::forward::fuzz::campaign::Campaign;
-use crate::forward::fuzz::wire::{OutcomeReader, put_outcome};
-use crate::forward::{Companions, EpochWord};
+use crate::clock::Clock;
+use crate::fuzz::campaign::Campaign;
+use crate::fuzz::wire::{OutcomeReader, put_outcome};
+use crate::{Companions, EpochWord};
 
 /// A process whose words go through channels.
 struct Member {
@@ -85,7 +85,7 @@ fn together(
 }
 
 fn example() -> System {
-    crate::load(include_str!("../../../examples/mesi.cub")).expect("it is an example").system
+    cubicle_lang::load(include_str!("../../../examples/mesi.cub")).expect("it is an example").system
 }
 
 /// The same but for the time that walks took.

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::message::{Lines, Place};
-use crate::result::{self, Conclusion, Deadlocks, Report, Stop};
-use crate::verdict::{Reason, Verdict};
-use crate::words::reason;
+use cubicle_run::result::{self, Conclusion, Deadlocks, Report, Stop};
+use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::words::reason;
 
 /// What a run came to, in one word; the exit code follows from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]

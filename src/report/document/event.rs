@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::search::{ExplorationFigures, SearchKind, StageFigures, order_word};
-use crate::observer::Event;
-use crate::result::RunsSeen;
+use cubicle_run::observer::Event;
+use cubicle_run::result::RunsSeen;
 
 /// An event of a run: a line of `--format ndjson`.
 #[derive(Clone, Debug, Serialize)]

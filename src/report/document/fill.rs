@@ -9,11 +9,11 @@ use super::message::{Lines, Place};
 use super::search::{FiredIn, OwnerRecord, SearchKind, TransitionFigures};
 use super::trace::TraceRecord;
 use super::{Document, Times};
-use crate::model::{Bad, BadKind, Owner, System, TemporalKind, owner_names};
-use crate::report::vacuity;
-use crate::result::{self, Decider, Exploration, Report, TemporalFinding, TemporalReport};
-use crate::verdict::{Trace, Verdict};
-use crate::words::unproved;
+use cubicle_lang::model::{Bad, BadKind, Owner, System, TemporalKind, owner_names};
+use crate::vacuity;
+use cubicle_run::result::{self, Decider, Exploration, Report, TemporalFinding, TemporalReport};
+use cubicle_run::verdict::{Trace, Verdict};
+use cubicle_run::words::unproved;
 
 impl Document {
     /// Puts in what `report` says of the model; `text` is what spans index.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::diagnostic::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
+use cubicle_lang::diagnostic::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
 
 /// A message.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -145,7 +145,7 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Source;
+    use cubicle_lang::diagnostic::Source;
 
     #[test]
     fn places_are_those_that_a_person_reads() {

@@ -1,6 +1,6 @@
 //! What a run found out, for programs: one JSON document, whatever the end of the run.
 //!
-//! In go a [`Head`] (what is known before the run), the [`Report`](crate::Report) or a [`Snapshot`](super::Snapshot),
+//! In go a [`Head`] (what is known before the run), the [`Report`](cubicle_run::result::Report) or a [`Snapshot`](super::Snapshot),
 //! and what was told on the way; out comes a [`Document`], which `serde` writes. Only [`Document::times`] depends on
 //! the clock. `docs/schema` has the JSON Schema of it, made from these types; [`SCHEMA_VERSION`] counts its changes.
 
@@ -46,7 +46,6 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// A run as one document.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[non_exhaustive]
 pub struct Document {
     /// Always `run`: among the lines of `--format ndjson` it tells the document from the events before it.
     pub kind: Kind,

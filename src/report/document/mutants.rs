@@ -5,18 +5,17 @@ use serde::Serialize;
 use super::message::{Lines, Message, Place};
 use super::properties::PropertyFigures;
 use super::{Document, Model, SCHEMA_VERSION, Tool};
-use crate::diagnostic::Source;
-use crate::model::{BadKind, System};
-use crate::mutation::{curve, finder_name, rate_by, rate_by_claim, smallest_set};
-use crate::report::style::Style;
-use crate::report::trace::history;
-use crate::result::{Fate, MutantResult, Mutation, Properties};
-use crate::words::reason;
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::{BadKind, System};
+use cubicle_tools::mutation::{curve, finder_name, rate_by, rate_by_claim, smallest_set};
+use cubicle_run::style::Style;
+use crate::trace::history;
+use cubicle_tools::mutation::{Fate, MutantResult, Mutation, Properties};
+use cubicle_run::words::reason;
 
 /// The mutants of a model as one document.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[non_exhaustive]
 pub struct MutationDocument {
     /// Always `mutation`.
     pub kind: MutationMark,

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::model::System;
-use crate::result::{Properties, PropertyOrigin, TrueProperty};
-use crate::words::reason;
+use cubicle_lang::model::System;
+use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
+use cubicle_run::words::reason;
 
 /// Properties that a model has and does not claim.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::answer::{Cause, WhyOpen};
 use super::message::Place;
-use crate::options::{BackwardMode, SearchOrder};
-use crate::result::{Candidate, Enough, Exploration, Outcome, Stage, Stop, TechniqueReport};
+use cubicle_run::options::{BackwardMode, SearchOrder};
+use cubicle_run::result::{Candidate, Enough, Exploration, Outcome, Stage, Stop, TechniqueReport};
 
 /// A transition as the model declares it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -69,7 +69,7 @@ pub struct ExplorationFigures {
 
 impl ExplorationFigures {
     /// Of an exploration that goes on: what its events have told.
-    pub(in crate::report) fn unfinished(processes: usize, states: usize, stop: Cause) -> Self {
+    pub(in crate) fn unfinished(processes: usize, states: usize, stop: Cause) -> Self {
         Self {
             processes,
             states,

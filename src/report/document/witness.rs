@@ -5,15 +5,14 @@ use serde::Serialize;
 use super::message::{Lines, Message};
 use super::trace::{TraceKind, TraceRecord};
 use super::{Document, Model, SCHEMA_VERSION, Tool};
-use crate::model::System;
-use crate::report::style::Style;
-use crate::report::trace::action;
-use crate::result::Witness;
+use cubicle_lang::model::System;
+use cubicle_run::style::Style;
+use crate::trace::action;
+use cubicle_run::result::Witness;
 
 /// What became of the search for a run.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[non_exhaustive]
 pub struct WitnessDocument {
     /// Always `witness`.
     pub kind: WitnessMark,

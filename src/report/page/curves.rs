@@ -1,7 +1,7 @@
 //! How the states of explorations grew: curves, and what each technique brought.
 
 use super::html::{Section, escaped, heads, section, table};
-use crate::result::{Exploration, Report};
+use cubicle_run::result::{Exploration, Report};
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 240.0;

@@ -1,10 +1,10 @@
 //! What a run rests on, invariants, coverage of transitions, statistics: lists and tables.
 
 use super::html::{Section, escaped, heads, section, table};
-use crate::diagnostic::Source;
-use crate::model::System;
-use crate::result::{AssumptionKind, Decider, Report};
-use crate::words::cause;
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
+use cubicle_run::result::{AssumptionKind, Decider, Report};
+use cubicle_run::words::cause;
 
 /// More invariants than this are not shown; a certificate has all.
 const MOST_INVARIANTS: usize = 2000;
@@ -18,7 +18,7 @@ pub fn grounds(system: &System, source: &Source<'_>, report: &Report) -> String 
         None => {}
     }
     if !report.assumptions.is_empty() {
-        let item = |assumption: &crate::result::Assumption| {
+        let item = |assumption: &cubicle_run::result::Assumption| {
             let (line, _) = source.position(assumption.span);
             let kind = match assumption.kind {
                 AssumptionKind::Axiom => "axiom",
@@ -29,12 +29,12 @@ pub fn grounds(system: &System, source: &Source<'_>, report: &Report) -> String 
         let items: String = report.assumptions.iter().map(item).collect();
         text += &format!("<p>It rests on:</p>\n<ul>{items}</ul>\n");
     }
-    let known = crate::report::runs::known(system, report, crate::report::style::Style::PLAIN);
+    let known = crate::runs::known(system, report, cubicle_run::style::Style::PLAIN);
     if !known.is_empty() {
         let items: String = known.lines().map(|line| format!("<li>{}</li>", escaped(line))).collect();
         text += &format!("<p>Properties of runs:</p>\n<ul>{items}</ul>\n");
     }
-    for line in crate::report::vacuity::lines(system, report) {
+    for line in crate::vacuity::lines(system, report) {
         text += &format!("<p class=\"note\">{}</p>\n", escaped(&line));
     }
     text
@@ -46,7 +46,7 @@ pub fn invariants(report: &Report) -> Option<Section> {
     if candidates.is_empty() {
         return None;
     }
-    let safe = matches!(report.verdict, Some(crate::verdict::Verdict::Safe));
+    let safe = matches!(report.verdict, Some(cubicle_run::verdict::Verdict::Safe));
     let what = if safe {
         "States that were proved unreachable on the way:"
     } else {

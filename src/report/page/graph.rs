@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::html::{Section, escaped, section};
-use crate::report::dot::error_path;
-use crate::result::{GraphFate, GraphNode, GraphOrigin, GraphRun, SearchGraph};
+use crate::dot::error_path;
+use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphRun, SearchGraph};
 
 /// More nodes than this are not drawn.
 const MOST_NODES: usize = 300;

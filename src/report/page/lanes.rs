@@ -2,15 +2,15 @@
 //! marked in both.
 
 use super::html::{Section, escaped, heads, section, table};
-use crate::diagnostic::Source;
-use crate::model::semantics::{State, Step};
-use crate::model::{System, Var};
-use crate::report::runs;
-use crate::report::style::Style;
-use crate::report::trace::history;
-use crate::result::TemporalFinding;
-use crate::verdict::Trace;
-use crate::words::{ValueNames, Violation, cells, ending, processes, violated};
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::semantics::{State, Step};
+use cubicle_lang::model::{System, Var};
+use crate::runs;
+use cubicle_run::style::Style;
+use crate::trace::history;
+use cubicle_run::result::TemporalFinding;
+use cubicle_run::verdict::Trace;
+use cubicle_lang::words::{ValueNames, Violation, cells, ending, processes, violated};
 
 /// More runs than this are not shown.
 pub const MOST_TRACES: usize = 8;

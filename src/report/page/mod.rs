@@ -16,9 +16,9 @@ mod tests;
 
 use self::html::{Section, escaped, section};
 pub use self::mutants::MutationPage;
-use crate::diagnostic::Source;
-use crate::model::System;
-use crate::result::{Conclusion, Report, SearchGraph};
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
+use cubicle_run::result::{Conclusion, Report, SearchGraph};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");

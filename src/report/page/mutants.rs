@@ -3,8 +3,8 @@
 
 use super::html::{Section, escaped, heads, section, table};
 use super::{shell, source};
-use crate::diagnostic::Source;
-use crate::report::document::{FateWord, MutantRecord, MutationDocument, RateFigures};
+use cubicle_lang::diagnostic::Source;
+use crate::document::{FateWord, MutantRecord, MutationDocument, RateFigures};
 
 /// More columns than this say nothing to anybody.
 const MOST_COLUMNS: usize = 400;

@@ -1,7 +1,7 @@
 //! The text of a model with its tokens marked, a line an element, so that links can lead to each.
 
 use super::html::escaped;
-use crate::syntax;
+use cubicle_lang::syntax;
 
 /// Longer models are shown without marks.
 const MOST_BYTES: usize = 1 << 20;

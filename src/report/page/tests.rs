@@ -3,15 +3,15 @@
 use sha2::{Digest, Sha256};
 
 use super::{Page, SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
-use crate::diagnostic::Source;
-use crate::interrupt::Interrupt;
-use crate::model::System;
-use crate::mutation::{self, MutantMemory, MutantSelection, MutationOptions, Plan};
-use crate::observer::{Event, GraphDetail, Observer};
-use crate::options::{Options, Strategy};
-use crate::report::MutationPage;
-use crate::report::document::{Document, Head, MutationDocument};
-use crate::result::{GraphFate, GraphNode, GraphOrigin, GraphStep, SearchGraph};
+use cubicle_lang::diagnostic::Source;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_tools::mutation::{self, MutantMemory, MutantSelection, MutationOptions, Plan};
+use cubicle_run::observer::{Event, GraphDetail, Observer};
+use cubicle_run::options::{Options, Strategy};
+use crate::MutationPage;
+use crate::document::{Document, Head, MutationDocument};
+use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphStep, SearchGraph};
 
 /// Base 64 with padding.
 fn base64(bytes: &[u8]) -> String {
@@ -64,9 +64,9 @@ transition never (p) requires { At[p] = Gone } { At[p] := Idle; }
 ";
 
 fn page(options: &Options, name: &str, answer: &str, data: &str) -> String {
-    let system = crate::load(LOCK).unwrap().system;
+    let system = cubicle_lang::load(LOCK).unwrap().system;
     let mut collector = Collector::default();
-    let report = crate::check(&system, options, &Interrupt::default(), &mut collector).unwrap();
+    let report = cubicle_check::check(&system, options, &Interrupt::default(), &mut collector).unwrap();
     let source = Source { name, text: LOCK };
     Page { source, run: Some((&system, &report)), answer, graph: &collector.0, data }.text()
 }
@@ -139,10 +139,10 @@ fn a_page_shows_runs_without_an_end() {
     let text = LOCK.to_owned()
         + "transition idle () { Locked := False; }\nfair never\n\
            response gone (p) { At[p] = Idle } ~> { At[p] = Gone }\n";
-    let system = crate::load(&text).unwrap().system;
+    let system = cubicle_lang::load(&text).unwrap().system;
     let mut options = Options::explore(2);
     options.forward.stop_at_unsafe = false;
-    let report = crate::check(&system, &options, &Interrupt::default(), &mut Collector::default()).unwrap();
+    let report = cubicle_check::check(&system, &options, &Interrupt::default(), &mut Collector::default()).unwrap();
     let source = Source { name: "lock.cub", text: &text };
     let graph = SearchGraph::default();
     let html =
@@ -199,7 +199,7 @@ fn a_run_that_was_ended_from_outside_has_a_page() {
 
 #[test]
 fn a_page_of_mutants_has_all_its_parts() {
-    let loaded = crate::load(LOCK).unwrap();
+    let loaded = cubicle_lang::load(LOCK).unwrap();
     let (options, interrupt) = (MutationOptions::default(), Interrupt::default());
     let model = (&loaded.file, LOCK, &loaded.system);
     let plan = Plan::new(model, &MutantSelection::default(), &interrupt);

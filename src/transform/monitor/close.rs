@@ -2,7 +2,7 @@
 
 use super::literals::{SAVED, cell, equal, is, same};
 use super::plan::{Monitor, Track};
-use crate::model::{Conj, Dnf, Literal, ProcRef, Term, Transition, Type, Universal, VarId, VarKind};
+use cubicle_lang::model::{Conj, Dnf, Literal, ProcRef, Term, Transition, Type, Universal, VarId, VarKind};
 
 /// The most globals whose processes are told apart.
 const MOST_POINTERS: usize = 3;

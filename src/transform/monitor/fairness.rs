@@ -2,7 +2,7 @@
 
 use super::literals::{MOST_WAYS, SAVED, WAITS, blank, cell, flag, is, negation, same};
 use super::plan::{Hindered, Monitor, Track};
-use crate::model::{
+use cubicle_lang::model::{
     Assignment, Branch, Conj, Dnf, Literal, ProcRef, Term, Transition, Universal, Update, VarId,
 };
 

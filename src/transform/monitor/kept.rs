@@ -22,7 +22,7 @@
 
 use super::literals::{MOST_WAYS, cell};
 use super::plan::{Monitor, Track};
-use crate::model::{Conj, Dnf, Literal, ProcRef, Universal, rename};
+use cubicle_lang::model::{Conj, Dnf, Literal, ProcRef, Universal, rename};
 
 /// What is asked of a state: one of some conjunctions.
 struct Asked {

@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use crate::diagnostic::Span;
-use crate::model::{
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::model::{
     Assignment, Branch, Case, Cell, Condition, Conj, Dnf, Literal, ProcRef, System, Temporal, Term,
     Transition, Type, Update, Var, VarId, VarKind, rename,
 };

@@ -24,7 +24,7 @@ mod plan;
 
 use self::literals::{LOOPED, RUN, cell, is};
 use self::plan::{Monitor, Track};
-use crate::model::{
+use cubicle_lang::model::{
     Bad, BadKind, Literal, MonitorPlan, ProcRef, System, Temporal, TemporalKind, Type, VarId,
 };
 

@@ -2,7 +2,7 @@
 
 use super::literals::{RUN, SAVED, WAITS, cell, flag, is, observed, same};
 use super::plan::{Monitor, Track};
-use crate::model::{
+use cubicle_lang::model::{
     Assignment, Branch, Condition, Conj, Dnf, Literal, ProcRef, TemporalKind, Term, Transition, Update,
     rename,
 };
@@ -46,7 +46,7 @@ impl Monitor<'_> {
 
     /// It is waited from now on.
     pub fn waits(&self) -> Vec<Transition> {
-        let truth = Condition(vec![crate::model::Case::of(Vec::new())]);
+        let truth = Condition(vec![cubicle_lang::model::Case::of(Vec::new())]);
         let asked = match self.property.kind {
             TemporalKind::Response => &self.property.first,
             _ => &truth,

@@ -2,9 +2,9 @@
 
 use super::candidate::CandidateCollector;
 use super::operator::Operator;
-use crate::diagnostic::Span;
-use crate::syntax;
-use crate::syntax::ast::{Arg, Base, Comparison, Expr, ExprKind, Operand, Quantifier, Term, TermKind};
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::syntax;
+use cubicle_lang::syntax::ast::{Arg, Base, Comparison, Expr, ExprKind, Operand, Quantifier, Term, TermKind};
 
 impl CandidateCollector<'_> {
     /// Mistakes in a guard or in the condition of a branch.

@@ -1,7 +1,7 @@
 //! What a system says, as a number: two that say the same in other words have the same one.
 
-use crate::digest::digest;
-use crate::model::{Assignment, Cell, Conj, Dnf, Literal, System, Term, Transition, Type, VarId};
+use cubicle_lang::digest::digest;
+use cubicle_lang::model::{Assignment, Cell, Conj, Dnf, Literal, System, Term, Transition, Type, VarId};
 
 /// Says what a system says, up to chance: names of transitions, places and the order of declarations do not count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -133,12 +133,12 @@ impl Simplifier<'_> {
     /// The cell that an update writes.
     fn written(&self, var: VarId, arity: u8) -> Cell {
         let indices = self.system.var(var).arity() as u8;
-        Cell { var, index: (arity..arity + indices).map(crate::model::ProcRef::Var).collect() }
+        Cell { var, index: (arity..arity + indices).map(cubicle_lang::model::ProcRef::Var).collect() }
     }
 }
 
 /// Whether a number is the value of the cell.
 fn is_cell(value: &Term, cell: &Cell) -> bool {
-    matches!(value, Term::Linear(linear) if linear.constant == crate::model::Rational::integer(0)
-        && matches!(&linear.terms[..], [(only, factor)] if only == cell && *factor == crate::model::Rational::integer(1)))
+    matches!(value, Term::Linear(linear) if linear.constant == cubicle_lang::model::Rational::integer(0)
+        && matches!(&linear.terms[..], [(only, factor)] if only == cell && *factor == cubicle_lang::model::Rational::integer(1)))
 }

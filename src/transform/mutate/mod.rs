@@ -18,12 +18,12 @@ pub use key::{MeaningKey, key};
 pub use operator::{OPERATORS, Operator};
 
 use self::candidate::CandidateCollector;
-use crate::syntax::ast::{File, Item, PropertyKind};
+use cubicle_lang::syntax::ast::{File, Item, PropertyKind};
 
 /// All candidates of a model, in the order of its text. `text` is what `file` was read from.
 ///
 /// ```
-/// use cubicle::transform::mutate::{Operator, candidates};
+/// use cubicle_transform::mutate::{Operator, candidates};
 ///
 /// let text = "
 ///     array Inside[proc] : bool
@@ -32,13 +32,13 @@ use crate::syntax::ast::{File, Item, PropertyKind};
 ///     transition enter (p)
 ///     requires { forall_other q. Inside[q] = False }
 ///     { Inside[p] := True }";
-/// let loaded = cubicle::load(text)?;
+/// let loaded = cubicle_lang::load(text)?;
 /// let all = candidates(&loaded.file, text);
 /// let careless = all.iter().find(|it| it.operator == Operator::DropUniversal).expect("a universal guard");
 /// assert_eq!(careless.transition.as_deref(), Some("enter"));
 /// assert!(careless.text(text).contains("requires { true }"));
 /// assert!(careless.system(text).is_some());
-/// # Ok::<(), cubicle::LoadError>(())
+/// # Ok::<(), cubicle_lang::LoadError>(())
 /// ```
 pub fn candidates(file: &File, text: &str) -> Vec<MutantCandidate> {
     let mut collector = CandidateCollector::new(file, text);

@@ -1,6 +1,6 @@
 //! The declared names that mistakes are made with: constructors by type, variables by type and shape.
 
-use crate::syntax::ast::{File, Item, Operand, SymbolDecl, SymbolKind, Term, TermKind};
+use cubicle_lang::syntax::ast::{File, Item, Operand, SymbolDecl, SymbolKind, Term, TermKind};
 
 /// The declarations of a file that matter here.
 #[derive(Clone, Debug)]

@@ -2,9 +2,9 @@
 
 use super::candidate::CandidateCollector;
 use super::operator::Operator;
-use crate::diagnostic::Span;
-use crate::syntax::ast::{Arg, Base, Expr, ExprKind, Name, Operand, Rhs, Term, TermKind, Transition, Update};
-use crate::transform::edit::Edit;
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::syntax::ast::{Arg, Base, Expr, ExprKind, Name, Operand, Rhs, Term, TermKind, Transition, Update};
+use crate::edit::Edit;
 
 impl<'f> CandidateCollector<'f> {
     /// Mistakes in a transition.

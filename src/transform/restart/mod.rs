@@ -25,8 +25,8 @@ use smallvec::{SmallVec, smallvec};
 use self::own::{MOST_WAYS, P, Restarts, refusal};
 use self::shapes::{Said, Shape, shapes};
 use self::solve::{Solution, solutions};
-use crate::diagnostic::{Diagnostic, Span};
-use crate::model::{
+use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::model::{
     Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, System, Term, Transition, Type,
     Universal, Update, VarId, VarKind, rename, simplify,
 };

@@ -1,7 +1,7 @@
 //! What is own to a process that restarts.
 
-use crate::diagnostic::{Diagnostic, Span};
-use crate::model::{Cell, ProcRef, System, VarId};
+use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::model::{Cell, ProcRef, System, VarId};
 
 /// The most transitions that restarts are made of.
 pub const MOST_WAYS: usize = 64;

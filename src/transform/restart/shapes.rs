@@ -1,9 +1,9 @@
 //! What `init` says at the tuples that contain the process that restarts.
 
 use super::own::{P, Restarts, refusal};
-use crate::diagnostic::{Diagnostic, Span};
-use crate::model::rename::{self, Truth};
-use crate::model::{Literal, ProcRef};
+use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::model::rename::{self, Truth};
+use cubicle_lang::model::{Literal, ProcRef};
 
 /// A literal and where it stands.
 pub type Said = (Literal, Span);

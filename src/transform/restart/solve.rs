@@ -2,9 +2,9 @@
 
 use super::own::{MOST_WAYS, P, Restarts, refusal};
 use super::shapes::Said;
-use crate::diagnostic::Diagnostic;
-use crate::model::rename::Truth;
-use crate::model::{Cell, Linear, Literal, Rational, Relation, Term, Type, VarId, substitute};
+use cubicle_lang::diagnostic::Diagnostic;
+use cubicle_lang::model::rename::Truth;
+use cubicle_lang::model::{Cell, Linear, Literal, Rational, Relation, Term, Type, VarId, substitute};
 
 /// Values of cells, and what of the conjunction they leave to be asked.
 pub struct Solution {

@@ -9,9 +9,9 @@ mod parts;
 
 use self::parts::{declarations, details};
 use super::edit::Edit;
-use crate::diagnostic::Span;
-use crate::load::meaning;
-use crate::{format, syntax};
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::load::meaning;
+use cubicle_lang::{format, syntax};
 
 /// A model that was made smaller.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ pub struct Shrunk {
 /// it ends the work. Of a text that means something only such texts are asked that do, too.
 ///
 /// ```
-/// use cubicle::transform::shrink::shrink;
+/// use cubicle_transform::shrink::shrink;
 ///
 /// let text = "var X : bool (* spare *) var Y : bool init { X = False && Y = False } unsafe { X = True }
 ///     transition t () requires { Y = False } { X := True; Y := True } transition u () { Y := False }";
@@ -153,13 +153,13 @@ mod tests {
     /// Asks whether a bad state is reachable with one process.
     fn is_wrong(text: &str) -> Option<bool> {
         let system = cubicle_system(text)?;
-        let options = crate::options::ForwardOptions::default();
-        let interrupt = crate::interrupt::Interrupt::default();
-        let found = crate::forward::explore(&system, 2, &options, &interrupt, &mut crate::observer::Silent);
+        let options = cubicle_run::options::ForwardOptions::default();
+        let interrupt = cubicle_run::interrupt::Interrupt::default();
+        let found = cubicle_forward::explore(&system, 2, &options, &interrupt, &mut cubicle_run::observer::Silent);
         Some(found.exploration.unsafe_trace.is_some())
     }
 
-    fn cubicle_system(text: &str) -> Option<crate::model::System> {
+    fn cubicle_system(text: &str) -> Option<cubicle_lang::model::System> {
         meaning(text).ok().map(|it| it.system)
     }
 

@@ -5,10 +5,10 @@
 //! *multiset* of m records with the numbers `a_0 <= a_1 <= .. < R` is the number
 //! `C(a_0, 1) + C(a_1 + 1, 2) + .. + C(a_(m-1) + m - 1, m)`, below `C(R + m - 1, m)`. It does not depend on R, which grows.
 
-use crate::forward::program::compiled::Program;
-use crate::forward::store::compact::dictionary::Dictionary;
-use crate::forward::symmetry::canonical::Symmetry;
-use crate::forward::symmetry::lanes::MAX_LANES;
+use crate::program::compiled::Program;
+use crate::store::compact::dictionary::Dictionary;
+use crate::symmetry::canonical::Symmetry;
+use crate::symmetry::lanes::MAX_LANES;
 
 /// How many records of each kind a number has room for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use crate::forward::store::compact::codec::Room;
-use crate::forward::store::origin::ROOT;
+use crate::store::compact::codec::Room;
+use crate::store::origin::ROOT;
 
 /// States of a segment, at most.
 const SEGMENT: usize = 1 << 14;

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::forward::program::compiled::Program;
-use crate::forward::store::compact::codec::{Codec, Room};
-use crate::forward::store::compact::log::{Log, Parents};
-use crate::forward::store::compact::quotient::QuotientSet;
-use crate::forward::tuning::TOUCHED;
+use crate::program::compiled::Program;
+use crate::store::compact::codec::{Codec, Room};
+use crate::store::compact::log::{Log, Parents};
+use crate::store::compact::quotient::QuotientSet;
+use crate::tuning::TOUCHED;
 
 /// The states of a breadth-first search.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::forward::error::StorageError;
+use crate::error::StorageError;
 
 /// Name of the file that says that somebody uses the folder.
 const LOCK: &str = "in-use";

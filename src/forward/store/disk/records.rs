@@ -7,9 +7,9 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use crate::forward::error::StorageError;
-use crate::forward::store::disk::folder::{Folder, failed};
-use crate::forward::store::hash::hash;
+use crate::error::StorageError;
+use crate::store::disk::folder::{Folder, failed};
+use crate::store::hash::hash;
 
 /// Words of a block, at most. Tests see several blocks.
 const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 13 };

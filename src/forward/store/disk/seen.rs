@@ -1,9 +1,9 @@
 //! The states met so far, sorted: in a few files, each less than half as long as the one before.
 
-use crate::forward::error::StorageError;
-use crate::forward::store::disk::folder::Folder;
-use crate::forward::store::disk::records::{Cursor, Records};
-use crate::forward::store::disk::sort::merge;
+use crate::error::StorageError;
+use crate::store::disk::folder::Folder;
+use crate::store::disk::records::{Cursor, Records};
+use crate::store::disk::sort::merge;
 
 /// Sorted files without a state in common.
 #[derive(Debug, Default)]

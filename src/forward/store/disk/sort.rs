@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::forward::error::StorageError;
-use crate::forward::store::disk::folder::Folder;
-use crate::forward::store::disk::records::{Cursor, Records};
+use crate::error::StorageError;
+use crate::store::disk::folder::Folder;
+use crate::store::disk::records::{Cursor, Records};
 
 /// Runs that are merged at once.
 const MOST_RUNS: usize = if cfg!(test) { 3 } else { 64 };

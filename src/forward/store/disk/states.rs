@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::forward::error::StorageError;
-use crate::forward::program::sleep::SleepId;
-use crate::forward::store::disk::folder::Folder;
-use crate::forward::store::disk::records::Records;
-use crate::forward::store::disk::seen::Seen;
-use crate::forward::store::disk::sort::Sorter;
+use crate::error::StorageError;
+use crate::program::sleep::SleepId;
+use crate::store::disk::folder::Folder;
+use crate::store::disk::records::Records;
+use crate::store::disk::seen::Seen;
+use crate::store::disk::sort::Sorter;
 
 /// States that are read at a time, to be expanded.
 const WINDOW: usize = if cfg!(test) { 1 << 12 } else { 1 << 14 };

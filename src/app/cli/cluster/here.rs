@@ -1,0 +1,201 @@
+//! What this process of a cluster is, and the exploration that it leads.
+
+use std::cell::{Cell, RefCell};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use cubicle_check::Elsewhere;
+use cubicle_cluster::{Cluster, Fault, Figures, Found, Kept, Secret, SpreadStates, Told};
+use cubicle_tools::export;
+use cubicle_forward::{Explored, Instance, Manifest, Outcome, Remote, explore, walks};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::{Literal, System};
+use cubicle_run::observer::{Event, Observer};
+use cubicle_run::options::{Checkpoint, ForwardOptions};
+use cubicle_run::oracle::{Oracle, OracleAnswer};
+
+use super::launch::Children;
+use crate::cli::document::sha256;
+use crate::cli::version;
+
+/// A process of a cluster that has not begun.
+pub struct Place {
+    pub me: usize,
+    pub addresses: Vec<String>,
+    pub workers: usize,
+    pub listener: TcpListener,
+    pub secret: Secret,
+    pub wait: Duration,
+    /// Whether all processes were started on this machine before it joins.
+    pub at_once: bool,
+    /// Is told what becomes of the checkpoint.
+    pub kept: Arc<Kept>,
+}
+
+impl Place {
+    /// What the library calls it, with what names the model and the bytes that all states may take.
+    pub fn cluster(self, model: String, memory: Option<usize>) -> Cluster {
+        let memory = memory.map_or(usize::MAX, |bytes| bytes / self.sharing());
+        let Self { me, addresses, workers, listener, secret, wait, at_once, kept } = self;
+        let agreement = vec![("the version".to_owned(), version::exact()), ("the model".to_owned(), model)];
+        Cluster { me, addresses, workers, listener, secret, agreement, wait, at_once, memory, kept }
+    }
+
+    /// How many processes share the memory of this machine.
+    pub const fn sharing(&self) -> usize {
+        if self.at_once { self.addresses.len() } else { 1 }
+    }
+
+    /// Explores together with the others.
+    pub fn explore(
+        self,
+        (system, instance): (&System, &Instance),
+        options: &ForwardOptions,
+        interrupt: &Interrupt,
+        log: &dyn Fn(&str),
+        (stop, progress): (&dyn Fn() -> Option<String>, &mut dyn FnMut(usize, usize, usize)),
+        serves: bool,
+    ) -> Result<Option<Found>, Fault> {
+        let mut cluster = self.cluster(sha256(export::model(system).as_bytes()), options.memory);
+        let keeps = if options.checkpoint.is_some() { "kept" } else { "not kept" };
+        cluster.agreement.push(("a checkpoint".to_owned(), keeps.to_owned()));
+        cluster.explore(instance, serves, interrupt, Told { log, stop, progress })
+    }
+}
+
+/// Explores on the cluster that this process leads.
+pub struct Leading {
+    /// What it is, until it begins.
+    place: Mutex<Option<Place>>,
+    /// Whether to tell how much was sent.
+    profile: bool,
+    /// What the others have, while they can be asked.
+    states: Mutex<Option<Arc<SpreadStates>>>,
+    /// Processes that this one has started.
+    pub(super) children: Mutex<Children>,
+}
+
+impl Leading {
+    /// On this cluster.
+    pub fn new(place: Place, children: Children, profile: bool) -> Self {
+        let (place, states, children) = (Mutex::new(Some(place)), Mutex::new(None), Mutex::new(children));
+        Self { place, profile, states, children }
+    }
+}
+
+impl Elsewhere for Leading {
+    fn explore(
+        &self,
+        system: &System,
+        (procs, options): (usize, &ForwardOptions),
+        interrupt: &Interrupt,
+        observer: &mut dyn Observer,
+        serves: bool,
+    ) -> Explored {
+        let Some(place) = self.place.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+            // Others than the instance that was asked for are small.
+            return explore(system, procs, options, interrupt, observer);
+        };
+        if walks(options) {
+            return self.walk(place, system, (procs, options), interrupt, observer);
+        }
+        observer.event(system, Event::ForwardStart { strategy: "bfs", procs });
+        let instance = match Instance::new(system, procs, options, interrupt) {
+            Ok(instance) => instance,
+            Err(explored) => return *explored,
+        };
+        let (members, workers) = (place.addresses.len() * place.workers, place.workers);
+        let observed = RefCell::new(&mut *observer);
+        let ended = || self.children.lock().unwrap_or_else(PoisonError::into_inner).ended();
+        // Once it explores, the members see by themselves that the run must end, and all end in good order.
+        let explores = Cell::new(false);
+        let interrupted = || interrupt.reason().filter(|_| !explores.get());
+        let stop = || interrupted().map(|_| "the run has ended".to_owned()).or_else(ended);
+        let mut progress = |states, queued, depth| {
+            explores.set(true);
+            let depth = Some(depth);
+            observed.borrow_mut().event(system, Event::ForwardProgress { states, queued, depth });
+        };
+        let log = |what: &str| observed.borrow_mut().event(system, Event::Note(what));
+        let told: (&dyn Fn() -> _, &mut dyn FnMut(_, _, _)) = (&stop, &mut progress);
+        let explored = place.explore((system, &instance), options, interrupt, &log, told, serves);
+        match explored {
+            Ok(Some(Found { outcome, figures, states })) => {
+                if self.profile {
+                    observer.event(system, Event::Note(&said(&outcome, figures, members, workers)));
+                }
+                let explored = instance.conclude(outcome, interrupt, observer);
+                let Some(states) = states else { return explored };
+                let states = Arc::new(states);
+                *self.states.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&states));
+                explored.with_remote(Remote {
+                    oracle: Arc::new(Asked { procs, states }),
+                    system: Arc::new(system.clone()),
+                    options: options.clone(),
+                    interrupt: interrupt.clone(),
+                })
+            }
+            Ok(None) => Explored::lost(procs, "the cluster ended without an outcome".to_owned()),
+            Err(Fault(why)) => match interrupt.reason() {
+                Some(reason) => Explored::ended(procs, reason.into()),
+                None => {
+                    Explored::lost(procs, why + "; " + &advice(options.checkpoint.as_ref(), explores.get()))
+                }
+            },
+        }
+    }
+
+    fn end(&self) {
+        let states = self.states.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(states) = states {
+            states.end();
+        }
+    }
+}
+
+/// What to do when the cluster is lost, which explored or did not come so far.
+fn advice(checkpoint: Option<&Checkpoint>, explored: bool) -> String {
+    let lost = || {
+        let what = match checkpoint {
+            _ if !explored => "",
+            Some(_) => "no level was kept: ",
+            None => "what they knew is lost, without --checkpoint: ",
+        };
+        format!("{what}start all processes again")
+    };
+    checkpoint.and_then(|it| Manifest::advice(&it.folder)).unwrap_or_else(lost)
+}
+
+/// The states of all, as an oracle.
+struct Asked {
+    procs: usize,
+    states: Arc<SpreadStates>,
+}
+
+impl Oracle for Asked {
+    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+        self.states.ask(procs, literals)
+    }
+
+    fn procs(&self) -> usize {
+        self.procs
+    }
+}
+
+/// How much was sent, and how even the shares are.
+#[expect(clippy::cast_precision_loss, reason = "they are shown with three digits")]
+fn said(outcome: &Outcome, figures: Figures, members: usize, workers: usize) -> String {
+    let traffic = outcome.traffic;
+    let states = outcome.states.max(1) as f64;
+    let largest = outcome.shares.iter().max().copied().unwrap_or(0) as f64;
+    format!(
+        "cluster of {} processes, workers of each: {workers}; {} rounds; {:.2} states sent for each that is kept, of which {:.0} % \
+         were known; the largest share is {:.3} of the mean",
+        members / workers,
+        figures.rounds,
+        traffic.sent as f64 / states,
+        traffic.known as f64 * 100.0 / (traffic.sent.max(1)) as f64,
+        largest * members as f64 / states,
+    )
+}

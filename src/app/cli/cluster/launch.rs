@@ -1,0 +1,135 @@
+//! Starts the other processes of a cluster, on this machine or through ssh.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+
+use cubicle_cluster::Secret;
+
+use super::args::{ClusterArgs, Started};
+use super::hosts;
+
+/// The variable that has the secret of a process started on this machine.
+pub const SECRET: &str = "CUBICLE_CLUSTER_SECRET";
+
+/// Processes that this one has started, by number.
+#[derive(Default)]
+pub struct Children(Vec<(String, Child)>);
+
+impl Children {
+    /// What has become of one that has ended already, in words.
+    pub fn ended(&mut self) -> Option<String> {
+        self.0.iter_mut().find_map(|(name, child)| {
+            let status = child.try_wait().ok().flatten()?;
+            Some(format!("{name} ended ({status})"))
+        })
+    }
+
+    /// Those of this machine.
+    pub fn here(
+        told: &ClusterArgs,
+        addresses: &[String],
+        listeners: Vec<TcpListener>,
+        secret: &Secret,
+    ) -> Result<Self, String> {
+        let program = std::env::current_exe().map_err(|error| format!("cannot start processes: {error}"))?;
+        let mut children = Self::default();
+        for (number, listener) in (1..).zip(listeners) {
+            let mut command = Command::new(&program);
+            command
+                .args(words(told, number, addresses, Started::Local))
+                .env(SECRET, OsStr::new(&String::from_utf8_lossy(secret.bytes()).into_owned()))
+                .stdin(Stdio::from(OwnedFd::from(listener)))
+                .stdout(Stdio::null())
+                // Signals from the terminal are for this process, which tells the others.
+                .process_group(0);
+            children.start(format!("process {number}"), command, None)?;
+        }
+        Ok(children)
+    }
+
+    /// Those of the other hosts.
+    pub fn elsewhere(told: &ClusterArgs, addresses: &[String], secret: &Secret) -> Result<Self, String> {
+        let mut children = Self::default();
+        for (number, address) in addresses.iter().enumerate().skip(1) {
+            let words = words(told, number, addresses, Started::Ssh);
+            let quoted: Vec<String> = std::iter::once(OsString::from(&told.program))
+                .chain(words)
+                .map(|word| quoted(&word.to_string_lossy()))
+                .collect();
+            let mut command = Command::new("ssh");
+            command
+                .args(["-o", "BatchMode=yes", "--", hosts::host(address)])
+                .arg(quoted.join(" "))
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .process_group(0);
+            let name = format!("ssh to {}, for process {number},", hosts::host(address));
+            children.start(name, command, Some(secret.bytes()))?;
+        }
+        Ok(children)
+    }
+
+    /// Starts what is called `name`, with this on its standard input.
+    fn start(&mut self, name: String, mut command: Command, input: Option<&[u8]>) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("{name} cannot be started: {error}");
+        let mut child = command.spawn().map_err(failed)?;
+        if let (Some(input), Some(mut to)) = (input, child.stdin.take()) {
+            // When it has ended already, its exit code says more.
+            let _ = to.write_all(input);
+        }
+        self.0.push((name, child));
+        Ok(())
+    }
+}
+
+impl Drop for Children {
+    /// They end by themselves when this process does; who has not begun by then is not to begin.
+    fn drop(&mut self) {
+        for (_, child) in &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// The command line of another process.
+fn words(told: &ClusterArgs, number: usize, addresses: &[String], started: Started) -> Vec<OsString> {
+    let started = match started {
+        Started::Local => "local",
+        Started::Ssh => "ssh",
+    };
+    let wait = format!("{}ms", told.wait.as_millis());
+    let own = ["cluster", "--process", &number.to_string(), "--started", started].map(OsString::from);
+    let rest = ["--addresses", &addresses.join(","), "--workers", &told.workers.to_string(), "--wait", &wait];
+    let mut words: Vec<OsString> = own.into_iter().chain(rest.map(OsString::from)).collect();
+    if let Some(memory) = told.memory {
+        words.extend(["--memory".into(), memory.to_string().into()]);
+    }
+    // Other hosts have it where the command line says.
+    if let Some(kept) = told.kept.as_ref().filter(|_| told.local.is_some()) {
+        words.extend(["--kept".into(), kept.into()]);
+    }
+    words.push("--".into());
+    words.extend(told.exploration.iter().cloned());
+    words
+}
+
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_shell_sees_one_word() {
+        assert_eq!(quoted("a b"), "'a b'");
+        assert_eq!(quoted("it's $x"), r"'it'\''s $x'");
+    }
+}

@@ -1,0 +1,233 @@
+//! `cubicle cluster`: an exploration on several processes or machines.
+
+mod args;
+mod following;
+mod here;
+mod hosts;
+mod launch;
+mod mutants;
+mod walks;
+
+use std::ffi::OsString;
+use std::io::{Read, stdin};
+use std::net::TcpListener;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use clap::Parser;
+use cubicle_check::only_instance;
+use cubicle_cluster::{Secret, listen};
+use cubicle_forward::{Instance, Manifest, walks};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::load::{Allowed, in_a_line};
+use rand::TryRng;
+use rand::rngs::SysRng;
+
+pub use args::ClusterArgs;
+use args::Started;
+use following::Following;
+use here::Leading;
+use here::Place;
+use launch::Children;
+use mutants::MutantTeam;
+
+use super::args::Args;
+use super::formulas::expected_end;
+use super::kept::{self, Again};
+use super::model::{Asked, UsageError, parse_for, prepared, supervised};
+use super::output::complain;
+use super::{document, exit, mutate, settings};
+
+/// The longest secret that is read from another process.
+const MOST_SECRET: u64 = 4096;
+
+/// Runs the command on the words after `cluster`.
+pub fn run(words: Vec<OsString>) -> u8 {
+    let typed: Vec<OsString> = std::iter::once("cubicle cluster".into()).chain(words.clone()).collect();
+    let told = match ClusterArgs::try_parse_from(typed) {
+        Ok(told) => told,
+        Err(error) => return exit::refuse(&error),
+    };
+    let typed: Vec<OsString> = ["cubicle".into(), "cluster".into()].into_iter().chain(words).collect();
+    if told.exploration.first().is_some_and(|word| word == "mutate") {
+        return mutate_together(&told, &typed);
+    }
+    start(&told, &typed, |_| Ok(()))
+}
+
+/// Goes on from a checkpoint of a cluster, as its process 0.
+pub fn resume(again: Again, workers: Option<u16>, manifest: &Manifest) -> u8 {
+    let typed: Vec<OsString> = manifest.command.iter().map(OsString::from).collect();
+    let words = std::iter::once("cubicle cluster".into()).chain(typed.iter().skip(2).cloned());
+    let mut told = match ClusterArgs::try_parse_from(words) {
+        Ok(told) => told,
+        Err(error) => return exit::refuse(&error),
+    };
+    told.workers = workers.unwrap_or(told.workers);
+    (told.kept, told.memory) = (Some(again.folder.clone()), again.memory_limit);
+    start(&told, &typed, |args| again.settle(args, manifest))
+}
+
+/// Starts what the command line says; `settle` has the last word on the exploration.
+fn start(told: &ClusterArgs, typed: &[OsString], settle: impl FnOnce(&mut Args) -> Result<(), String>) -> u8 {
+    let exploration = std::iter::once("cubicle".into()).chain(told.exploration.iter().cloned()).collect();
+    let for_cluster = |args: &mut Args| {
+        args.cluster = true;
+        args.only_forward |= args.brab.is_none() && args.engine.is_none();
+    };
+    let mut asked = match parse_for(exploration, typed, for_cluster) {
+        Ok(asked) => asked,
+        Err(UsageError { code, error: Some(error) }) => return document::refused(typed, code, error),
+        Err(UsageError { code, error: None }) => return code,
+    };
+    let args = &mut asked.args;
+    if told.started.is_some() {
+        args.memory_limit = told.memory.or(args.memory_limit);
+        args.checkpoint = told.kept.clone().or_else(|| args.checkpoint.take());
+    }
+    if let Err(why) = settle(args) {
+        complain(&format!("error: {why}"));
+        return document::refused(typed, exit::USAGE, why);
+    }
+    match place(told) {
+        Ok((place, _)) if place.me > 0 => follow(&asked, place, told.started.is_some(), typed),
+        Ok((place, children)) => {
+            asked.elsewhere = Some(Arc::new(Leading::new(place, children, asked.args.profile)));
+            supervised(asked)
+        }
+        Err((code, why)) => {
+            complain(&format!("error: {why}"));
+            document::refused(typed, code, why)
+        }
+    }
+}
+
+/// Looks at mutants; the exit code.
+fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
+    let mut args = match mutate::parse(told.exploration[1..].to_vec()) {
+        Ok(args) => args,
+        Err(code) => return code,
+    };
+    let fits = mutants::fits(&args).map_err(|why| (exit::USAGE, why));
+    args.jobs = told.workers;
+    match fits.and_then(|()| place(told)) {
+        Ok((place, _)) if place.me > 0 => mutants::follow(&args, place, told.started.is_some(), typed),
+        Ok((place, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(place, children)))),
+        Err((code, why)) => {
+            complain(&format!("error: {why}"));
+            document::refused(typed, code, why)
+        }
+    }
+}
+
+/// What this process is, and those that it has started. The error has the exit code.
+fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
+    let usage = |why: String| (exit::USAGE, why);
+    let failed = |why: String| (exit::INTERNAL, why);
+    let mut place = Place {
+        me: told.process.map_or(0, usize::from),
+        addresses: told.addresses.clone(),
+        workers: usize::from(told.workers),
+        listener: TcpListener::bind("127.0.0.1:0")
+            .map_err(|error| failed(format!("cannot listen: {error}")))?,
+        secret: Secret::none(),
+        wait: told.wait,
+        at_once: told.started == Some(Started::Local) || told.local.is_some(),
+        kept: Arc::default(),
+    };
+    if let Some(processes) = told.local {
+        let mut secret = [0u8; 32];
+        SysRng.try_fill_bytes(&mut secret).map_err(|error| failed(format!("no random numbers: {error}")))?;
+        let digits: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+        place.secret = Secret::new(digits.as_bytes()).map_err(failed)?;
+        let mut listeners: Vec<TcpListener> =
+            (0..processes).map(|_| listen("127.0.0.1:0")).collect::<Result<_, _>>().map_err(failed)?;
+        let address = |listener: &TcpListener| listener.local_addr().map(|address| address.to_string());
+        place.addresses = listeners
+            .iter()
+            .map(address)
+            .collect::<Result<_, _>>()
+            .map_err(|error| failed(format!("cannot listen: {error}")))?;
+        let others = listeners.split_off(1);
+        place.listener = listeners.remove(0);
+        let children = Children::here(told, &place.addresses, others, &place.secret).map_err(failed)?;
+        return Ok((place, children));
+    }
+    match told.started {
+        Some(Started::Local) => {
+            let inherited = stdin().as_fd().try_clone_to_owned();
+            place.listener = TcpListener::from(inherited.map_err(|error| failed(error.to_string()))?);
+            let secret = std::env::var(launch::SECRET).unwrap_or_default();
+            place.secret = Secret::new(secret.as_bytes()).map_err(failed)?;
+            return Ok((place, Children::default()));
+        }
+        Some(Started::Ssh) => {
+            let mut secret = Vec::new();
+            let read = stdin().lock().take(MOST_SECRET).read_to_end(&mut secret);
+            read.map_err(|error| failed(format!("cannot read the secret: {error}")))?;
+            if !secret.is_empty() {
+                place.secret = Secret::new(&secret).map_err(failed)?;
+            }
+        }
+        None => {
+            let path = told.hosts.as_deref().expect("clap asks for it");
+            place.addresses = hosts::read(path).map_err(usage)?;
+            if let Some(path) = &told.secret {
+                place.secret = Secret::read(path).map_err(usage)?;
+            }
+        }
+    }
+    let processes = place.addresses.len();
+    if place.me >= processes {
+        return Err(usage(format!("there is no process {}: the hosts are {processes}", place.me)));
+    }
+    if place.secret.bytes().is_empty() && !hosts::are_here(&place.addresses) {
+        let why = "hosts beyond this machine need --secret FILE, lest strangers take part";
+        return Err(usage(why.to_owned()));
+    }
+    place.listener = listen(&place.addresses[place.me]).map_err(failed)?;
+    if told.started.is_some() || told.process.is_some() {
+        return Ok((place, Children::default()));
+    }
+    let children = Children::elsewhere(told, &place.addresses, &place.secret).map_err(failed)?;
+    Ok((place, children))
+}
+
+/// Takes part in the exploration that process 0 leads, without a word unless something is wrong; the exit code.
+fn follow(asked: &Asked, place: Place, started: bool, typed: &[OsString]) -> u8 {
+    let args = &asked.args;
+    let mut following = Following::new(&place, started, typed);
+    let interrupt = Interrupt::default();
+    let (system, text) = match prepared(args, &Following::messages()) {
+        Ok(prepared) => prepared,
+        Err(refused) => return document::ended(typed, refused.code, Some(refused.error)),
+    };
+    let whole = settings::options(args, &system, &Allowed::default());
+    let mut options = whole.forward.clone();
+    if let Some(cube) = &args.expected_end {
+        match expected_end(&system, &text, cube) {
+            Ok(end) => options.expected_end = end,
+            Err(errors) => {
+                let why = format!("--final: {}", in_a_line(cube, &errors));
+                return following.failed(exit::USAGE, &why);
+            }
+        }
+    }
+    // The one that leads looks at the clock, for all.
+    options.time = None;
+    options.checkpoint = kept::checkpoint(args, &system, Vec::new());
+    following.keeps(options.checkpoint.as_ref());
+    let procs = only_instance(&system, &whole);
+    if walks(&options) {
+        let walked = place.walk_along(&system, (procs, &options), &interrupt, &following);
+        return following.ended(walked);
+    }
+    // When it cannot be explored, the one that leads says so.
+    let Ok(instance) = Instance::new(&system, procs, &options, &interrupt) else {
+        return document::ended(typed, exit::OK, None);
+    };
+    let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
+    let explored =
+        place.explore((&system, &instance), &options, &interrupt, &log, (&stop, &mut |_, _, _| {}), false);
+    following.ended(explored.map(drop))
+}

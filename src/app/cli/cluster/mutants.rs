@@ -1,0 +1,139 @@
+//! `cubicle cluster -- mutate FILE`: mutants go to whoever is free.
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::{self, Builder};
+use std::time::Duration;
+
+use cubicle_check::STACK_BYTES;
+use cubicle_cluster::{Fault, Meeting, deal, help, told};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_tools::mutation::{Helper, MutantMemory, Others, Plan, THREAD};
+
+use signal_hook::low_level;
+
+use super::following::Following;
+use super::here::Place;
+use super::launch::Children;
+use crate::cli::document::sha256;
+use crate::cli::exit;
+use crate::cli::load::load;
+use crate::cli::mutate::{MutateArgs, Team};
+
+/// How long a step may take to end in good order when nobody needs it any more.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Why a cluster cannot do what is asked for; for the user.
+pub fn fits(args: &MutateArgs) -> Result<(), String> {
+    let why = if args.list || args.print.is_some() {
+        "--list and --print look at no mutants: leave the cluster out"
+    } else if args.properties || args.suggest {
+        "a cluster looks at mutants: leave --properties and --suggest out"
+    } else if args.jobs > 1 {
+        "the workers of a cluster are those of `cubicle cluster --workers W`: leave --jobs out"
+    } else if args.model.as_os_str() == "-" {
+        "each process of a cluster reads the model: it must be a file"
+    } else {
+        return Ok(());
+    };
+    Err(why.to_owned())
+}
+
+/// The processes of a cluster, for the one that leads.
+pub struct MutantTeam {
+    /// What this process is, until it meets the others.
+    place: Mutex<Option<Place>>,
+    children: Mutex<Children>,
+    workers: usize,
+    meeting: OnceLock<Meeting>,
+}
+
+impl MutantTeam {
+    /// Those of this cluster.
+    pub fn new(place: Place, children: Children) -> Self {
+        let (workers, meeting) = (place.workers, OnceLock::new());
+        Self { place: Mutex::new(Some(place)), children: Mutex::new(children), workers, meeting }
+    }
+}
+
+impl Others for MutantTeam {
+    fn deal(&self, next: &dyn Fn() -> Option<usize>, put: &dyn Fn(usize, &[u8]) -> bool) {
+        if let Some(meeting) = self.meeting.get() {
+            deal(meeting, self.workers, next, put);
+        }
+    }
+}
+
+impl Team for MutantTeam {
+    fn gather(
+        &self,
+        model: String,
+        facts: Vec<(String, String)>,
+        interrupt: &Interrupt,
+        log: &dyn Fn(&str),
+    ) -> Result<(), String> {
+        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let place = place.expect("they meet once");
+        let ended = || self.children.lock().unwrap_or_else(PoisonError::into_inner).ended();
+        let stop = || interrupt.reason().map(|_| "the run has ended".to_owned()).or_else(ended);
+        let cluster = place.cluster(model, None);
+        // A signal ends the run in good order.
+        let met = cluster.meet(facts, interrupt, (log, &stop), Box::new(|| None));
+        let meeting = met.map_err(|Fault(why)| why)?;
+        self.meeting.set(meeting).ok().expect("they meet once");
+        Ok(())
+    }
+
+    fn tell(&self, cache: &str) {
+        let Some(meeting) = self.meeting.get() else { return };
+        meeting.others().for_each(|other| meeting.say(other, cache.as_bytes()));
+    }
+
+    fn end(&self) {
+        if let Some(meeting) = self.meeting.get() {
+            // Why somebody was lost is known by then.
+            let _ = meeting.end();
+        }
+    }
+}
+
+/// Looks at the mutants that process 0 hands out, without a word unless something is wrong; the exit code.
+pub fn follow(args: &MutateArgs, place: Place, started: bool, typed: &[OsString]) -> u8 {
+    let following = Following::new(&place, started, typed);
+    let interrupt = Interrupt::default();
+    let Ok(model) = load(&args.model, None, &Following::messages()) else { return exit::USAGE };
+    let (system, text) = (&model.system, model.text.as_str());
+    let Ok(loaded) = cubicle_lang::load(text) else { unreachable!("it was loaded before") };
+    let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
+    let (own, workers) = (following.clone(), place.workers);
+    let cluster = place.cluster(sha256(text.as_bytes()), None);
+    let leaves = Box::new(move || own.leaves());
+    let meeting = match cluster.meet(args.agreement(), &interrupt, (&log, &stop), leaves) {
+        Ok(meeting) => meeting,
+        Err(fault) => return following.ended(Err(fault)),
+    };
+    let plan = Plan::new((&loaded.file, text, system), &args.selection(), &interrupt);
+    // Nothing is told when the model itself is not safe.
+    if let Some(cache) = told(&meeting) {
+        let cache = MutantMemory::read(&String::from_utf8_lossy(&cache)).unwrap_or_default();
+        let options = args.options();
+        let helper = Helper::new((system, text), &plan, (&options, &cache), &interrupt);
+        let worker = || Builder::new().name(THREAD.into()).stack_size(STACK_BYTES);
+        let (work, code) = (|place| helper.answer(place), Cell::new(None));
+        let over = || {
+            let ended = following.ended(meeting.end());
+            code.set(Some(ended));
+            // Nobody waits for a step that does not hear that it is to end.
+            thread::spawn(move || {
+                thread::sleep(GRACE);
+                low_level::exit(ended.into());
+            });
+        };
+        help(&meeting, (workers, &worker), &interrupt, &work, &over);
+        if let Some(code) = code.get() {
+            return code;
+        }
+    }
+    following.ended(meeting.end())
+}

@@ -1,0 +1,130 @@
+//! The document of a run, as far as the command line knows it: what was asked for, of which model.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{ArgAction, ArgMatches, Command};
+use cubicle_check::DEFAULT_PROCS;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::options::Procs;
+use cubicle_report::document::{
+    Document, Head, Level, Message, Model, MutationDocument, OptionValue, Tool, WitnessDocument,
+};
+use sha2::{Digest, Sha256};
+
+use super::args::Args;
+use super::choices::ResultFormat;
+use super::exit;
+use super::output::Output;
+
+/// What is known when the words of the command line are all that there is.
+pub fn of_words(words: &[OsString]) -> Head {
+    Head {
+        tool: Tool::with_z3(cubicle_solver::version()),
+        command: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        options: BTreeMap::new(),
+        model: Model { path: None, sha256: None },
+        seed: 0,
+        k: None,
+    }
+}
+
+/// What is known of a command about `model` that has no document.
+pub fn of_model(model: &Path) -> Head {
+    let path = Some(model.display().to_string());
+    Head { model: Model { path, sha256: None }, ..of_words(&[]) }
+}
+
+/// What is known before the model is read. `words` are those of the user, `command` is the parser that made `given`
+/// and `args` of them.
+pub fn of_args(words: &[OsString], command: &Command, given: &ArgMatches, args: &Args) -> Head {
+    Head {
+        options: options(command, given),
+        model: Model { path: Some(args.file.display().to_string()), sha256: None },
+        seed: args.seed,
+        k: match (args.brab, args.procs) {
+            (Some(procs), _) => Some(procs.into()),
+            (None, Some(Procs::Exactly(procs))) => Some(procs),
+            (None, None) => args.only_forward.then_some(DEFAULT_PROCS),
+            // A series of sizes, or what the library may take some day.
+            (None, Some(_)) => None,
+        },
+        ..of_words(words)
+    }
+}
+
+/// All options that have a value.
+fn options(command: &Command, given: &ArgMatches) -> BTreeMap<String, OptionValue> {
+    let mut options = BTreeMap::new();
+    for arg in command.get_arguments() {
+        let (id, Some(name)) = (arg.get_id().as_str(), arg.get_long()) else { continue };
+        let value = match arg.get_action() {
+            ArgAction::SetTrue => OptionValue::Switch(given.get_flag(id)),
+            ArgAction::Set | ArgAction::Append => {
+                let Some(values) = given.get_raw(id) else { continue };
+                let values: Vec<String> = values.map(|word| word.to_string_lossy().into_owned()).collect();
+                match <[String; 1]>::try_from(values) {
+                    Ok([value]) => OptionValue::One(value),
+                    Err(values) => OptionValue::Several(values),
+                }
+            }
+            _ => continue,
+        };
+        options.insert(name.to_owned(), value);
+    }
+    options
+}
+
+/// SHA-256 in hexadecimal digits, as `sha256sum` prints it.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Which format a command line asks for that cannot be parsed as a whole; `None` when it is for a person.
+fn asked_for(words: &[OsString]) -> Option<ResultFormat> {
+    let words: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
+    let format = |value: &str| match value {
+        "json" => Some(ResultFormat::Json),
+        "ndjson" => Some(ResultFormat::Ndjson),
+        _ => None,
+    };
+    let pairs = words.windows(2).filter(|pair| pair[0] == "--format").map(|pair| format(pair[1]));
+    let single = words.iter().filter_map(|word| word.strip_prefix("--format=")).map(format);
+    let to_stdout = words.windows(2).any(|pair| pair == ["--stats-json", "-"]);
+    let to_stdout = to_stdout || words.contains(&"--stats-json=-");
+    pairs.chain(single).last().flatten().or_else(|| to_stdout.then_some(ResultFormat::Json))
+}
+
+/// Ends a run whose command line means nothing; the exit code. What is wrong was told. Writes a document to standard
+/// output where one seems to be wanted.
+pub fn refused(words: &[OsString], code: u8, error: String) -> u8 {
+    ended(words, code, Some(error))
+}
+
+/// Writes the document of a run that has nothing to say but how it ended, where one seems to be wanted; the exit code.
+pub fn ended(words: &[OsString], code: u8, error: Option<String>) -> u8 {
+    let Some(format) = asked_for(words) else { return code };
+    let mut document = Document::new(&of_words(words));
+    document.messages.extend(error.iter().map(|error| Message::new(Level::Error, error.as_str())));
+    document.error = error;
+    document.exit_code = code;
+    let output = Output::new(Interrupt::default());
+    let on_cluster =
+        words.get(1).filter(|word| *word == "cluster").and_then(|_| words.iter().position(|it| it == "--"));
+    let command = words.get(on_cluster.unwrap_or(0) + 1);
+    output.write(&match format {
+        _ if command.is_some_and(|word| word == "mutate") => {
+            MutationDocument::without_mutants(&document).text()
+        }
+        _ if command.is_some_and(|word| word == "witness") => WitnessDocument::without_run(&document).text(),
+        ResultFormat::Ndjson => document.line(),
+        ResultFormat::Json | ResultFormat::Human => document.text(),
+    });
+    exit::after_output(code, output.finish())
+}
+
+/// Whether `path` means standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}

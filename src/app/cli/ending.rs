@@ -1,0 +1,288 @@
+//! How a run ends: once, either by the thread that runs it or by the watchdog, and with an answer either way.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::options::BackwardMode;
+use cubicle_report::document::{Document, Head, MutationDocument, WitnessDocument};
+use cubicle_report::{self as report, Progress, Snapshot, Style};
+use cubicle_run::verdict::Reason;
+
+use super::args::Args;
+use super::document::{self, sha256};
+use super::messages::{Format, Messages};
+use super::output::{Output, complain};
+use super::pictures::Pictures;
+use super::run_dir::RunDir;
+use super::settings::{self, Results};
+use super::{exit, files, line};
+
+/// How long writing the last words may take before the process ends without them: a pipe that nobody reads, a
+/// disk that does not answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+const NOBODY: u8 = 0;
+const RUN: u8 = 1;
+const WATCHDOG: u8 = 2;
+
+/// Shared by the run, which tells how far it has come, and the watchdog.
+pub struct Ending {
+    quiet: bool,
+    style: Style,
+    /// What is written to standard output.
+    pub results: Results,
+    stats_json: Option<PathBuf>,
+    trace_out: Option<PathBuf>,
+    start: Instant,
+    head: Mutex<Head>,
+    /// The folder that has all about the run.
+    pub run_dir: Option<RunDir>,
+    /// Pictures of the run.
+    pub pictures: Pictures,
+    /// Standard output.
+    pub output: Output,
+    /// Messages to the user.
+    pub messages: Messages,
+    interrupt: Interrupt,
+    /// Who writes the answer.
+    owner: AtomicU8,
+    /// Signals that had come when the run began to write its answer.
+    signals: AtomicU32,
+    snapshot: Mutex<Snapshot>,
+    progress: Mutex<Progress>,
+}
+
+/// Why a run ends without an answer. What is wrong was told already.
+pub struct Failed {
+    /// The exit code.
+    pub code: u8,
+    /// In one line.
+    pub error: String,
+}
+
+impl Ending {
+    /// Of the run that `args` ask for; `head` begins its document.
+    pub fn new(args: &Args, head: Head, run_dir: Option<(RunDir, File)>, interrupt: &Interrupt) -> Self {
+        let output = Output::new(interrupt.clone());
+        let run_dir = run_dir.map(|(folder, copy)| {
+            output.copy_to(copy);
+            folder
+        });
+        Self {
+            run_dir,
+            quiet: args.quiet,
+            style: settings::style(args, &std::io::stdout()),
+            results: settings::results(args),
+            stats_json: settings::stats_file(args).cloned(),
+            trace_out: args.trace_out.clone(),
+            start: Instant::now(),
+            head: Mutex::new(head),
+            pictures: Pictures::new(args),
+            output,
+            messages: settings::messages(args),
+            progress: Mutex::new(Progress::new(settings::proof(args))),
+            ..Self::of_command(&args.file, interrupt)
+        }
+    }
+
+    /// Of a command about a model that writes no files and has no figures.
+    pub fn of_command(model: &Path, interrupt: &Interrupt) -> Self {
+        Self {
+            run_dir: None,
+            quiet: true,
+            style: settings::automatic_style(&std::io::stdout()),
+            results: Results::Human,
+            stats_json: None,
+            trace_out: None,
+            start: Instant::now(),
+            head: Mutex::new(document::of_model(model)),
+            pictures: Pictures::none(model),
+            output: Output::new(interrupt.clone()),
+            messages: Messages::human(settings::automatic_style(&std::io::stderr())),
+            interrupt: interrupt.clone(),
+            owner: AtomicU8::new(NOBODY),
+            signals: AtomicU32::new(0),
+            snapshot: Mutex::default(),
+            progress: Mutex::new(Progress::new(BackwardMode::default())),
+        }
+    }
+
+    /// Of a command about `model` whose results are written as `results` say, with a document that begins as `head`.
+    pub fn with_document(model: &Path, head: Head, results: Results, interrupt: &Interrupt) -> Self {
+        let style = settings::automatic_style(&std::io::stderr());
+        Self {
+            results,
+            head: Mutex::new(head),
+            messages: Messages::new(Format::Human, false, style, true, model.display().to_string()),
+            ..Self::of_command(model, interrupt)
+        }
+    }
+
+    /// The same, with other messages.
+    pub fn telling(self, messages: Messages) -> Self {
+        Self { messages, ..self }
+    }
+
+    /// The same, with a page of what is known when the watchdog ends the run.
+    pub fn picturing(self, page: Option<&PathBuf>) -> Self {
+        Self { pictures: self.pictures.and_page(page), ..self }
+    }
+
+    /// What is known so far.
+    pub fn snapshot(&self) -> MutexGuard<'_, Snapshot> {
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What goes on at the moment.
+    pub fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The model was read. The error, for the user, is about the folder of the run.
+    pub fn know_model(&self, text: &str) -> Result<(), String> {
+        self.head().model.sha256 = Some(sha256(text.as_bytes()));
+        self.pictures.read(text);
+        self.run_dir.as_ref().map_or(Ok(()), |folder| folder.keep_model(text))
+    }
+
+    fn head(&self) -> MutexGuard<'_, Head> {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The words of the command line.
+    pub fn command(&self) -> Vec<String> {
+        self.head().command.clone()
+    }
+
+    /// The document of the run, with nothing in it yet.
+    pub fn document(&self) -> Document {
+        Document::new(&self.head())
+    }
+
+    /// Ends a run that has no answer; the exit code.
+    pub fn fail(&self, failed: Failed) -> u8 {
+        let mut document = self.document();
+        document.error = Some(failed.error);
+        self.finish(failed.code, document)
+    }
+
+    /// The document as it would be written now.
+    pub fn draft(&self, code: u8, document: &Document) -> Document {
+        let mut document = document.clone();
+        document.messages.clone_from(&self.messages.told());
+        document.exit_code = code;
+        document.times.total = self.start.elapsed().as_secs_f64();
+        document
+    }
+
+    /// Writes the document where it is wanted; the exit code, which is `code` when that succeeds.
+    pub fn finish(&self, code: u8, mut document: Document) -> u8 {
+        document.messages.clone_from(&self.messages.told());
+        for finding in report::findings(&document) {
+            self.messages.finding(&finding);
+        }
+        document.exit_code = code;
+        document.times.total = self.start.elapsed().as_secs_f64();
+        match self.results {
+            Results::Human => {}
+            Results::Json => self.output.write(&document.text()),
+            Results::Mutants => self.output.write(&MutationDocument::without_mutants(&document).text()),
+            Results::Witness => self.output.write(&WitnessDocument::without_run(&document).text()),
+            Results::Ndjson => self.output.write(&document.line()),
+            Results::Sarif => self.output.write(&report::sarif(&document)),
+        }
+        document.exit_code = match self.results {
+            Results::Human => code,
+            _ => exit::after_output(code, self.output.finish()),
+        };
+        let written = self.stats_json.as_ref().map_or(Ok(()), |path| files::write(path, &document.text()));
+        let kept = self.run_dir.as_ref().map_or(Ok(()), |folder| folder.finish(&document));
+        if let Err(error) = written.and(kept) {
+            complain(&format!("error: {error}"));
+            return exit::INTERNAL;
+        }
+        document.exit_code
+    }
+
+    /// The run is about to say how it ended, and nobody else will from now on. Does not return when the
+    /// watchdog was first: the process is as good as ended then.
+    pub fn begin(&self) {
+        self.signals.store(self.interrupt.signals(), Ordering::Relaxed);
+        while self.owner.compare_exchange(NOBODY, RUN, Ordering::AcqRel, Ordering::Acquire) == Err(WATCHDOG) {
+            thread::park();
+        }
+        line::close();
+    }
+
+    /// Whether somebody says how it ended.
+    pub fn has_ended(&self) -> bool {
+        self.owner.load(Ordering::Acquire) != NOBODY
+    }
+
+    /// Whether the run says how it ended.
+    pub fn has_begun(&self) -> bool {
+        self.owner.load(Ordering::Acquire) == RUN
+    }
+
+    /// Whether a signal came after that: somebody does not want to wait for it.
+    pub fn is_unwanted(&self) -> bool {
+        self.interrupt.signals() > self.signals.load(Ordering::Relaxed)
+    }
+
+    /// Writes the answer and the files of a run that ends for `why` in place of the run; the exit code. `None`
+    /// when the run does so itself.
+    pub fn last_words(self: &Arc<Self>, why: &Reason) -> Option<u8> {
+        if self.owner.compare_exchange(NOBODY, WATCHDOG, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            return None;
+        }
+        // Whatever blocks here must not keep the process from ending.
+        let (tell, told) = mpsc::channel();
+        let (this, reason) = (Arc::clone(self), why.clone());
+        let writer = thread::Builder::new().name("last words".into());
+        let code = match writer.spawn(move || tell.send(this.write(&reason))) {
+            Ok(_) => told.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+                complain("error: cannot write the answer: nobody takes it");
+                exit::INTERNAL
+            }),
+            Err(_) => self.write(why),
+        };
+        Some(code)
+    }
+
+    fn write(&self, why: &Reason) -> u8 {
+        line::close();
+        let snapshot = self.snapshot().clone();
+        let mut code = match why {
+            Reason::Interrupted(signal) => exit::of_signal(*signal),
+            Reason::Cluster(_) => exit::INTERNAL,
+            _ => exit::UNKNOWN,
+        };
+        if self.results == Results::Human {
+            let blank = if self.quiet { "" } else { "\n" };
+            self.output.write(&format!("{blank}{}\n", report::unknown(why, self.style)));
+            code = exit::after_output(code, self.output.finish());
+        }
+        self.messages.note(&format!("ended in the middle of a step, after {}", snapshot.line()));
+        let mut document = self.document();
+        snapshot.fill(&mut document, why);
+        if let Some(path) = &self.trace_out
+            && let Err(error) = files::remove_traces(path, 1)
+        {
+            self.messages.error(&error);
+            document.error = Some(error);
+            code = exit::INTERNAL;
+        }
+        let answer = report::unknown(why, Style::PLAIN);
+        if let Err(error) = self.pictures.write(&answer, None, || self.draft(code, &document).text()) {
+            self.messages.error(&error);
+            document.error = Some(error);
+            code = exit::INTERNAL;
+        }
+        self.finish(code, document)
+    }
+}

@@ -1,0 +1,76 @@
+//! Exit codes: part of the interface, for scripts.
+
+use std::io;
+
+use cubicle_run::verdict::Reason;
+use cubicle_run::result::{Conclusion, Report};
+
+use super::output::{CLOSED, complain};
+
+/// Safe, or nothing wrong found.
+pub const OK: u8 = 0;
+/// Unsafe, or an `invariant` refuted, with a replayed trace.
+pub const UNSAFE: u8 = 1;
+/// `fmt --check`: a file would change. As for `replay` and `check-certificate`, 1 is the "no" to what was asked.
+pub const DIFFERENT: u8 = 1;
+/// Usage, an error in the model, or an assumption that a run refutes.
+pub const USAGE: u8 = 2;
+/// No answer.
+pub const UNKNOWN: u8 = 3;
+/// Internal error, or output that could not be written.
+pub const INTERNAL: u8 = 4;
+/// A deadlock.
+pub const DEADLOCK: u8 = 5;
+
+/// Prints what the parser has to say: help, the version, or an error.
+pub fn refuse(error: &clap::Error) -> u8 {
+    // Help into a closed pipe is nobody's concern.
+    let _ = error.print();
+    if error.use_stderr() { USAGE } else { OK }
+}
+
+/// What is wrong with a command line, in one line; `None` when help or the version was asked for.
+pub fn why(error: &clap::Error) -> Option<String> {
+    let text = error.to_string();
+    let line = text.lines().next().unwrap_or("");
+    error.use_stderr().then(|| line.strip_prefix("error: ").unwrap_or(line).to_owned())
+}
+
+/// As a shell reports a process that a signal ended.
+pub fn of_signal(signal: i32) -> u8 {
+    u8::try_from(signal).map_or(INTERNAL, |signal| 128_u8.saturating_add(signal))
+}
+
+/// The code for what a run came to.
+pub fn of_report(report: &Report) -> u8 {
+    match report.conclusion() {
+        Conclusion::Safe | Conclusion::NothingFound => OK,
+        Conclusion::Unsafe | Conclusion::InvariantRefuted | Conclusion::Violated => UNSAFE,
+        Conclusion::AssumptionRefuted => USAGE,
+        Conclusion::Deadlock => DEADLOCK,
+        Conclusion::Unknown => report.open().map_or(UNKNOWN, of_reason),
+    }
+}
+
+/// The code for a run that has no answer for this reason.
+pub fn of_reason(reason: &Reason) -> u8 {
+    match reason {
+        Reason::Interrupted(signal) => of_signal(*signal),
+        Reason::Uncertified(_) | Reason::Storage(_) | Reason::Cluster(_) => INTERNAL,
+        _ => UNKNOWN,
+    }
+}
+
+/// `code`, unless the output could not be written. A reader that went away (`| head`) is no error: the
+/// answer stands when there is one.
+pub fn after_output(code: u8, written: Result<(), io::Error>) -> u8 {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code,
+        Err(error) => {
+            complain(&format!("error: cannot write to standard output: {error}"));
+            INTERNAL
+        }
+        Ok(()) if code == of_signal(CLOSED) => INTERNAL,
+        Ok(()) => code,
+    }
+}

@@ -1,0 +1,128 @@
+//! `cubicle export MODEL --to murphi`: an instance in the language of another tool.
+
+use std::ffi::OsString;
+use std::io::stderr;
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use cubicle_lang::diagnostic::Source;
+use cubicle_tools::export::{InstanceName, Target, export};
+use cubicle_run::interrupt::Interrupt;
+
+use super::load::{LoadedModel, load, passes_over_runs};
+use super::messages::Messages;
+use super::output::{Output, complain};
+use super::{exit, files, outputs};
+
+/// Writes the instance with K processes in the language of another model checker: the same states, the same
+/// steps, the same bad states.
+///
+/// Exit codes: 0 written; 2 the model has an error, or says something that the other language cannot, with its
+/// place; 4 the output could not be written.
+#[derive(Debug, Parser)]
+#[command(name = "cubicle export")]
+pub struct ExportArgs {
+    /// The model; `-` reads it from standard input
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+
+    /// The language
+    #[arg(long, value_name = "LANGUAGE")]
+    to: Language,
+
+    /// Processes of the instance
+    #[arg(long, value_name = "K", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
+    procs: u8,
+
+    /// Keep numbers between LO and UP: a step that leaves them is not possible. Murphi and Promela have no
+    /// other numbers
+    #[arg(long, num_args = 2, value_names = ["LO", "UP"], allow_negative_numbers = true)]
+    abstr_num: Option<Vec<i64>>,
+
+    /// Write to FILE instead of standard output; a module of TLA+ is named after it
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Replace a file of --output that this program did not write
+    #[arg(long)]
+    force: bool,
+}
+
+/// Languages of other tools.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Language {
+    /// Murphi, for rumur and `CMurphi`
+    Murphi,
+    /// Promela, for SPIN
+    Promela,
+    /// TLA+, for TLC
+    Tla,
+    /// Horn clauses in SMT-LIB, for Z3 and others
+    Smtlib,
+}
+
+/// Runs the command on the words after `export`.
+pub fn run(words: Vec<OsString>) -> u8 {
+    let args = match ExportArgs::try_parse_from(std::iter::once("cubicle export".into()).chain(words)) {
+        Ok(args) => args,
+        Err(error) => return exit::refuse(&error),
+    };
+    let range = match args.abstr_num.as_deref() {
+        Some([low, up]) if low > up => {
+            complain("error: --abstr-num needs a lower bound that is not above the upper one");
+            return exit::USAGE;
+        }
+        Some([low, up]) => Some((*low, *up)),
+        _ => None,
+    };
+    let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
+    if let Err(error) = outputs::check(&[("the model", args.model.clone())], &output, args.force) {
+        complain(&format!("error: {error}"));
+        return exit::USAGE;
+    }
+    let style = super::settings::automatic_style(&stderr());
+    let messages = Messages::human(style);
+    let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &messages) else {
+        return exit::USAGE;
+    };
+    passes_over_runs(&system, &messages);
+    let stdin = args.model.as_os_str() == "-";
+    let name = if stdin { "<stdin>".to_owned() } else { args.model.display().to_string() };
+    let stem = args.output.as_ref().unwrap_or(&args.model).file_stem().filter(|stem| *stem != "-");
+    let instance = InstanceName {
+        procs: usize::from(args.procs),
+        range,
+        source: name.clone(),
+        module: stem.map_or_else(|| "model".into(), |stem| stem.to_string_lossy().into_owned()),
+    };
+    let target = match args.to {
+        Language::Murphi => Target::Murphi,
+        Language::Promela => Target::Promela,
+        Language::Tla => Target::Tla,
+        Language::Smtlib => Target::SmtLib,
+    };
+    let written = match export(&system, &instance, target) {
+        Ok(written) => written,
+        Err(refusal) => {
+            let place = refusal.span.map(|span| Source { name: &name, text: &text }.place(span));
+            let place = place.map_or_else(String::new, |place| format!("{place}: "));
+            complain(&format!("error: {place}{}", refusal.what));
+            if let Some(help) = refusal.help {
+                complain(&format!("help: {help}"));
+            }
+            return exit::USAGE;
+        }
+    };
+    if let Some(path) = &args.output {
+        return match files::write(path, &written) {
+            Ok(()) => exit::OK,
+            Err(error) => {
+                complain(&format!("error: {error}"));
+                exit::INTERNAL
+            }
+        };
+    }
+    let output = Output::new(Interrupt::default());
+    output.write(&written);
+    exit::after_output(exit::OK, output.finish())
+}

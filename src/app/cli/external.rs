@@ -1,0 +1,100 @@
+//! Runs a solver of the user's choice on SMT-LIB scripts.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use cubicle_certificate::{Obligation, Script};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::verdict::Reason;
+
+use super::files;
+
+/// How often somebody looks whether the answer is still wanted.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// What a solver says of a script.
+#[derive(Debug)]
+pub enum Ruling {
+    /// `unsat` throughout.
+    Proved,
+    /// Something else about this obligation, in the solver's words.
+    Other(Obligation, String),
+    /// It was ended, since the run must end.
+    Stopped(Reason),
+}
+
+/// Runs the words of `command`, with the name of the script's file behind them. The error is a line for the
+/// user: the program cannot be run, or does not answer as a solver does.
+pub fn solve(command: &str, script: &Script, interrupt: &Interrupt) -> Result<Ruling, String> {
+    let mut words = command.split_whitespace();
+    let program = words.next().ok_or("the command of the solver is empty")?;
+    let folder = tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+    let file = folder.path().join(&script.name);
+    files::write(&file, &script.text)?;
+    let output = run(program, words, &file, interrupt);
+    let output = output.map_err(|error| format!("cannot run {program}: {error}"))?;
+    if let Some(reason) = interrupt.reason() {
+        return Ok(Ruling::Stopped(reason));
+    }
+    let (answers, said) = (answers(&output), output.lines().next().unwrap_or("nothing"));
+    for (obligation, answer) in script.obligations.iter().zip(&answers) {
+        if *answer != "unsat" {
+            return Ok(Ruling::Other(*obligation, (*answer).to_owned()));
+        }
+    }
+    match script.obligations.len() {
+        expected if expected == answers.len() => Ok(Ruling::Proved),
+        expected => Err(format!(
+            "{program} gives {} answers to the {expected} questions in {}, and says: {said}",
+            answers.len(),
+            script.name
+        )),
+    }
+}
+
+/// What the program writes to standard output; ends it when the run must end.
+fn run<'w>(
+    program: &str,
+    words: impl Iterator<Item = &'w str>,
+    file: &Path,
+    interrupt: &Interrupt,
+) -> io::Result<String> {
+    let mut child = Command::new(program)
+        .args(words)
+        .arg(file)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut output = child.stdout.take().expect("it is piped");
+    let (tell, told) = mpsc::channel();
+    thread::Builder::new().name("solver output".into()).spawn(move || {
+        let mut text = Vec::new();
+        let _ = tell.send(output.read_to_end(&mut text).map(|_| text));
+    })?;
+    let text = loop {
+        match told.recv_timeout(LOOK_EVERY) {
+            Ok(text) => break text?,
+            Err(_) if interrupt.reason().is_some() => {
+                child.kill()?;
+                break Vec::new();
+            }
+            Err(_) => {}
+        }
+    };
+    child.wait()?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The answers among the lines of a solver's output.
+fn answers(output: &str) -> Vec<&str> {
+    output
+        .lines()
+        .map(str::trim)
+        .filter(|line| matches!(*line, "sat" | "unsat" | "unknown" | "timeout") || line.starts_with("(error"))
+        .collect()
+}

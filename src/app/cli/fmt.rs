@@ -1,0 +1,91 @@
+//! `cubicle fmt FILE..`: lays models out, in place or from standard input to standard output.
+
+use std::ffi::OsString;
+use std::io::stderr;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::format::{Refused, format};
+use cubicle_run::interrupt::Interrupt;
+
+use super::messages::Messages;
+use super::output::{Output, complain};
+use super::{exit, files, input, settings};
+
+/// Lays models out: one form for each construct, at most 100 characters a line. Only blanks and line breaks
+/// change; comments stay, as do blank lines and the places where a formula is broken over lines.
+///
+/// A file is replaced as a whole or not at all, and only when something changes; one with errors of syntax stays
+/// as it is. Without FILE, or for `-`, a model from standard input goes to standard output.
+///
+/// Exit codes: 0 all are laid out, or (--check) were before; 1 with --check: some would change; 2 wrong usage, or
+/// errors in a file; 4 a file or standard output cannot be written.
+#[derive(Debug, Parser)]
+#[command(name = "cubicle fmt")]
+pub struct FmtArgs {
+    /// The models
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Change nothing; print the names of the files that would change
+    #[arg(long)]
+    check: bool,
+}
+
+/// Runs the command on the words after `fmt`.
+pub fn run(words: Vec<OsString>) -> u8 {
+    let mut args = match FmtArgs::try_parse_from(std::iter::once("cubicle fmt".into()).chain(words)) {
+        Ok(args) => args,
+        Err(error) => return exit::refuse(&error),
+    };
+    if args.files.is_empty() {
+        args.files.push("-".into());
+    }
+    let output = Output::new(Interrupt::default());
+    // The gravest of all counts.
+    let code = args.files.iter().map(|path| one(path, args.check, &output)).max().unwrap_or(exit::OK);
+    exit::after_output(code, output.finish())
+}
+
+/// Lays one file out.
+fn one(path: &Path, check: bool, output: &Output) -> u8 {
+    let input = match input::read(path) {
+        Ok(input) => input,
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            return exit::USAGE;
+        }
+    };
+    let text = match format(&input.text) {
+        Ok(text) => text,
+        Err(Refused::Wrong(errors)) => {
+            let source = Source { name: &input.name, text: &input.text };
+            Messages::human(settings::automatic_style(&stderr())).diagnostics(&errors, &source);
+            complain(&format!("{} stays as it is", input.name));
+            return exit::USAGE;
+        }
+        Err(refused @ Refused::Changed) => {
+            complain(&format!("error: {} stays as it is: {refused}", input.name));
+            return exit::INTERNAL;
+        }
+    };
+    let changes = text != input.text;
+    if check {
+        if changes {
+            output.write(&format!("{}\n", input.name));
+        }
+        return if changes { exit::DIFFERENT } else { exit::OK };
+    }
+    if path.as_os_str() == "-" {
+        output.write(&text);
+        return exit::OK;
+    }
+    match if changes { files::replace(path, &text) } else { Ok(()) } {
+        Ok(()) => exit::OK,
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            exit::INTERNAL
+        }
+    }
+}

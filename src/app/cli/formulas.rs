@@ -1,0 +1,42 @@
+//! Formulas that options give: `--final CUBE`, what every process satisfies where a run may end, and `--ltl FORMULA`.
+
+use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::load::{FormulaScope, ltl, parse_formula};
+use cubicle_lang::model::{Case, Conj, System, Temporal, VarId};
+
+/// What `--final` says: the literals of `cube`, over process 0; `text` is the model that `system` comes from. It is read as in a declaration with
+/// the parameter `p`.
+///
+/// # Errors
+/// What is wrong with it, with places in it.
+pub fn expected_end(system: &System, text: &str, cube: &str) -> Result<Conj, Vec<Diagnostic>> {
+    let read = parse_formula((system, text), FormulaScope::Parameters(&["p"]), cube)?;
+    match read.0.as_slice() {
+        [Case { hidden: 0, cube, universals }] if !cube.is_empty() && universals.is_empty() => {
+            Ok(cube.clone())
+        }
+        _ => {
+            let all = Span::new(0, cube.len() as u32);
+            let error = Diagnostic::error("C0301", all, "not a conjunction of literals about the process p");
+            Err(vec![error.help("where a run may end, each process `p` by itself satisfies it")])
+        }
+    }
+}
+
+/// Adds the formulas of the command line to the properties of a system; the first one that is wrong, and why.
+pub fn add_formulas<'f>(
+    system: &mut System,
+    text: &str,
+    formulas: &'f [String],
+    alive: Option<VarId>,
+) -> Result<(), (&'f str, Vec<Diagnostic>)> {
+    let taken = system.temporal.iter().any(|it| it.name == "ltl");
+    for (number, formula) in (1..).zip(formulas) {
+        let read = ltl(system, text, formula, alive);
+        let property = read.map_err(|errors| (formula.as_str(), errors))?;
+        // A name with a blank is that of no declaration.
+        let name = if formulas.len() > 1 || taken { format!("ltl {number}") } else { property.name };
+        system.temporal.push(Temporal { name, ..property });
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! What the words of a command line may have been meant to be, where they mean nothing: `help` as a command,
+//! misspelt commands and flags, files that look like flags.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{Command, CommandFactory};
+use cubicle_lang::spelling::nearest;
+
+use super::args::Args;
+use super::{commands, compat};
+
+/// Commands of other tools, and how to have here what they do.
+const ELSEWHERE: [(&str, &str); 16] = [
+    ("bmc", "cubicle --only-forward --procs 3 FILE"),
+    ("check", "cubicle FILE"),
+    ("explore", "cubicle --only-forward --procs 3 FILE"),
+    ("format", "cubicle fmt FILE"),
+    ("fuzz", "cubicle --only-forward --procs 3 --forward cfl FILE"),
+    ("model-check", "cubicle FILE"),
+    ("parse", "cubicle --type-only FILE"),
+    ("prove", "cubicle FILE"),
+    ("interactive", "cubicle simulate FILE"),
+    ("repl", "cubicle simulate FILE"),
+    ("run", "cubicle FILE"),
+    ("step", "cubicle simulate FILE"),
+    ("solve", "cubicle FILE"),
+    ("test", "cubicle --only-forward --procs 3 FILE"),
+    ("typecheck", "cubicle --type-only FILE"),
+    ("verify", "cubicle FILE"),
+];
+
+/// The words to go on with (the program's name first), or an error and help for it.
+pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, (String, String)> {
+    let Some(first) = words.get(1).and_then(|word| word.to_str()) else { return Ok(words) };
+    if first == "help" && !Path::new("help").exists() {
+        let of = words.get(2).filter(|word| *word != "brab" && *word != "help").cloned();
+        return Ok([words.first().cloned(), of, Some("--help".into())].into_iter().flatten().collect());
+    }
+    if let Some(error) = command(first, words.get(2)) {
+        return Err(error);
+    }
+    let parser = Args::command();
+    for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
+        if word == "--" {
+            break;
+        }
+        if let Some(error) = flag(&parser, word) {
+            return Err(error);
+        }
+    }
+    Ok(words)
+}
+
+/// The first word as a command that there is none of.
+fn command(word: &str, next: Option<&OsString>) -> Option<(String, String)> {
+    let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.contains(['.', '/', '\\']);
+    if !is_word || commands::names().any(|name| name == word) || Path::new(word).exists() {
+        return None;
+    }
+    let error = format!("there is no command `{word}`");
+    let file = next.map_or("FILE".into(), |file| file.to_string_lossy());
+    if let Some((_, line)) = ELSEWHERE.iter().find(|(known, _)| *known == word) {
+        return Some((error, format!("write `{}`", line.replace("FILE", &file))));
+    }
+    if let Some(similar) = nearest(word, commands::names()) {
+        return Some((error, format!("did you mean `{similar}`?")));
+    }
+    // A single word is a file that is not there.
+    next.map(|_| {
+        (
+            error,
+            format!(
+                "there are {}; a model is checked by `cubicle {file}`",
+                commands::names().collect::<Vec<_>>().join(", ")
+            ),
+        )
+    })
+}
+
+/// A word that begins like a flag and is none.
+fn flag(parser: &Command, word: &str) -> Option<(String, String)> {
+    let is_model = std::path::Path::new(word).extension().is_some_and(|end| end == "cub");
+    if word.starts_with('-') && is_model && !word.contains('=') {
+        return Some((format!("`{word}` looks like a flag"), format!("write `./{word}` for the file")));
+    }
+    let name = word.strip_prefix('-').filter(|name| !name.starts_with('-'))?;
+    let name = name.split('=').next().unwrap_or(name);
+    // One letter, a cluster of them, a number: the parser's business.
+    let letters = |c: char| parser.get_arguments().any(|arg| arg.get_short() == Some(c));
+    let short = name.len() < 3 || name.starts_with(|c: char| c.is_ascii_digit()) || name.starts_with('j');
+    if short || name.chars().all(letters) || compat::is_known(parser, word) {
+        return None;
+    }
+    let flags = parser.get_arguments().filter_map(|arg| arg.get_long());
+    let help = match nearest(name, flags) {
+        Some(similar) => format!("did you mean `--{similar}`?"),
+        None => "`cubicle --help` lists the flags".to_owned(),
+    };
+    Some((format!("there is no flag `{word}`"), help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looked(line: &str) -> Result<String, (String, String)> {
+        let words = std::iter::once("cubicle").chain(line.split_whitespace()).map(OsString::from);
+        let words = look(words.collect())?;
+        Ok(words.iter().skip(1).filter_map(|word| word.to_str()).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn what_means_something_stays() {
+        for line in [
+            "",
+            "m.cub",
+            "brab 2 m.cub",
+            "-brab 2 m.cub",
+            "-qv m.cub",
+            "-j4 m.cub",
+            "-fuzz -enum bfs m.cub",
+            "-abstr-num -5 10 m.cub",
+            "--serach m.cub",
+            "replay m.cub t",
+            "-- -serach",
+            "-nocolor m.cub",
+            "-",
+            "model",
+        ] {
+            assert_eq!(looked(line).as_deref(), Ok(line));
+        }
+    }
+
+    #[test]
+    fn help_is_a_command() {
+        for (line, means) in [("help", "--help"), ("help replay", "replay --help"), ("help brab", "--help")] {
+            assert_eq!(looked(line).as_deref(), Ok(means));
+        }
+    }
+
+    #[test]
+    fn what_means_nothing_is_refused_with_what_was_meant() {
+        for (line, help) in [
+            ("replya m.cub t", "did you mean `replay`?"),
+            ("exlain C0102", "did you mean `explain`?"),
+            ("verify m.cub", "write `cubicle m.cub`"),
+            ("-serach dfs m.cub", "did you mean `--search`?"),
+            ("m.cub -qiuet", "did you mean `--quiet`?"),
+            ("-model.cub", "write `./-model.cub` for the file"),
+        ] {
+            assert_eq!(looked(line).map_err(|(_, help)| help), Err(help.to_owned()), "{line}");
+        }
+    }
+}

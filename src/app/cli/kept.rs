@@ -1,0 +1,67 @@
+//! The checkpoint that a command line asks for.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use cubicle_tools::export;
+use cubicle_forward::Manifest;
+use cubicle_lang::model::System;
+use cubicle_run::options::Checkpoint;
+
+use super::args::Args;
+use super::output::complain;
+use super::version;
+
+/// The checkpoint that the exploration of `system` is to keep, or to go on with.
+pub fn checkpoint(args: &Args, system: &System, command: Vec<String>) -> Option<Checkpoint> {
+    let folder = args.checkpoint.as_ref()?;
+    let here = std::env::current_dir().unwrap_or_default();
+    let checkpoint = Checkpoint::new(folder, export::model(system))
+        .every(args.checkpoint_every)
+        .resume(args.resume)
+        .tool(version::exact())
+        .command(command)
+        .started_in(here.display().to_string());
+    Some(checkpoint)
+}
+
+/// What happens on the way back from a checkpoint.
+pub struct Again {
+    /// The folder with the checkpoint.
+    pub folder: PathBuf,
+    pub time_limit: Option<Duration>,
+    pub memory_limit: Option<usize>,
+    pub checkpoint_every: Option<Duration>,
+    pub run_dir: Option<PathBuf>,
+}
+
+impl Again {
+    /// What the first run was to do, and what is said anew. The error is for the user.
+    pub fn settle(self, args: &mut Args, manifest: &Manifest) -> Result<(), String> {
+        if args.checkpoint.is_none() || !args.only_forward {
+            return Err(format!("the command line in {} keeps no checkpoint", self.folder.display()));
+        }
+        if !args.file.exists() && args.file.as_os_str() != "-" {
+            let (file, folder) = (args.file.display(), &manifest.started_in);
+            return Err(format!("there is no {file} here: the exploration was started in {folder}"));
+        }
+        args.resume = true;
+        args.checkpoint = Some(self.folder);
+        args.time_limit = self.time_limit.or(args.time_limit);
+        args.memory_limit = self.memory_limit.or(args.memory_limit);
+        args.checkpoint_every = self.checkpoint_every.unwrap_or(args.checkpoint_every);
+        args.run_dir = self.run_dir.or_else(|| args.run_dir.take());
+        if !args.quiet {
+            // No message of the run itself: those belong to its document, which is that of the whole run.
+            complain(&format!("note: going on at depth {}, with {} states", manifest.level, manifest.states));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the checkpoint that the run goes on with is one of this model and this program. The error is for the user.
+pub fn fits(args: &Args, checkpoint: Option<&Checkpoint>) -> Result<(), String> {
+    let Some(checkpoint) = checkpoint.filter(|_| args.resume) else { return Ok(()) };
+    let folder = &checkpoint.folder;
+    Manifest::read(folder).and_then(|it| it.fits(folder, checkpoint)).map_err(|error| error.to_string())
+}

@@ -1,0 +1,93 @@
+//! Models from files, and what there is to say about them.
+
+use std::path::Path;
+
+use cubicle_lang::diagnostic::{Diagnostic, Severity, Source};
+use cubicle_lang::load::{Allowed, Loaded, beyond_original};
+use cubicle_lang::model::System;
+
+use super::input;
+use super::messages::Messages;
+
+/// A model from a file.
+pub struct LoadedModel {
+    /// What it means.
+    pub system: System,
+    /// What it says.
+    pub text: String,
+    /// The warnings that nobody wants.
+    pub allowed: Allowed,
+    /// Number of warnings.
+    pub warnings: usize,
+}
+
+/// Why there is no model.
+pub struct NoModel {
+    /// What the file says, if that is known.
+    pub text: Option<String>,
+    /// What is wrong, in one line.
+    pub error: String,
+}
+
+/// The model in `file`. What is wrong with it is told, and warnings but for those with a code in `allow`; none are
+/// without such a list.
+pub fn load(
+    file: &Path,
+    allow: Option<&[&'static str]>,
+    messages: &Messages,
+) -> Result<LoadedModel, NoModel> {
+    load_as(file, allow, false, messages)
+}
+
+/// As [`load`]; `strictly`: what the original Cubicle does not have is an error.
+pub fn load_as(
+    file: &Path,
+    allow: Option<&[&'static str]>,
+    strictly: bool,
+    messages: &Messages,
+) -> Result<LoadedModel, NoModel> {
+    let input = input::read(file).map_err(|error| {
+        messages.error(&error);
+        NoModel { text: None, error }
+    })?;
+    let (system, mut diagnostics) = match cubicle_lang::load(&input.text) {
+        Ok(Loaded { system, allowed, warnings, file, .. }) => {
+            let beyond = if strictly { beyond_original(&file, &input.text) } else { Vec::new() };
+            if beyond.is_empty() { (Some((system, allowed)), warnings) } else { (None, beyond) }
+        }
+        Err(error) => (None, error.diagnostics),
+    };
+    let allow_all = allow.unwrap_or_default();
+    diagnostics.retain(|it| it.severity == Severity::Error || !allow_all.contains(&it.code));
+    if system.is_none() || allow.is_some() {
+        messages.diagnostics(&diagnostics, &Source { name: &input.name, text: &input.text });
+    }
+    let warnings = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Warning).count();
+    let Some((system, mut allowed)) = system else {
+        let error = format!("could not check {}: {}", input.name, count(&diagnostics));
+        messages.summary(&error);
+        return Err(NoModel { text: Some(input.text), error });
+    };
+    for code in allow_all {
+        allowed.everywhere(code);
+    }
+    Ok(LoadedModel { system, text: input.text, allowed, warnings })
+}
+
+/// Says which properties of a model a command that is about bad states only says nothing of.
+pub fn passes_over_runs(system: &System, messages: &Messages) {
+    let names: Vec<&str> = system.temporal.iter().map(|it| it.name.as_str()).collect();
+    if !names.is_empty() {
+        messages.note(&format!("this is about bad states; it says nothing of {}", names.join(", ")));
+    }
+}
+
+/// `3 errors, 1 warning`.
+fn count(diagnostics: &[Diagnostic]) -> String {
+    let of = |severity, what: &str| {
+        let number = diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+        (number > 0).then(|| format!("{number} {what}{}", if number == 1 { "" } else { "s" }))
+    };
+    let counts = [of(Severity::Error, "error"), of(Severity::Warning, "warning")];
+    counts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

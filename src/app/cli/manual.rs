@@ -1,0 +1,69 @@
+//! `cubicle man [DIR]`: manual pages, made from what reads the command line.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Command, Parser};
+use clap_mangen::Man;
+use cubicle_run::interrupt::Interrupt;
+
+use super::output::{Output, complain};
+use super::{exit, outputs};
+
+/// Writes the manual page of cubicle to standard output; with DIR, that of each command into a folder:
+/// `cubicle.1`, `cubicle-replay.1`, ..
+///
+/// `cubicle man | man -l -` shows it; `cubicle man ~/.local/share/man/man1` has `man cubicle` find all.
+///
+/// Exit codes: 0 written; 2 wrong usage; 4 it cannot be written.
+#[derive(Debug, Parser)]
+#[command(name = "cubicle man")]
+pub struct ManualArgs {
+    /// The folder; made when it is missing
+    #[arg(value_name = "DIR")]
+    folder: Option<PathBuf>,
+}
+
+/// Runs the command on the words after `man`; `tree` is the program with all its commands.
+pub fn run(words: Vec<OsString>, tree: Command) -> u8 {
+    let args = match ManualArgs::try_parse_from(std::iter::once("cubicle man".into()).chain(words)) {
+        Ok(args) => args,
+        Err(error) => return exit::refuse(&error),
+    };
+    let Some(folder) = args.folder else {
+        let output = Output::new(Interrupt::default());
+        output.write(&page(tree));
+        return exit::after_output(exit::OK, output.finish());
+    };
+    let written = std::fs::create_dir_all(&folder)
+        .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))
+        .and_then(|()| {
+            pages(tree).iter().try_for_each(|(name, text)| outputs::write_own(&folder.join(name), text))
+        });
+    match written {
+        Ok(()) => exit::OK,
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            exit::INTERNAL
+        }
+    }
+}
+
+/// All pages with the names of their files.
+fn pages(mut tree: Command) -> Vec<(String, String)> {
+    // Gives the commands the names by which they are called.
+    tree.build();
+    let named = |command: &Command| {
+        let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+        (format!("{name}.1"), page(command.clone()))
+    };
+    std::iter::once(&tree).chain(tree.get_subcommands()).map(named).collect()
+}
+
+/// The text of one page.
+fn page(command: Command) -> String {
+    let mut text = Vec::new();
+    // Writing to memory cannot fail. No date: the same program, the same page.
+    let _ = Man::new(command).render(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}

@@ -1,0 +1,163 @@
+//! What there is to say to the user beside results: on standard error in the format that was asked for, and kept for
+//! the document of the run.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cubicle_lang::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Source};
+use cubicle_lang::load::in_a_line;
+use cubicle_report::document::{Level, Lines, Message};
+use cubicle_report::{Style, github};
+
+use super::output::complain;
+
+/// Errors and warnings shown of one model: who sees more scrolls back to the first ones.
+const MOST_DIAGNOSTICS: usize = 20;
+
+/// How messages are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// For a person.
+    Human,
+    /// A JSON object each.
+    Json,
+    /// Workflow commands, which annotate lines of the model.
+    Github,
+}
+
+/// The messages of a run.
+pub struct Messages {
+    format: Format,
+    quiet: bool,
+    style: Style,
+    /// Whether somebody asks for them later.
+    keep: bool,
+    /// The model as the user calls it.
+    model: String,
+    told: Mutex<Vec<Message>>,
+}
+
+impl Messages {
+    /// Of a run on `model`; when `quiet`, only errors and warnings are shown; with `keep`, all are kept.
+    pub const fn new(format: Format, quiet: bool, style: Style, keep: bool, model: String) -> Self {
+        Self { format, quiet, style, keep, model, told: Mutex::new(Vec::new()) }
+    }
+
+    /// For a person, with all there is to say.
+    pub const fn human(style: Style) -> Self {
+        Self::new(Format::Human, false, style, false, String::new())
+    }
+
+    /// What was told so far.
+    pub fn told(&self) -> MutexGuard<'_, Vec<Message>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells an error that is about no place of the model.
+    pub fn error(&self, text: &str) {
+        self.tell("error", Message::new(Level::Error, text));
+    }
+
+    /// Tells what is wrong with the formula that an option gives, with its place; the first error in a line.
+    pub fn misread(&self, option: &str, formula: &str, errors: &[Diagnostic]) -> String {
+        let error = format!("{option}: {}", in_a_line(formula, errors));
+        if self.format == Format::Human {
+            for diagnostic in errors {
+                let text = diagnostic.render(option, formula, self.style.colored);
+                complain(&format!("{}\n", text.trim_end()));
+            }
+            self.told().push(Message::new(Level::Error, &error));
+        } else {
+            self.error(&error);
+        }
+        error
+    }
+
+    /// Tells a warning of the same kind.
+    pub fn warning(&self, text: &str) {
+        self.tell("warning", Message::new(Level::Warning, text));
+    }
+
+    /// Tells something to know.
+    pub fn note(&self, text: &str) {
+        self.tell("note", Message::new(Level::Note, text));
+    }
+
+    /// Tells something to try.
+    pub fn help(&self, text: &str) {
+        self.tell("help", Message::new(Level::Help, text));
+    }
+
+    /// Whether somebody sees what is neither an error nor a warning.
+    pub const fn wants_advice(&self) -> bool {
+        !self.quiet || self.keep
+    }
+
+    fn tell(&self, title: &str, message: Message) {
+        if !self.quiet || matches!(message.level, Level::Error | Level::Warning) {
+            match self.format {
+                Format::Human => complain(&format!("{title}: {}", message.text)),
+                _ => self.write(&message),
+            }
+        }
+        self.told().push(message);
+    }
+
+    /// Tells a person how the messages before end; programs count by themselves.
+    pub fn summary(&self, line: &str) {
+        if self.format == Format::Human {
+            complain(line);
+        }
+    }
+
+    /// Tells for programs what the answer says to a person; it is kept nowhere, since the document has it.
+    pub fn finding(&self, message: &Message) {
+        if self.tells_findings() {
+            self.write(message);
+        }
+    }
+
+    /// Whether somebody is told [`Messages::finding`]s.
+    pub fn tells_findings(&self) -> bool {
+        self.format != Format::Human
+    }
+
+    fn write(&self, message: &Message) {
+        match self.format {
+            Format::Github => complain(&github(message, &self.model)),
+            Format::Human | Format::Json => complain(&message.line()),
+        }
+    }
+
+    /// Tells what there is to say about the text of the model, to a person the first messages in full.
+    pub fn diagnostics(&self, diagnostics: &[Diagnostic], source: &Source<'_>) {
+        let shown = if self.format == Format::Human { MOST_DIAGNOSTICS } else { usize::MAX };
+        if self.format == Format::Human {
+            for diagnostic in diagnostics.iter().take(shown) {
+                let text = diagnostic.render(source.name, source.text, self.style.colored);
+                complain(&format!("{}\n", text.trim_end()));
+            }
+        }
+        if !diagnostics.is_empty() && (self.keep || self.format != Format::Human) {
+            let lines = Lines::new(source.text);
+            for diagnostic in diagnostics {
+                let message = Message::of(diagnostic, &lines);
+                if self.format != Format::Human {
+                    self.write(&message);
+                }
+                self.told().push(message);
+            }
+        }
+        let more = diagnostics.len().saturating_sub(shown);
+        if more > 0 {
+            complain(&format!("note: {more} more errors and warnings"));
+        }
+        let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+        if errors >= MAX_ERRORS {
+            let text = format!("the rest of the model is not looked at: it has {MAX_ERRORS} errors already");
+            match self.format {
+                Format::Human => complain(&format!("note: {text}")),
+                _ => self.write(&Message::new(Level::Note, text)),
+            }
+        }
+    }
+}

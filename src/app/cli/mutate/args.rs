@@ -1,0 +1,191 @@
+//! The words of `cubicle mutate`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Parser, ValueEnum};
+use cubicle_tools::mutation::{MutantSelection, MutationOptions};
+use cubicle_run::options::BackwardMode;
+use cubicle_transform::mutate::{OPERATORS, Operator};
+
+use crate::cli::quantities::duration;
+
+/// Makes small mistakes in a model, each by itself, and says which of them the model's claims notice.
+///
+/// A mutant is killed by a run to a bad state, which was replayed; it survives when it is proved safe for any number of
+/// processes, by a certificate that was checked. A survivor that changes what the model can do may point to an
+/// `unsafe` that is missing. Whatever limits a mutant's share of the work is counted, not timed: the same command
+/// prints the same, for any --jobs, and on any number of machines: `cubicle cluster --local 2 -- mutate FILE`.
+///
+/// Exit codes: 0 the mutants were looked at; 1, 3 the model itself is not safe, or not decided (see --anyway), or, for
+/// 3, fewer are killed than --min-kill-rate asks for, or a limit ended the run; 2 wrong usage, or errors in the model;
+/// 4 output that cannot be written; 130, 143 a signal, with what is known.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "cubicle mutate", max_term_width = 110)]
+#[expect(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
+pub struct MutateArgs {
+    /// The model
+    #[arg(value_name = "FILE")]
+    pub model: PathBuf,
+
+    /// List the mutants and what they change, and look at none
+    #[arg(long, conflicts_with = "format")]
+    pub list: bool,
+
+    /// Print mutant number N as a model, and look at none
+    #[arg(long, value_name = "N", conflicts_with_all = ["list", "format"])]
+    pub print: Option<usize>,
+
+    /// Look for claims that are stronger than those of the model and true, strongest first, instead of mistakes
+    #[arg(long, conflicts_with_all = ["list", "print", "anyway", "cache", "min_kill_rate", "trace", "verbose", "report"])]
+    pub properties: bool,
+
+    /// Look for claims that the proof rests on, to be pasted into the model, instead of mistakes; those first that notice
+    /// most of the mistakes that no claim notices
+    #[arg(long, conflicts_with_all = ["list", "print", "anyway", "cache", "min_kill_rate", "trace", "verbose", "report"])]
+    pub suggest: bool,
+
+    /// Only mistakes of these kinds (may be repeated, or several with commas)
+    #[arg(long, value_name = "OPERATOR", value_delimiter = ',', value_parser = operators())]
+    pub only: Vec<Operator>,
+
+    /// Only mistakes in this transition (may be repeated)
+    #[arg(long, value_name = "NAME")]
+    pub transition: Vec<String>,
+
+    /// Only N of them, drawn by lot
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub sample: Option<u32>,
+
+    /// Begins the lot of --sample, and the walks
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Prove with BRAB and an oracle of K processes, instead of choosing how
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub brab: Option<u8>,
+
+    /// Explore instances of up to K processes before a proof is tried
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=8))]
+    pub procs: u8,
+
+    /// Store at most N states of an instance
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_states: u32,
+
+    /// Give a proof up after N rounds, each with three times the effort of the one before
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub rounds: u8,
+
+    /// Number of threads; the result does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: u16,
+
+    /// End the run after this time (500ms, 10s, 2m), with what is known
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time_limit: Option<Duration>,
+
+    /// Mutate a model that is not safe, or not decided, too
+    #[arg(long)]
+    pub anyway: bool,
+
+    /// Remember in DIR what was found: after an edit of the model, runs and proofs of the last time are only checked, and
+    /// what was not decided gets less effort
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
+
+    /// End with exit code 3 when less than this share of the mutants is killed
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    pub min_kill_rate: Option<f64>,
+
+    /// Write all of it as a page to FILE: kill rates, which claim kills which mutant, survivors as differences
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "print"])]
+    pub report: Option<PathBuf>,
+
+    /// Replace a file of --report or --cache that this program did not write
+    #[arg(long)]
+    pub force: bool,
+
+    /// Show the run that kills mutant number N (may be repeated)
+    #[arg(long, value_name = "N")]
+    pub trace: Vec<usize>,
+
+    /// Show killed mutants, too, each with its run in a line
+    #[arg(short, long)]
+    pub verbose: bool,
+
+    /// What to write to standard output
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MutantFormat::Human)]
+    pub format: MutantFormat,
+
+    /// Print the answer only: survivors and figures stay away
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+}
+
+impl MutateArgs {
+    /// Which mutants are looked at.
+    pub fn selection(&self) -> MutantSelection {
+        MutantSelection {
+            operators: self.only.clone(),
+            transitions: self.transition.clone(),
+            sample: self.sample.map(|most| most as usize),
+            seed: self.seed,
+        }
+    }
+
+    /// How.
+    pub fn options(&self) -> MutationOptions {
+        MutationOptions {
+            proof: self.proof(),
+            rounds: self.rounds.into(),
+            procs: self.procs.into(),
+            max_states: self.max_states as usize,
+            jobs: self.jobs.into(),
+            seed: self.seed,
+        }
+    }
+
+    /// How a proof is looked for.
+    pub fn proof(&self) -> BackwardMode {
+        self.brab.map_or(BackwardMode::Auto, |procs| BackwardMode::Brab(procs.into()))
+    }
+
+    /// All that the result depends on beside the model, by name: who looks at mutants together must agree.
+    pub fn agreement(&self) -> Vec<(String, String)> {
+        let MutationOptions { proof, rounds, procs, max_states, jobs: _, seed } = self.options();
+        let all = [
+            ("which mutants", format!("{:?}", self.selection())),
+            ("the search for proofs", format!("{proof:?}")),
+            ("the number of rounds", rounds.to_string()),
+            ("the number of processes", procs.to_string()),
+            ("the number of states", max_states.to_string()),
+            ("the seed", seed.to_string()),
+        ];
+        all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+}
+
+/// How results are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum MutantFormat {
+    /// Text for a person
+    Human,
+    /// A document, whose schema stands in docs/schema/mutation.json
+    Json,
+    /// The survivors that change something, in SARIF, for editors and forges
+    Sarif,
+}
+
+fn operators() -> impl TypedValueParser<Value = Operator> {
+    let value = |it: &Operator| PossibleValue::new(it.name()).help(it.describe());
+    PossibleValuesParser::new(OPERATORS.iter().map(value))
+        .map(|name| Operator::named(&name).expect("one of the names"))
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number: f64 =
+        text.trim_end_matches('%').trim().parse().map_err(|_| "that is no number".to_owned())?;
+    if (0.0..=100.0).contains(&number) { Ok(number) } else { Err("it is from 0 to 100".to_owned()) }
+}

@@ -1,0 +1,445 @@
+//! `cubicle mutate FILE`: small mistakes in a model, and which of them its claims notice.
+
+mod args;
+
+use std::ffi::OsString;
+use std::io::stdout;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use cubicle_check::check_here;
+use cubicle_lang::diagnostic::Source;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_tools::mutation::{
+    Comparison, MutantMemory, Others, Plan, PropertySelection, properties, run_with as look_at,
+};
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{Options, Vacuity};
+use cubicle_report::document::{Head, Level, Message, MutationDocument, WhyOpen};
+use cubicle_report::{self as report, MutationPage, Style};
+use cubicle_tools::mutation::Mutation;
+use cubicle_lang::syntax::ast::{File, Item};
+use cubicle_transform::mutate::candidates;
+use cubicle_run::verdict::Reason;
+use cubicle_run::result::{Conclusion, Report};
+
+use self::args::MutantFormat;
+pub use self::args::MutateArgs;
+use super::ending::{Ending, Failed};
+use super::load::{LoadedModel, NoModel, load};
+use super::output::complain;
+use super::settings::Results;
+use super::supervise::supervise;
+use super::{document, exit, files, live, memory, outputs, settings};
+
+/// How much later than asked the watchdog ends a run that does not do so itself.
+const LATE: Duration = Duration::from_secs(2);
+
+/// Name of the file of a cache.
+const MEMORY: &str = "mutants";
+
+/// Other processes that look at mutants, too.
+pub trait Team: Others + Send {
+    /// Waits until all are there, who must agree on the model and on these facts. `log` is told of strangers.
+    ///
+    /// # Errors
+    /// Somebody did not come; for the user.
+    fn gather(
+        &self,
+        model: String,
+        facts: Vec<(String, String)>,
+        interrupt: &Interrupt,
+        log: &dyn Fn(&str),
+    ) -> Result<(), String>;
+
+    /// Tells them what stands in the cache, before mutants are handed out.
+    fn tell(&self, cache: &str);
+
+    /// There is nothing more to do.
+    fn end(&self);
+}
+
+/// Runs the command on the words after `mutate`.
+pub fn run(words: Vec<OsString>) -> u8 {
+    parse(words).map_or_else(|code| code, |args| run_with(args, None))
+}
+
+/// What the words after `mutate` say; the exit code when that makes no sense, which was told.
+pub fn parse(words: Vec<OsString>) -> Result<MutateArgs, u8> {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let parsed = MutateArgs::try_parse_from(std::iter::once("cubicle mutate".into()).chain(words));
+    let args = parsed.map_err(|error| {
+        let code = exit::refuse(&error);
+        exit::why(&error).map_or(code, |why| document::refused(&typed, code, why))
+    })?;
+    let page = args.report.iter().map(|path| ("--report", path.clone()));
+    let cache = args.cache.iter().map(|folder| ("--cache", folder.join(MEMORY)));
+    let written: Vec<_> = page.chain(cache).collect();
+    outputs::check(&[("the model", args.model.clone())], &written, args.force).map_err(|error| {
+        complain(&format!("error: {error}"));
+        document::refused(&typed, exit::USAGE, error)
+    })?;
+    Ok(args)
+}
+
+/// Runs the command, together with others where there are some; the exit code.
+pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
+    let limits = (args.time_limit.map(|limit| limit + LATE), memory::most_of_it());
+    let head = Head {
+        seed: args.seed,
+        model: document::of_model(&args.model).model,
+        ..document::of_words(&std::env::args_os().collect::<Vec<_>>())
+    };
+    let (model, results, page) = (args.model.clone(), results(&args), args.report.clone());
+    supervise(
+        limits,
+        |interrupt| Ending::with_document(&model, head, results, interrupt).picturing(page.as_ref()),
+        move |interrupt, ending| {
+            live::start(ending, false);
+            let interrupt = &within(interrupt, args.time_limit);
+            let team = team.as_deref();
+            let mut run = MutateRun { args: &args, ending, interrupt, team, afterwards: Vec::new() };
+            let ended = run.mutate();
+            if let Some(team) = team {
+                team.end();
+            }
+            ending.begin();
+            let code = match ended {
+                Ok(code) => exit::after_output(code, ending.output.finish()),
+                Err((Failed { mut code, error }, why)) => {
+                    let mut document = ending.document();
+                    (document.error, document.reason) =
+                        (Some(error.clone()), why.as_ref().map(WhyOpen::from));
+                    let found = MutationDocument::without_mutants(&ending.draft(code, &document));
+                    if let Err(error) = run.page(&found, "", &error) {
+                        ending.messages.error(&error);
+                        code = exit::INTERNAL;
+                    }
+                    ending.finish(code, document)
+                }
+            };
+            run.afterwards.iter().for_each(|note| ending.messages.note(note));
+            code
+        },
+    )
+}
+
+/// What is written where there are no mutants to show.
+const fn results(args: &MutateArgs) -> Results {
+    match args.format {
+        MutantFormat::Human => Results::Human,
+        MutantFormat::Json => Results::Mutants,
+        MutantFormat::Sarif => Results::Sarif,
+    }
+}
+
+/// Why no mutants are shown, which was told, and what left the model itself open.
+type NoMutants = (Failed, Option<Reason>);
+
+/// The same, with the time limit of the user.
+fn within(interrupt: &Interrupt, limit: Option<Duration>) -> Interrupt {
+    let at = limit.and_then(|limit| Instant::now().checked_add(limit));
+    at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at))
+}
+
+struct MutateRun<'a> {
+    args: &'a MutateArgs,
+    ending: &'a Arc<Ending>,
+    interrupt: &'a Interrupt,
+    team: Option<&'a dyn Team>,
+    /// What is to be said behind the results.
+    afterwards: Vec<String>,
+}
+
+impl MutateRun<'_> {
+    fn mutate(&mut self) -> Result<u8, NoMutants> {
+        let Self { args, ending, .. } = *self;
+        let LoadedModel { system, text, .. } = self.load()?;
+        let stdin = args.model.as_os_str() == "-";
+        let name = if stdin { "<stdin>".to_owned() } else { args.model.display().to_string() };
+        let source = Source { name: &name, text: &text };
+        let Ok(loaded) = cubicle_lang::load(&text) else { unreachable!("it was loaded before") };
+        if let Some(number) = args.print {
+            return self.print(&loaded.file, &text, number);
+        }
+        if let Some(error) = self.unknown_transition(&loaded.file) {
+            return Err(self.failed(exit::USAGE, error));
+        }
+        self.gather(&text)?;
+        ending.progress().begin("making mutants");
+        let model = (&loaded.file, text.as_str(), &system);
+        let plan = Plan::new(model, &args.selection(), self.interrupt);
+        if args.list {
+            let style = settings::automatic_style(&stdout());
+            ending.begin();
+            ending.output.write(&report::listed(plan.mutants.iter().map(|(it, _)| it), &source, style));
+            return Ok(exit::OK);
+        }
+        if let Some(error) = args.report.as_ref().and_then(|path| files::probe(path).err()) {
+            return Err(self.failed(exit::INTERNAL, error));
+        }
+        if let Some(error) = args.cache.as_ref().and_then(|folder| files::probe_folder(folder).err()) {
+            return Err(self.failed(exit::INTERNAL, error));
+        }
+        let proof = self.safe(&system)?;
+        if args.properties || args.suggest {
+            return self.properties((&system, &text), &plan, proof.as_ref());
+        }
+        let tell = |progress: cubicle_tools::mutation::MutationProgress| {
+            let (done, of, killed) = (progress.done, progress.of, progress.killed);
+            ending.progress().begin(&format!("{done} of {of} mutants, {killed} killed"));
+        };
+        let (options, others) = (args.options(), self.team.map(|team| team as &dyn Others));
+        let (memory, cache) = self.remembered();
+        if let Some(team) = self.team {
+            team.tell(&cache);
+        }
+        let how = (&options, &memory);
+        let found = look_at((&system, &text), &plan, how, others, self.interrupt, &tell);
+        ending.begin();
+        let keys: Vec<_> = plan.mutants.iter().map(|(_, key)| *key).collect();
+        // Before anything is shown, since a document says whether that went well.
+        let kept =
+            self.remember(|| memory.write(&found, &keys, &source, &Comparison::new(&system, &options)));
+        Ok(self.show(&found, &source, kept.err()))
+    }
+
+    /// The model, which has no errors.
+    fn load(&self) -> Result<LoadedModel, NoMutants> {
+        let Self { args, ending, .. } = *self;
+        let loaded = load(&args.model, Some(&[]), &ending.messages);
+        let text = match &loaded {
+            Ok(model) => Some(&model.text),
+            Err(wrong) => wrong.text.as_ref(),
+        };
+        text.map_or(Ok(()), |text| ending.know_model(text))
+            .map_err(|error| self.failed(exit::INTERNAL, error))?;
+        if let Ok(model) = &loaded {
+            super::load::passes_over_runs(&model.system, &ending.messages);
+        }
+        loaded.map_err(|NoModel { error, .. }| (Failed { code: exit::USAGE, error }, None))
+    }
+
+    /// Tells why there are no mutants.
+    fn failed(&self, code: u8, error: String) -> NoMutants {
+        self.ending.messages.error(&error);
+        (Failed { code, error }, None)
+    }
+
+    /// The file of the cache, if there is one.
+    fn memory_file(&self) -> Option<PathBuf> {
+        self.args.cache.as_ref().map(|folder| folder.join(MEMORY))
+    }
+
+    /// What earlier runs found, and as it stands in the file.
+    fn remembered(&self) -> (MutantMemory, String) {
+        let Some(path) = self.memory_file().filter(|path| path.exists()) else {
+            return Default::default();
+        };
+        let read = std::fs::read_to_string(&path).map_err(|error| error.to_string());
+        read.and_then(|text| Ok((MutantMemory::read(&text)?, text))).unwrap_or_else(|why| {
+            let text = format!("the cache {} is not used, and written anew: {why}", path.display());
+            self.ending.messages.warning(&text);
+            Default::default()
+        })
+    }
+
+    /// Waits for the others, if there are any.
+    fn gather(&self, text: &str) -> Result<(), NoMutants> {
+        let Self { args, ending, interrupt, .. } = self;
+        let Some(team) = self.team else { return Ok(()) };
+        ending.progress().begin("waiting for the other processes");
+        let (model, log) = (document::sha256(text.as_bytes()), |what: &str| ending.messages.warning(what));
+        team.gather(model, args.agreement(), interrupt, &log).map_err(|why| match interrupt.reason() {
+            Some(reason) => self
+                .failed(exit::of_reason(&reason), "not all processes of the cluster were there".to_owned()),
+            None => self.failed(exit::INTERNAL, format!("{why}; start all processes again")),
+        })
+    }
+
+    /// Writes what this run found. The error is a line for the user.
+    fn remember(&self, text: impl FnOnce() -> String) -> Result<(), String> {
+        let Some(path) = self.memory_file() else { return Ok(()) };
+        if let Some(folder) = &self.args.cache {
+            let wrong = |error| format!("cannot make the folder {}: {error}", folder.display());
+            std::fs::create_dir_all(folder).map_err(wrong)?;
+        }
+        files::write(&path, &text())
+    }
+
+    /// What is wrong with the names of transitions.
+    fn unknown_transition(&self, file: &File) -> Option<String> {
+        let known = |name: &&String| {
+            file.items.iter().any(|item| matches!(item, Item::Transition(it) if it.name.text == **name))
+        };
+        let wrong = self.args.transition.iter().find(|name| !known(name))?;
+        let names = file.items.iter().filter_map(|item| match item {
+            Item::Transition(it) => Some(it.name.text.as_str()),
+            _ => None,
+        });
+        let similar = cubicle_lang::spelling::nearest(wrong, names);
+        let help = similar.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+        Some(format!("the model has no transition `{wrong}`{help}"))
+    }
+
+    /// Prints one mutant as a model.
+    fn print(&self, file: &File, text: &str, number: usize) -> Result<u8, NoMutants> {
+        let all = candidates(file, text);
+        let wrong = match all.iter().find(|it| it.number == number) {
+            Some(candidate) if candidate.system(text).is_some() => {
+                self.ending.begin();
+                self.ending.output.write(&candidate.text(text));
+                return Ok(exit::OK);
+            }
+            Some(_) => format!("mutant #{number} is no model: its types do not fit"),
+            None => format!("there is no mutant #{number}: the model has {} of them", all.len()),
+        };
+        Err(self.failed(exit::USAGE, wrong))
+    }
+
+    /// Nothing when the model itself is safe, or somebody wants its mutants all the same.
+    fn safe(&self, system: &System) -> Result<Option<Report>, NoMutants> {
+        if self.args.anyway {
+            return Ok(None);
+        }
+        self.ending.progress().begin("checking the model itself");
+        let options = Options::default()
+            .proof(self.args.proof())
+            .vacuity(Vacuity::Ignore)
+            .only_states(true)
+            .jobs(self.args.jobs.into())
+            .seed(self.args.seed);
+        let report = check_here(system, &options, self.interrupt, &mut Silent);
+        let what = match report.conclusion() {
+            Conclusion::Safe => return Ok(Some(report)),
+            Conclusion::Unknown => "not decided",
+            _ => "not safe",
+        };
+        self.ending.begin();
+        let error = format!("the model itself is {what}: what its mutants show says little");
+        if let Some(Reason::Cluster(why)) = report.open() {
+            return Err(self.failed(exit::INTERNAL, why.clone()));
+        }
+        let (failed, _) = self.failed(exit::of_report(&report), error);
+        self.ending
+            .messages
+            .help("`cubicle FILE` says more about the model; --anyway mutates it all the same");
+        Err((failed, report.open().cloned()))
+    }
+
+    /// Looks for properties that the model does not claim, and writes them; the exit code.
+    fn properties(
+        &self,
+        model: (&System, &str),
+        plan: &Plan,
+        proof: Option<&Report>,
+    ) -> Result<u8, NoMutants> {
+        let Self { args, ending, .. } = *self;
+        if args.format == MutantFormat::Sarif {
+            let error = "properties are no places of the model: --format json has them for programs";
+            return Err(self.failed(exit::USAGE, error.to_owned()));
+        }
+        let selection =
+            PropertySelection { stronger: args.properties, proof: proof.filter(|_| args.suggest) };
+        let tell = |what: String| ending.progress().begin(&what);
+        let found = properties(model, (plan, selection), &args.options(), self.interrupt, &tell);
+        ending.begin();
+        let code = match &found.stopped {
+            Some(Reason::Interrupted(signal)) => exit::of_signal(*signal),
+            Some(_) => exit::UNKNOWN,
+            None => exit::OK,
+        };
+        let text = if args.format == MutantFormat::Json {
+            let run = ending.draft(code, &ending.document());
+            MutationDocument::of_properties(&found, model.0, &run).text()
+        } else {
+            let style = settings::automatic_style(&stdout());
+            let text = report::properties(&found, model.0, (args.properties, args.suggest), style);
+            if args.quiet { last_block(&text).to_owned() } else { text }
+        };
+        ending.output.write(&text);
+        Ok(code)
+    }
+
+    /// Writes what was found; the exit code. `error`: what went wrong with it.
+    fn show(&mut self, found: &Mutation, source: &Source<'_>, error: Option<String>) -> u8 {
+        let mut code = self.code(found);
+        if let Some(error) = &error {
+            self.ending.messages.error(error);
+            code = exit::INTERNAL;
+        }
+        let Self { args, ending, .. } = *self;
+        let document = |code| {
+            let mut run = ending.draft(code, &ending.document());
+            run.error.clone_from(&error);
+            let notes = self.afterwards.iter().map(|note| Message::new(Level::Note, note.as_str()));
+            run.messages.extend(notes);
+            MutationDocument::new(found, source, &run)
+        };
+        if args.report.is_some() {
+            let text = report::mutation(found, source, false, Style::PLAIN);
+            let answer = last_block(&text).lines().next().unwrap_or_default();
+            if let Err(error) = self.page(&document(code), source.text, answer) {
+                self.ending.messages.error(&error);
+                code = exit::INTERNAL;
+            }
+        }
+        match args.format {
+            MutantFormat::Human => self.tell(found, source),
+            MutantFormat::Json => ending.output.write(&document(code).text()),
+            MutantFormat::Sarif => ending.output.write(&report::survivors_sarif(&document(code))),
+        }
+        code
+    }
+
+    /// Writes the page, where one is asked for. The error is a line for the user.
+    fn page(&self, document: &MutationDocument, text: &str, answer: &str) -> Result<(), String> {
+        let Some(path) = &self.args.report else { return Ok(()) };
+        let name = self.args.model.display().to_string();
+        let source = Source { name: &name, text };
+        files::write(path, &MutationPage { source, document, answer }.text())
+    }
+
+    /// Writes it for a person.
+    fn tell(&mut self, found: &Mutation, source: &Source<'_>) {
+        let style = settings::automatic_style(&stdout());
+        let Self { args, ending, .. } = *self;
+        if found.mutants.is_empty() {
+            return ending.output.write("There are no mutants: no mistake of these kinds fits anywhere\n");
+        }
+        for number in &args.trace {
+            let mutant = found.mutants.iter().find(|it| it.candidate.number == *number);
+            match mutant.map(|it| report::kill(it, found, source, style)) {
+                Some(Some(text)) => ending.output.write(&format!("{text}\n")),
+                Some(None) => self.afterwards.push(format!("mutant #{number} was not killed")),
+                None => self.afterwards.push(format!("mutant #{number} was not looked at")),
+            }
+        }
+        // The rate comes last.
+        let text = report::mutation(found, source, args.verbose, style);
+        ending.output.write(if args.quiet { last_block(&text) } else { &text });
+    }
+
+    fn code(&mut self, found: &Mutation) -> u8 {
+        if let Some(reason) = &found.stopped {
+            return exit::of_reason(reason);
+        }
+        let (killed, counted) = (found.killed().count(), found.counted());
+        let Some(least) = self.args.min_kill_rate else { return exit::OK };
+        // Exact for less than 2^32 mutants.
+        let [killed, counted] = [killed, counted].map(|n| f64::from(u32::try_from(n).unwrap_or(u32::MAX)));
+        if 100.0 * killed < least * counted {
+            self.afterwards.push(format!("less than {least} % of the mutants are killed"));
+            return exit::UNKNOWN;
+        }
+        exit::OK
+    }
+}
+
+/// What stands after the last empty line.
+fn last_block(text: &str) -> &str {
+    text.trim_end().rfind("\n\n").map_or(text, |at| &text[at + 2..])
+}

@@ -1,0 +1,140 @@
+//! Standard output, shared by the run and the watchdog; what goes wrong with it ends the run.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::os::fd::AsFd;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use cubicle_run::interrupt::Interrupt;
+
+use super::line;
+
+/// What [`Interrupt`] is told when nobody can read the output any more (the number of SIGPIPE).
+pub const CLOSED: i32 = 13;
+
+/// A reader at the other end of a pipe sees lines at most this much later.
+const FLUSH_EVERY: Duration = Duration::from_millis(200);
+
+/// Buffered standard output. The first error sticks, stops the run, and is reported at the end.
+pub struct Output {
+    interrupt: Interrupt,
+    sink: Mutex<Sink>,
+}
+
+struct Sink {
+    writer: BufWriter<Box<dyn Write + Send>>,
+    live: bool,
+    flushed: Instant,
+    error: Option<io::Error>,
+    /// Gets all of it as well.
+    copy: Option<File>,
+}
+
+impl Output {
+    /// Standard output of the process; errors are passed on to `interrupt`.
+    pub fn new(interrupt: Interrupt) -> Self {
+        let stdout = io::stdout();
+        let live = stdout.is_terminal();
+        // The library takes writing to what is not open for writing as success; a file of our own does not.
+        let file = stdout.as_fd().try_clone_to_owned();
+        let file: Box<dyn Write + Send> = match file {
+            _ if is_closed() => Box::new(Closed),
+            Ok(file) => Box::new(File::from(file)),
+            Err(_) => Box::new(stdout),
+        };
+        let sink =
+            Sink { writer: BufWriter::new(file), live, flushed: Instant::now(), error: None, copy: None };
+        Self { interrupt, sink: Mutex::new(sink) }
+    }
+
+    /// From now on, writes everything to `copy` as well.
+    pub fn copy_to(&self, copy: File) {
+        self.sink.lock().unwrap_or_else(PoisonError::into_inner).copy = Some(copy);
+    }
+
+    /// Writes `text`, or does nothing after an error.
+    pub fn write(&self, text: &str) {
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = match (&sink.error, sink.live) {
+            (Some(_), _) => return,
+            (None, true) => line::beside(|| sink.write(text)),
+            (None, false) => sink.write(text),
+        };
+        if let Err(error) = written {
+            sink.error = Some(error);
+            self.interrupt.raise(CLOSED);
+        }
+    }
+
+    /// Writes what is still buffered; the first error of all.
+    pub fn finish(&self) -> Result<(), io::Error> {
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        match sink.error.take() {
+            Some(error) => Err(error),
+            None => sink.writer.flush(),
+        }
+    }
+
+    /// As [`Output::finish`], unless another thread is in the middle of writing.
+    pub fn try_finish(&self) -> Result<(), io::Error> {
+        match self.sink.try_lock() {
+            Ok(mut sink) => match sink.error.take() {
+                Some(error) => Err(error),
+                None => sink.writer.flush(),
+            },
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+/// Whether the caller closed standard output. The runtime has put `/dev/null` in its place by now, but
+/// `stdout.c` looked before.
+fn is_closed() -> bool {
+    std::env::var_os("CUBICLE_STDOUT_CLOSED").is_some()
+}
+
+/// Standard output that the caller closed.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
+        Err(io::Error::new(io::ErrorKind::NotConnected, "it is closed"))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Sink {
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        if let Some(copy) = &mut self.copy {
+            copy.write_all(text.as_bytes())?;
+        }
+        self.writer.write_all(text.as_bytes())?;
+        if self.live || self.flushed.elapsed() >= FLUSH_EVERY {
+            self.writer.flush()?;
+            self.flushed = Instant::now();
+        }
+        Ok(())
+    }
+}
+
+/// Gets all that is written to standard error as well.
+static ERRORS: OnceLock<Mutex<File>> = OnceLock::new();
+
+/// From now on, writes everything that goes to standard error to `copy` as well.
+pub fn copy_errors(copy: File) {
+    let _ = ERRORS.set(Mutex::new(copy));
+}
+
+/// Writes a line to standard error. When even that fails there is nobody left to tell.
+pub fn complain(text: &str) {
+    if let Some(copy) = ERRORS.get() {
+        let _ = writeln!(copy.lock().unwrap_or_else(PoisonError::into_inner), "{text}");
+    }
+    line::beside(|| {
+        let _ = writeln!(io::stderr().lock(), "{text}");
+    });
+}

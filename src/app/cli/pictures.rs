@@ -1,0 +1,104 @@
+//! Pictures of a run as files: what is collected while it goes on, and what is written at its end.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use cubicle_run::result::Report;
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
+use cubicle_run::observer::{Event, GraphDetail};
+use cubicle_report::{self as report, DotLevel, Page};
+use cubicle_run::result::SearchGraph;
+
+use super::args::Args;
+use super::files;
+use super::run_dir::page_in;
+
+/// The files that were asked for, and what they are to show.
+pub struct Pictures {
+    model: String,
+    /// The text of the model, once it was read.
+    text: OnceLock<String>,
+    dot: Option<PathBuf>,
+    level: DotLevel,
+    pages: Vec<PathBuf>,
+    graph: Mutex<SearchGraph>,
+}
+
+impl Pictures {
+    /// Those that `args` ask for.
+    pub fn new(args: &Args) -> Self {
+        let level = DotLevel::new(args.dot_level);
+        let pages = args.report.clone().into_iter().chain(args.run_dir.as_deref().map(page_in)).collect();
+        Self { dot: args.dot.clone(), level, pages, ..Self::none(&args.file) }
+    }
+
+    /// None, of a command about `model`.
+    pub fn none(model: &Path) -> Self {
+        Self {
+            model: model.display().to_string(),
+            text: OnceLock::new(),
+            dot: None,
+            level: DotLevel::new(0),
+            pages: Vec::new(),
+            graph: Mutex::default(),
+        }
+    }
+
+    /// A page as well.
+    pub fn and_page(mut self, path: Option<&PathBuf>) -> Self {
+        self.pages.extend(path.cloned());
+        self
+    }
+
+    /// The model was read.
+    pub fn read(&self, text: &str) {
+        if !self.pages.is_empty() {
+            self.text.get_or_init(|| text.to_owned());
+        }
+    }
+
+    /// What is wanted of the graph of the search at this point.
+    pub fn graph_detail(&self) -> GraphDetail {
+        if self.dot.is_none() && self.pages.is_empty() {
+            GraphDetail::Nothing
+        } else if self.graph().is_full() {
+            GraphDetail::Shape
+        } else if self.dot.is_some() && self.level.draws_covered() {
+            GraphDetail::All
+        } else {
+            GraphDetail::Visited
+        }
+    }
+
+    fn graph(&self) -> MutexGuard<'_, SearchGraph> {
+        self.graph.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes an event into account.
+    pub fn note(&self, event: &Event<'_>) {
+        if let Event::Graph(step) = event {
+            self.graph().note(step);
+        }
+    }
+
+    /// Writes what was asked for; `answer` says in a line how the run ended, `data` makes its figures in JSON. There
+    /// is no `run` when it was ended from outside. The error is a line for the user.
+    pub fn write(
+        &self,
+        answer: &str,
+        run: Option<(&System, &Report)>,
+        data: impl FnOnce() -> String,
+    ) -> Result<(), String> {
+        let graph = self.graph();
+        if let Some(path) = &self.dot {
+            files::write(path, &report::dot(&self.model, answer, &graph, self.level))?;
+        }
+        if self.pages.is_empty() {
+            return Ok(());
+        }
+        let source = Source { name: &self.model, text: self.text.get().map_or("", String::as_str) };
+        let page = Page { source, run, answer, graph: &graph, data: &data() }.text();
+        self.pages.iter().try_for_each(|path| files::write(path, &page))
+    }
+}

@@ -1,0 +1,113 @@
+//! `cubicle replay FILE TRACE`: executes a trace step by step and says where it first fails.
+
+use std::ffi::OsString;
+use std::io::stdout;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+use cubicle_lang::diagnostic::Source;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_tools::itf;
+use cubicle_transform::{Crash, alive_array, with_crashes};
+
+use super::ending::Ending;
+use super::formulas::add_formulas;
+use super::load::{LoadedModel, load};
+use super::output::complain;
+use super::quantities::{crash, duration};
+use super::supervise::supervise;
+use super::{exit, input, memory, settings};
+
+/// Executes a trace that `--trace-out` wrote, step by step, and checks what else the file says: its variables,
+/// the numbers of its states, the processes that make the last state bad and the literals that hold for them.
+///
+/// Exit codes: 0 the trace is a run of the model and all else is true; 1 it is not, with the step at which it
+/// first fails and the literals of the guard that do not hold; 2 the model or the trace cannot be read; 3 a limit
+/// was reached.
+#[derive(Debug, Parser)]
+#[command(name = "cubicle replay")]
+pub struct ReplayArgs {
+    /// The model
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+
+    /// The trace, in ITF
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+
+    /// Processes may fail, as in the run that wrote the trace: `stop`, `stop:F` or `restart`
+    #[arg(long, value_name = "HOW", value_parser = crash)]
+    crash: Option<Crash>,
+
+    /// The formula that the trace breaks; as often as in the run that wrote the trace
+    #[arg(long, value_name = "FORMULA")]
+    ltl: Vec<String>,
+
+    /// Give up after this time (500ms, 10s, 2m)
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    time_limit: Option<Duration>,
+}
+
+/// Runs the command on the words after `replay`.
+pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
+    let args = match ReplayArgs::try_parse_from(std::iter::once("cubicle replay".into()).chain(words)) {
+        Ok(args) => args,
+        Err(error) => return exit::refuse(&error),
+    };
+    let (limits, model) = ((args.time_limit, memory::most_of_it()), args.model.clone());
+    supervise(
+        limits,
+        |interrupt| Ending::of_command(&model, interrupt),
+        move |interrupt, ending| replay(&args, interrupt, ending),
+    )
+}
+
+fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
+    let style = settings::automatic_style(&stdout());
+    let Ok(LoadedModel { mut system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
+        return exit::USAGE;
+    };
+    let mut alive = None;
+    if let Some(crash) = args.crash {
+        alive = alive_array(&system, crash);
+        system = match with_crashes(&system, crash) {
+            Ok(system) => system,
+            Err(why) => {
+                let name = args.model.display().to_string();
+                ending.messages.diagnostics(&[*why], &Source { name: &name, text: &text });
+                return exit::USAGE;
+            }
+        };
+    }
+    if let Err((formula, errors)) = add_formulas(&mut system, &text, &args.ltl, alive) {
+        ending.messages.misread("--ltl", formula, &errors);
+        return exit::USAGE;
+    }
+    let name = args.model.display().to_string();
+    let source = Source { name: &name, text: &text };
+    let trace = input::read(&args.trace).and_then(|input| {
+        let read = itf::read(&system, &source, &input.text, interrupt);
+        read.map_err(|error| format!("{} is no trace: {error}", input.name))
+    });
+    let (trace, claims) = match trace {
+        Ok(read) => read,
+        Err(error) => {
+            let Some(reason) = interrupt.reason() else {
+                complain(&format!("error: {error}"));
+                return exit::USAGE;
+            };
+            ending.begin();
+            let title = style.doubtful("The trace is not checked");
+            ending.output.write(&format!("{title}: {}\n", cubicle_run::words::reason(&reason)));
+            return exit::after_output(exit::of_reason(&reason), ending.output.finish());
+        }
+    };
+    let (title, what, code) = match itf::replay(&system, &source, &trace, &claims) {
+        Ok(what) => (style.good("The trace is a run of the model"), what, exit::OK),
+        Err(why) => (style.bad("The trace is no run of the model"), why, exit::UNSAFE),
+    };
+    ending.begin();
+    ending.output.write(&format!("{title}: {what}\n"));
+    exit::after_output(code, ending.output.finish())
+}

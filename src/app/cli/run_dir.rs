@@ -1,0 +1,185 @@
+//! `--run-dir DIR`: everything about a run in a folder of its own, to be attached to a report.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use cubicle_certificate::{Certificate, INVARIANTS};
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
+use cubicle_report::document::{Document, Head};
+use cubicle_backward::smt;
+use cubicle_run::result::Report;
+use cubicle_tools::itf;
+
+use super::document::sha256;
+use super::files;
+use super::output::copy_errors;
+use super::outputs;
+
+/// Questions to Z3 that are kept.
+const MOST_QUERIES: usize = 10;
+
+/// Traces that are written.
+const MOST_TRACES: usize = 20;
+
+/// The folder of a run.
+pub struct RunDir {
+    path: PathBuf,
+}
+
+impl RunDir {
+    /// Makes the folder, which is empty if there is one, and begins to fill it: from now on, messages are copied to it.
+    /// Results are to be copied to the file that is returned. The error is a line for the user.
+    pub fn create(path: &Path, head: &Head) -> Result<(Self, File), String> {
+        let wrong = |error: std::io::Error| format!("cannot make the folder {}: {error}", path.display());
+        fs::create_dir_all(path).map_err(wrong)?;
+        if fs::read_dir(path).map_err(wrong)?.next().is_some() {
+            return Err(format!("{} is not empty: --run-dir needs a folder of its own", path.display()));
+        }
+        let this = Self { path: path.to_owned() };
+        this.write("command.txt", &command(head))?;
+        copy_errors(this.file("stderr.txt")?);
+        smt::record_queries(MOST_QUERIES);
+        let output = this.file("stdout.txt")?;
+        Ok((this, output))
+    }
+
+    /// Keeps the model.
+    pub fn keep_model(&self, text: &str) -> Result<(), String> {
+        self.write("model.cub", text)
+    }
+
+    /// Keeps the first traces of a run.
+    pub fn keep_traces(&self, system: &System, source: &Source<'_>, found: &Report) -> Result<(), String> {
+        for (number, trace) in (1..).zip(found.traces().take(MOST_TRACES)) {
+            let name = files::numbered(Path::new("trace.json"), number);
+            files::write(&self.path.join(name), &itf::write(system, trace, source))?;
+        }
+        let first = found.traces().take(MOST_TRACES).count() + 1;
+        let runs = found.temporal.iter().filter_map(|it| Some((it.property, it.found.as_ref()?)));
+        for (number, (property, run)) in (first..=MOST_TRACES).zip(runs) {
+            let name = files::numbered(Path::new("trace.json"), number);
+            files::write(&self.path.join(name), &itf::write_run(system, property, run, source))?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the certificates of proofs.
+    pub fn keep_certificates(
+        &self,
+        system: &System,
+        states: Option<&Certificate>,
+        runs: &[(usize, Certificate)],
+    ) -> Result<(), String> {
+        write_certificates(&self.path.join("certificate"), system, (states, runs), false)
+    }
+
+    /// Completes the folder with the document of the run and the hardest questions to Z3.
+    pub fn finish(&self, document: &Document) -> Result<(), String> {
+        let queries = smt::hardest_queries();
+        if !queries.is_empty() {
+            make(&self.path.join("smt"))?;
+        }
+        for query in queries {
+            let seconds = query.time.as_secs_f64();
+            let name = format!("smt/{}.smt2", &sha256(query.text.as_bytes())[..16]);
+            self.write(&name, &format!("; {}, after {seconds:.3} s\n{}", query.answer, query.text))?;
+        }
+        self.write("run.json", &document.text())
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), String> {
+        files::write(&self.path.join(name), text)
+    }
+
+    fn file(&self, name: &str) -> Result<File, String> {
+        let path = self.path.join(name);
+        File::create(&path).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    }
+}
+
+fn make(folder: &Path) -> Result<(), String> {
+    fs::create_dir_all(folder)
+        .map_err(|error| format!("cannot make the folder {}: {error}", folder.display()))
+}
+
+/// Where the page of a run stands in its folder.
+pub fn page_in(folder: &Path) -> PathBuf {
+    folder.join("report.html")
+}
+
+/// The folder of the certificates of properties of runs, in that of a certificate.
+pub const RUNS: &str = "runs";
+
+/// Writes certificates to a folder, that of states and those of properties of runs, with their numbers, in folders of their own. The error is a line for the user.
+pub fn write_certificates(
+    folder: &Path,
+    system: &System,
+    (states, runs): (Option<&Certificate>, &[(usize, Certificate)]),
+    force: bool,
+) -> Result<(), String> {
+    if let Some(certificate) = states {
+        write_certificate(folder, system, certificate, force)?;
+    }
+    for (number, certificate) in runs {
+        let property = certificate.subject().property().unwrap_or_default();
+        let name = property.replace(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_', "_");
+        let folder = folder.join(RUNS).join(format!("{number:03}-{name}"));
+        write_certificate(&folder, system, certificate, force)?;
+    }
+    Ok(())
+}
+
+/// Writes a certificate to a folder; `force`: also over files that this program did not write. The error is a line for the user.
+fn write_certificate(
+    folder: &Path,
+    system: &System,
+    certificate: &Certificate,
+    force: bool,
+) -> Result<(), String> {
+    make(folder)?;
+    let write = if force { files::write } else { outputs::write_own };
+    write(&folder.join(INVARIANTS), &certificate.invariants(system))?;
+    for script in certificate.scripts(system) {
+        write(&folder.join(script.name), &script.text)?;
+    }
+    Ok(())
+}
+
+/// The command line for a shell, and what ran it.
+fn command(head: &Head) -> String {
+    let words: Vec<String> = head.command.iter().map(|word| quoted(word)).collect();
+    let tool = &head.tool;
+    format!(
+        "{}\n\n{} {}\nZ3 {}\n{} {}\n",
+        words.join(" "),
+        tool.name,
+        tool.version,
+        tool.z3,
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    )
+}
+
+/// A word as a POSIX shell reads it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_survive_a_shell() {
+        for (word, shown) in
+            [("--seed=3", "--seed=3"), ("", "''"), ("At[p] = A", "'At[p] = A'"), ("it's", "'it'\\''s'")]
+        {
+            assert_eq!(quoted(word), shown);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! From the command line as typed to the options of the library.
+
+use std::io::{IsTerminal, stderr};
+use std::path::PathBuf;
+
+use cubicle_lang::load::Allowed;
+use cubicle_lang::model::System;
+use cubicle_run::options::{
+    BackwardMode, BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Restart, SearchOrder,
+    SolverMode, Spill, StoreKind, Strategy, Vacuity,
+};
+use cubicle_report::{Style, TraceStates};
+
+use super::args::Args;
+use super::choices;
+use super::document::is_stdout;
+use super::memory;
+use super::messages::{Format, Messages};
+
+/// What is written to standard output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Results {
+    /// Text for a person.
+    Human,
+    /// A document of the run.
+    Json,
+    /// Events, then the document in a line.
+    Ndjson,
+    /// Messages and findings as one document in SARIF.
+    Sarif,
+    /// A document of mutants, of which there are none to show.
+    Mutants,
+    /// A document of a run that shows something, of which there is none to show.
+    Witness,
+}
+
+/// What is written to standard output.
+pub fn results(args: &Args) -> Results {
+    match (args.format, args.message_format) {
+        (choices::ResultFormat::Ndjson, _) => Results::Ndjson,
+        (choices::ResultFormat::Json, _) => Results::Json,
+        (choices::ResultFormat::Human, choices::MessageFormat::Sarif) => Results::Sarif,
+        (choices::ResultFormat::Human, _) if args.stats_json.as_deref().is_some_and(is_stdout) => {
+            Results::Json
+        }
+        (choices::ResultFormat::Human, _) => Results::Human,
+    }
+}
+
+/// Whether somebody gets the document of the run.
+pub fn wants_document(args: &Args) -> bool {
+    results(args) != Results::Human
+        || args.message_format != choices::MessageFormat::Human
+        || args.stats_json.is_some()
+        || args.run_dir.is_some()
+        || args.report.is_some()
+}
+
+/// The file that the document of the run goes to.
+pub fn stats_file(args: &Args) -> Option<&PathBuf> {
+    args.stats_json.as_ref().filter(|path| !is_stdout(path))
+}
+
+/// What there is to say to the user, in the format that is asked for.
+pub fn messages(args: &Args) -> Messages {
+    let format = match args.message_format {
+        choices::MessageFormat::Json => Format::Json,
+        choices::MessageFormat::Github => Format::Github,
+        choices::MessageFormat::Human | choices::MessageFormat::Sarif => Format::Human,
+    };
+    let model = args.file.display().to_string();
+    Messages::new(format, args.quiet, style(args, &stderr()), wants_document(args), model)
+}
+
+/// What the engines are asked to do.
+pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
+    Options::default()
+        .proof(proof(args))
+        .up_to(args.upto)
+        .procs(args.procs)
+        .only_forward(args.only_forward)
+        .require_complete(args.require_complete)
+        .forward(forward(args))
+        .store(store(args))
+        .spill(args.spill.as_ref().map(Spill::new))
+        .backward(backward(args))
+        .vacuity(match args.vacuity {
+            choices::OnVacuity::Ignore => Vacuity::Ignore,
+            _ if args.deny.is_some() => Vacuity::Error,
+            choices::OnVacuity::Warn => Vacuity::Warn,
+            choices::OnVacuity::Error => Vacuity::Error,
+        })
+        .known_vacuity(allowed.known_vacuity(system))
+        .time_limit(args.time_limit)
+}
+
+/// Which proof is looked for.
+pub fn proof(args: &Args) -> BackwardMode {
+    match (args.brab.map(usize::from), args.engine) {
+        (Some(procs), Some(choices::ProofEngine::Pdr)) => BackwardMode::Pdr(procs),
+        (Some(procs), _) => BackwardMode::Brab(procs),
+        (None, Some(choices::ProofEngine::Classic)) => BackwardMode::Classic,
+        (None, _) => BackwardMode::Auto,
+    }
+}
+
+fn forward(args: &Args) -> ForwardOptions {
+    ForwardOptions::default()
+        .strategy(match args.forward {
+            choices::Forward::Bfs => Strategy::Bfs,
+            choices::Forward::Dfs => Strategy::Dfs,
+            choices::Forward::Random => Strategy::Random,
+            choices::Forward::Cfl => Strategy::Cfl,
+        })
+        .depth(args.forward_depth.map(|depth| depth as usize))
+        .max_states(args.max_forward.map(saturating))
+        .time(args.forward_time)
+        .number_range(args.abstr_num.as_deref().map(|bounds| (bounds[0], bounds[1])))
+        .symmetry(!args.forward_nosym)
+        .deadlock(args.deadlock)
+        .seed(args.seed)
+        .stop_at_unsafe(!args.all_errors)
+        .restart(restart(args))
+        .jumpstart(args.jumpstart)
+        .cfl_choice(match args.cfl_choice {
+            choices::WalkChoice::Adaptive => CflChoice::Adaptive,
+            choices::WalkChoice::Uniform => CflChoice::Uniform,
+        })
+        .epochs(args.epochs.map(saturating))
+        .memory(memory(args).map(|limit| for_states(args, limit)))
+        .jobs(usize::from(args.jobs))
+}
+
+fn store(args: &Args) -> StoreKind {
+    if let Some(bytes) = args.bitstate {
+        return StoreKind::Bitstate(bytes);
+    }
+    match args.store {
+        choices::Store::Auto => StoreKind::Auto,
+        choices::Store::Compact => StoreKind::Compact,
+        choices::Store::Table => StoreKind::Table,
+    }
+}
+
+/// Either bound asks for restarts.
+fn restart(args: &Args) -> Option<Restart> {
+    if args.restart_depth.is_none() && args.restart_every.is_none() {
+        return None;
+    }
+    let usual = Restart::default();
+    Some(
+        Restart::default()
+            .depth(args.restart_depth.unwrap_or(usual.depth))
+            .every(args.restart_every.map_or(usual.every, saturating)),
+    )
+}
+
+fn backward(args: &Args) -> BackwardOptions {
+    BackwardOptions::default()
+        .order(args.search.map(|order| match order {
+            choices::NodeOrder::Bfs => SearchOrder::Bfs,
+            choices::NodeOrder::Dfs => SearchOrder::Dfs,
+            choices::NodeOrder::Bfsh => SearchOrder::Bfsh,
+            choices::NodeOrder::Dfsh => SearchOrder::Dfsh,
+            choices::NodeOrder::Bfsa => SearchOrder::Bfsa,
+            choices::NodeOrder::Dfsa => SearchOrder::Dfsa,
+        }))
+        .jobs(usize::from(args.jobs))
+        .postpone(args.postpone.map(|postpone| match postpone {
+            0 => Postpone::Never,
+            1 => Postpone::MoreProcesses,
+            _ => Postpone::NoInformation,
+        }))
+        .candidate_size(args.candheur.map_or(0, usize::from))
+        .max_candidates(args.max_cands.map(|most| most as usize))
+        .max_nodes(saturating(args.nodes))
+        .max_effort(None)
+        .max_depth(saturating(args.depth))
+        .solver(match args.solver {
+            choices::Solver::Layered => SolverMode::Layered,
+            choices::Solver::Z3 => SolverMode::Z3,
+        })
+        .delete(!args.nodelete)
+        .ranges(!args.nosubtyping)
+        .eliminate_constants(!args.noqe)
+        .trust_invariants(args.trust_invariants)
+        // As in the original tool: numbers are of use to candidates only where the oracle knows some.
+        .numeric_candidates(args.abstr_num.is_some())
+        .solver_timeout(args.solver_timeout)
+        .profile(args.profile || args.stats_json.is_some())
+}
+
+/// What the states get of what the process may use: nine tenths, or half when a proof is to follow. Who goes on on a disk is not
+/// to be ended for what the program takes without a state.
+fn for_states(args: &Args, limit: usize) -> usize {
+    const PROGRAM: usize = 32 << 20;
+    match (args.only_forward, &args.spill) {
+        (false, _) => limit / 2,
+        (true, None) => limit / 10 * 9,
+        (true, Some(_)) => limit.saturating_sub(PROGRAM).max(limit / 2) / 10 * 9,
+    }
+}
+
+/// What the process may use.
+pub fn memory(args: &Args) -> Option<usize> {
+    args.memory_limit.or_else(memory::most_of_it)
+}
+
+/// A limit beyond the address space is none.
+fn saturating(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}
+
+/// Which cells of the states of a trace are shown.
+pub fn trace_states(args: &Args) -> Option<TraceStates> {
+    args.trace_states.map(|which| match which {
+        choices::ShownCells::Diff => TraceStates::Diff,
+        choices::ShownCells::Full => TraceStates::Full,
+    })
+}
+
+/// Style of what is written to `stream`.
+pub fn style(args: &Args, stream: &impl IsTerminal) -> Style {
+    match args.color {
+        _ if args.nocolor => Style::PLAIN,
+        choices::Color::Always => Style { colored: true },
+        choices::Color::Never => Style::PLAIN,
+        choices::Color::Auto => automatic_style(stream),
+    }
+}
+
+/// Colours on a terminal that has them, unless `NO_COLOR` is set; anywhere when `CLICOLOR_FORCE` is set.
+pub fn automatic_style(stream: &impl IsTerminal) -> Style {
+    let value = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let refused = value("NO_COLOR").is_some();
+    let forced = value("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+    let dumb = value("TERM").is_some_and(|value| value == "dumb");
+    Style { colored: !refused && (forced || stream.is_terminal() && !dumb) }
+}

@@ -1,0 +1,205 @@
+//! `cubicle shrink FILE --keep exit=4 -- --brab 2`: the smallest part of a model that still shows something.
+
+mod condition;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_transform::shrink::shrink;
+
+use self::condition::{Condition, Seen};
+use super::ending::Ending;
+use super::output::complain;
+use super::quantities::duration;
+use super::supervise::supervise;
+use super::{exit, files, input, live, memory, outputs};
+
+/// How often somebody looks whether a run has come to its end.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// How long a run may take unless the user says so.
+const RUN_LIMIT: Duration = Duration::from_secs(10);
+
+/// Leaves parts of a model out as long as a run on what is left still shows something: an error, a wrong answer, an exit
+/// code. For reports of bugs.
+///
+/// Each run is one of this program in a process of its own, so that it may fail in any way. Declarations are left out
+/// first, many at once, then parts of them. Of a model without errors only such models are tried. The result goes to
+/// standard output.
+///
+/// Exit codes: 0 no part can be left out; 2 wrong usage, or the model does not show it to begin with; 3 a limit ended the
+/// work, and what was found is written; 4 a run cannot be started, or the result cannot be written; 130, 143 a signal,
+/// likewise.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "cubicle shrink", max_term_width = 110)]
+pub struct ShrinkArgs {
+    /// The model
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+
+    /// What has to stay: exit=CODE, verdict=safe|unsafe|violated|unknown|deadlock, stdout~TEXT, stderr~TEXT, or timeout
+    /// (--run-limit ends it). May be repeated: all of it
+    #[arg(long, value_name = "WHAT", required = true)]
+    keep: Vec<Condition>,
+
+    /// End a run after this time (500ms, 10s, 2m) [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    run_limit: Option<Duration>,
+
+    /// End the work after this time, with what is left so far
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    time_limit: Option<Duration>,
+
+    /// End the work after N runs
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
+    tries: u32,
+
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Replace a file of --output that this program did not write
+    #[arg(long)]
+    force: bool,
+
+    /// The options of the runs, or a command and its options; the model's name is put behind them
+    #[arg(last = true, value_name = "OPTIONS")]
+    words: Vec<OsString>,
+}
+
+/// Runs the command on the words after `shrink`.
+pub fn run(words: Vec<OsString>) -> u8 {
+    let args = match ShrinkArgs::try_parse_from(std::iter::once("cubicle shrink".into()).chain(words)) {
+        Ok(args) => args,
+        Err(error) => return exit::refuse(&error),
+    };
+    let model = args.model.clone();
+    // A run under way is ended a moment after the limit.
+    let limits = (args.time_limit.map(|limit| limit + Duration::from_secs(2)), memory::most_of_it());
+    supervise(
+        limits,
+        |interrupt| Ending::of_command(&model, interrupt),
+        move |interrupt, ending| {
+            live::start(ending, false);
+            let at = args.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+            let interrupt = at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at));
+            let code = work(&args, &interrupt, ending).unwrap_or_else(|(code, error)| {
+                complain(&format!("error: {error}"));
+                code
+            });
+            ending.begin();
+            exit::after_output(code, ending.output.finish())
+        },
+    )
+}
+
+/// What went wrong: the exit code, and a line for the user.
+type Wrong = (u8, String);
+
+fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8, Wrong> {
+    let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
+    outputs::check(&[("the model", args.model.clone())], &output, args.force)
+        .map_err(|error| (exit::USAGE, error))?;
+    let text = input::read(&args.model).map_err(|error| (exit::USAGE, error))?.text;
+    if let Some(path) = &args.output {
+        files::probe(path).map_err(|error| (exit::INTERNAL, error))?;
+    }
+    let internal = |error: io::Error| (exit::INTERNAL, format!("cannot run this program again: {error}"));
+    let folder = tempfile::tempdir().map_err(internal)?;
+    let file = folder.path().join("model.cub");
+    let seen = try_on(args, &text, &file, interrupt).map_err(internal)?;
+    if !args.keep.iter().all(|it| it.holds(&seen)) {
+        let ended = seen.code.map_or_else(|| "was ended".to_owned(), |code| format!("has exit code {code}"));
+        return Err((exit::USAGE, format!("the model does not show that to begin with: the run {ended}")));
+    }
+    let mut failed = None;
+    let (mut tries, mut size) = (0, text.len());
+    let small = shrink(&text, args.tries as usize, &mut |candidate| {
+        if interrupt.reason().is_some() {
+            return None;
+        }
+        tries += 1;
+        ending.progress().begin(&format!("{tries} runs, {size} of {} bytes left", text.len()));
+        match try_on(args, candidate, &file, interrupt) {
+            Ok(seen) if interrupt.reason().is_none() => {
+                let shows = args.keep.iter().all(|it| it.holds(&seen));
+                size = if shows { candidate.len() } else { size };
+                Some(shows)
+            }
+            Ok(_) => None,
+            Err(error) => {
+                failed = Some(error);
+                None
+            }
+        }
+    });
+    ending.begin();
+    match &args.output {
+        Some(path) => files::write(path, &marked(&small.text)).map_err(|error| (exit::INTERNAL, error))?,
+        None => ending.output.write(&small.text),
+    }
+    let lines = |text: &str| text.lines().count();
+    let (before, after) = (lines(&text), lines(&small.text));
+    ending.messages.note(&format!("{before} lines before, {after} now, after {} runs", small.tries));
+    match (failed, interrupt.reason()) {
+        (Some(error), _) => Err(internal(error)),
+        (None, Some(cubicle_run::verdict::Reason::Interrupted(signal))) => Ok(exit::of_signal(signal)),
+        (None, None) if small.complete => Ok(exit::OK),
+        (None, _) => Ok(exit::UNKNOWN),
+    }
+}
+
+/// The text of a file that may be replaced.
+fn marked(text: &str) -> String {
+    const MARK: &str = "(* Written by cubicle shrink. *)\n";
+    if text.starts_with(MARK) { text.to_owned() } else { format!("{MARK}{text}") }
+}
+
+/// A run on a text.
+fn try_on(args: &ShrinkArgs, text: &str, file: &Path, interrupt: &Interrupt) -> io::Result<Seen> {
+    std::fs::write(file, text)?;
+    let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    let mut child = Command::new(std::env::current_exe()?)
+        .args(&args.words)
+        .arg(file)
+        .stdin(Stdio::null())
+        .stdout(stdout.try_clone()?)
+        .stderr(stderr.try_clone()?)
+        .spawn()?;
+    let end = Instant::now() + args.run_limit.unwrap_or(RUN_LIMIT);
+    let code = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(exit_code(status));
+        }
+        if Instant::now() >= end || interrupt.reason().is_some() {
+            child.kill()?;
+            child.wait()?;
+            break None;
+        }
+        thread::sleep(LOOK_EVERY);
+    };
+    Ok(Seen { code, stdout: content(&mut stdout)?, stderr: content(&mut stderr)? })
+}
+
+/// As a shell reports it.
+fn exit_code(status: ExitStatus) -> i32 {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal: Option<i32> = None;
+    status.code().unwrap_or_else(|| 128 + signal.unwrap_or(0))
+}
+
+fn content(file: &mut File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,182 @@
+//! `cubicle simulate FILE`: steps through an instance by hand, on a terminal or from a script.
+//!
+//! There is no full-screen view: a state with marked changes fits in a few lines, and lines can be scrolled back,
+//! copied, and kept as a script.
+
+mod follow;
+mod terminal;
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, IsTerminal, Read, stderr, stdout};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use clap::Parser;
+use cubicle_lang::diagnostic::Source;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_report::Style;
+use cubicle_tools::simulate::{CommandRefusal, Simulation};
+use signal_hook::low_level;
+
+use self::follow::{Followed, NotFollowed, follow, take_over, tell};
+use super::load::{LoadedModel, load};
+use super::messages::Messages;
+use super::output::{Output, complain};
+use super::outputs::NamedFile;
+use super::{exit, settings, watchdog};
+
+/// The longest line of a script, in bytes.
+const LONGEST_LINE: u64 = 64 << 10;
+
+/// How long a command of a script may go on after a signal.
+const GRACE: Duration = Duration::from_millis(150);
+
+/// Steps through an instance: lists the enabled transitions with their effect, takes the ones you choose or some
+/// by lot, goes back, searches for a state, shows what changed. Type `help` there.
+///
+/// Commands come from the terminal, or from a script on standard input (`cubicle simulate FILE < SCRIPT`), one a
+/// line; lines that begin with `# ` are comments. A script ends at the first command that cannot be followed.
+///
+/// Exit codes: 0 the session was ended; 2 the model cannot be read or has no such instance, or a line of the script
+/// cannot be followed; 4 a file or standard output cannot be written; 130, 143 a signal.
+#[derive(Debug, Parser)]
+#[command(name = "cubicle simulate", max_term_width = 110)]
+pub struct SimulateArgs {
+    /// The model
+    #[arg(value_name = "FILE")]
+    model: PathBuf,
+
+    /// A run to begin with, in ITF, as `save` and --trace-out write it
+    #[arg(value_name = "TRACE", conflicts_with = "procs")]
+    trace: Option<PathBuf>,
+
+    /// Number of processes [default: 3, or as near to it as the model allows]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u8).range(0..=64))]
+    procs: Option<u8>,
+
+    /// Begins the lots of `random` and `until`: the same seed, the same run
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+/// Runs the command on the words after `simulate`.
+pub fn run(words: impl Iterator<Item = OsString>) -> u8 {
+    let args = match SimulateArgs::try_parse_from(std::iter::once("cubicle simulate".into()).chain(words)) {
+        Ok(args) => args,
+        Err(error) => return exit::refuse(&error),
+    };
+    if [Some(&args.model), args.trace.as_ref()].contains(&Some(&PathBuf::from("-"))) {
+        complain("error: commands are read from standard input, so that the model and the run need files");
+        return exit::USAGE;
+    }
+    let told = settings::automatic_style(&stderr());
+    let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &Messages::human(told)) else {
+        return exit::USAGE;
+    };
+    let name = args.model.display().to_string();
+    let interrupt = Interrupt::default();
+    let style = settings::automatic_style(&stdout());
+    let session = begin(&args, &system, Source { name: &name, text: &text }, style, &interrupt);
+    let (session, greeting) = match session {
+        Ok(begun) => begun,
+        Err(refusal) => {
+            tell(&refusal);
+            return exit::USAGE;
+        }
+    };
+    let run = args.trace.iter().map(|path| ("the run that the session began with", path.clone()));
+    let read: Vec<NamedFile> = std::iter::once(("the model", args.model.clone())).chain(run).collect();
+    let output = Arc::new(Output::new(interrupt.clone()));
+    output.write(&greeting);
+    let code = if io::stdin().is_terminal() && stdout().is_terminal() {
+        terminal::drive(session, &read, &output, &interrupt)
+    } else {
+        listen(&output, &interrupt);
+        let code = script(session, &read, &output, &interrupt);
+        interrupt.pending().map_or(code, exit::of_signal)
+    };
+    exit::after_output(code, output.finish())
+}
+
+/// The session, and what to show first.
+fn begin<'a>(
+    args: &SimulateArgs,
+    system: &'a System,
+    source: Source<'a>,
+    style: Style,
+    interrupt: &Interrupt,
+) -> Result<(Simulation<'a>, String), CommandRefusal> {
+    let least = usize::from(system.proc_constants);
+    let most = system.max_procs.map_or(usize::MAX, |most| most as usize);
+    let procs = args.procs.map_or_else(|| 3.clamp(least, most.max(least)), usize::from);
+    let mut session = Simulation::new(system, source, procs, args.seed, style, interrupt)?;
+    let greeting = match &args.trace {
+        Some(trace) => take_over(&mut session, &trace.display().to_string())?,
+        None => session.greeting(),
+    };
+    Ok((session, greeting))
+}
+
+/// A signal ends a script: soon where it works, and also where it waits for its next line.
+fn listen(output: &Arc<Output>, interrupt: &Interrupt) {
+    let Ok(mut signals) = watchdog::ending_signals() else { return };
+    let (output, interrupt) = (Arc::clone(output), interrupt.clone());
+    let listener = thread::Builder::new().name("signals".into());
+    let _ = listener.spawn(move || {
+        let Some(signal) = signals.forever().next() else { return };
+        interrupt.raise(signal);
+        thread::sleep(GRACE);
+        low_level::exit(exit::after_output(exit::of_signal(signal), output.try_finish()).into());
+    });
+}
+
+/// Follows the lines of standard input, each shown before its answer, up to the first that cannot be followed.
+fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, interrupt: &Interrupt) -> u8 {
+    let mut stdin = io::stdin().lock();
+    for number in 1.. {
+        let line = match next_line(&mut stdin) {
+            Ok(Some(line)) => line,
+            Ok(None) => break,
+            Err(why) => {
+                complain(&format!("error: line {number}: {why}"));
+                return exit::USAGE;
+            }
+        };
+        if line.trim().is_empty() {
+            continue;
+        }
+        output.write(&format!("> {}\n", line.trim()));
+        // The reader of the output went away, or a signal came.
+        if let Some(signal) = interrupt.pending() {
+            return exit::of_signal(signal);
+        }
+        match follow(&mut session, read, &line) {
+            Ok(Followed::Text(text)) => output.write(&text),
+            Ok(Followed::Quit) => break,
+            Err(NotFollowed::Refused(CommandRefusal { what, help, .. })) => {
+                tell(&CommandRefusal { what: format!("line {number}: {what}"), help });
+                return exit::USAGE;
+            }
+            Err(NotFollowed::Unwritten(why)) => {
+                complain(&format!("error: line {number}: {why}"));
+                return exit::INTERNAL;
+            }
+        }
+    }
+    exit::OK
+}
+
+/// The next line without its end; `None` behind the last one. The error says what is wrong with it.
+fn next_line(source: &mut impl BufRead) -> Result<Option<String>, String> {
+    let mut bytes = Vec::new();
+    let read = source.take(LONGEST_LINE + 1).read_until(b'\n', &mut bytes);
+    match read {
+        Err(error) => Err(format!("cannot read standard input: {error}")),
+        Ok(0) => Ok(None),
+        Ok(_) if bytes.len() as u64 > LONGEST_LINE => Err(format!("it has more than {LONGEST_LINE} bytes")),
+        Ok(_) => String::from_utf8(bytes).map(Some).map_err(|_| "it is not text in UTF-8".to_owned()),
+    }
+}

@@ -1,0 +1,50 @@
+//! Work under the eyes of the watchdog: on a thread with a stack for any model, and with an answer however it ends.
+
+use std::io;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cubicle_check::STACK_BYTES;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::verdict::Reason;
+
+use super::ending::{Ending, Failed};
+use super::{exit, panics, watchdog};
+
+/// Does `work`, which says how it ended once it has called [`Ending::begin`]; its exit code, or that of the watchdog
+/// where `time` or `memory` (in bytes) is used up and `work` does not see it.
+pub fn supervise(
+    (time, memory): (Option<Duration>, Option<usize>),
+    ending: impl FnOnce(&Interrupt) -> Ending,
+    work: impl FnOnce(&Interrupt, &Arc<Ending>) -> u8 + Send + 'static,
+) -> u8 {
+    let interrupt = Interrupt::default();
+    // The limit holds for the whole run, reading the model included.
+    if let Some(deadline) = time.and_then(|limit| Instant::now().checked_add(limit)) {
+        interrupt.set_deadline(deadline);
+    }
+    let ending = Arc::new(ending(&interrupt));
+    let run = Arc::clone(&ending);
+    let code = watchdog::start(&interrupt, memory, &ending).and_then(|()| {
+        on_large_stack(move || {
+            let code = work(&interrupt, &run);
+            run.begin();
+            code
+        })
+    });
+    match (code, panics::told()) {
+        (Ok(_), Some(error)) => {
+            ending.begin();
+            ending.fail(Failed { code: exit::INTERNAL, error })
+        }
+        (Ok(code), None) => code,
+        (Err(error), _) => ending.last_words(&Reason::Threads(error.to_string())).unwrap_or(exit::UNKNOWN),
+    }
+}
+
+/// Runs `command` on a thread with a stack for any model; the error when the system gives none.
+pub fn on_large_stack(command: impl FnOnce() -> u8 + Send + 'static) -> io::Result<u8> {
+    let worker = thread::Builder::new().name("cubicle".into()).stack_size(STACK_BYTES);
+    Ok(worker.spawn(command)?.join().unwrap_or(exit::INTERNAL))
+}

@@ -1,0 +1,274 @@
+//! `cubicle witness FILE --transition NAME`: a run that shows something harmless, or that there is none.
+
+mod args;
+
+use std::ffi::OsString;
+use std::io::stdout;
+use std::sync::Arc;
+use std::time::Instant;
+
+use clap::Parser;
+use cubicle_lang::diagnostic::Source;
+use cubicle_forward::explore;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_tools::itf;
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::admits;
+use cubicle_run::observer::Silent;
+use cubicle_run::options::ForwardOptions;
+use cubicle_report as report;
+use cubicle_report::document::{Head, WitnessAnswerWord, WitnessDocument};
+use cubicle_run::result::Witness;
+use cubicle_transform::mutate::candidates;
+use cubicle_run::verdict::Reason;
+use cubicle_tools::witness::{NoWitness, WitnessAnswer, WitnessGoal, WitnessOptions, find};
+
+pub use self::args::WitnessArgs;
+use self::args::WitnessFormat;
+use super::ending::{Ending, Failed};
+use super::load::{load, passes_over_runs};
+use super::output::complain;
+use super::settings::Results;
+use super::supervise::supervise;
+use super::{document, exit, files, live, memory, outputs, settings};
+
+/// Runs the command on the words after `witness`.
+pub fn run(words: Vec<OsString>) -> u8 {
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    let args = match WitnessArgs::try_parse_from(std::iter::once("cubicle witness".into()).chain(words)) {
+        Ok(args) => args,
+        Err(error) => {
+            let code = exit::refuse(&error);
+            return exit::why(&error).map_or(code, |why| document::refused(&typed, code, why));
+        }
+    };
+    let written = args.trace_out.iter().map(|path| ("--trace-out", path.clone())).collect::<Vec<_>>();
+    if let Err(error) = outputs::check(&[("the model", args.model.clone())], &written, args.force) {
+        complain(&format!("error: {error}"));
+        return document::refused(&typed, exit::USAGE, error);
+    }
+    let head = Head { model: document::of_model(&args.model).model, ..document::of_words(&typed) };
+    let model = args.model.clone();
+    let results = match args.format {
+        WitnessFormat::Human => Results::Human,
+        WitnessFormat::Json => Results::Witness,
+    };
+    supervise(
+        (args.time_limit.map(|limit| limit + args::LATE), memory::most_of_it()),
+        |interrupt| Ending::with_document(&model, head, results, interrupt),
+        move |interrupt, ending| {
+            live::start(ending, false);
+            let at = args.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+            let interrupt = at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at));
+            let code = WitnessRun { args: &args, ending, interrupt: &interrupt }.witness();
+            match code {
+                Ok(code) => exit::after_output(code, ending.output.finish()),
+                Err((Failed { code, error }, told)) => {
+                    ending.begin();
+                    if !told {
+                        ending.messages.error(&error);
+                    }
+                    ending.fail(Failed { code, error })
+                }
+            }
+        },
+    )
+}
+
+/// What went wrong, and whether the user was told.
+type Wrong = (Failed, bool);
+
+fn wrong(code: u8) -> impl Fn(String) -> Wrong {
+    move |error| (Failed { code, error }, false)
+}
+
+struct WitnessRun<'a> {
+    args: &'a WitnessArgs,
+    ending: &'a Arc<Ending>,
+    interrupt: &'a Interrupt,
+}
+
+/// A model, what its runs are to show, and that in words.
+struct Wanted {
+    system: System,
+    text: String,
+    goal: WitnessGoal,
+    what: String,
+}
+
+impl WitnessRun<'_> {
+    fn witness(&self) -> Result<u8, Wrong> {
+        let Self { args, ending, .. } = *self;
+        let loaded = load(&args.model, Some(&[]), &ending.messages);
+        let text = match &loaded {
+            Ok(model) => Some(&model.text),
+            Err(wrong) => wrong.text.as_ref(),
+        };
+        text.map_or(Ok(()), |text| ending.know_model(text)).map_err(wrong(exit::INTERNAL))?;
+        let loaded = loaded.map_err(|it| (Failed { code: exit::USAGE, error: it.error }, true))?;
+        passes_over_runs(&loaded.system, &ending.messages);
+        let wanted = self.wanted(loaded.system, loaded.text).map_err(wrong(exit::USAGE))?;
+        if let Some(path) = &args.trace_out {
+            files::probe(path).map_err(wrong(exit::INTERNAL))?;
+        }
+        ending.progress().begin("looking for a run");
+        let options = WitnessOptions {
+            procs: args.procs.map(usize::from),
+            max_states: args.max_states as usize,
+            rounds: args.rounds.into(),
+            shortest: args.shortest,
+            jobs: args.jobs.into(),
+        };
+        let answer = find((&wanted.system, &wanted.text), &wanted.goal, &options, self.interrupt);
+        let answer = answer.map_err(wrong(exit::USAGE))?;
+        ending.begin();
+        let code = match &answer {
+            WitnessAnswer::NotFound { why: NoWitness::Undecided(Reason::Interrupted(signal)), .. } => {
+                exit::of_signal(*signal)
+            }
+            WitnessAnswer::NotFound { .. } => exit::UNKNOWN,
+            WitnessAnswer::Run(_) | WitnessAnswer::Never => exit::OK,
+        };
+        if let WitnessAnswer::Run(witness) = &answer {
+            self.file(&wanted, witness)?;
+        } else {
+            self.no_file()?;
+        }
+        if args.format == WitnessFormat::Json {
+            ending.output.write(&self.document(&wanted, &answer, code).text());
+            return Ok(code);
+        }
+        match answer {
+            WitnessAnswer::Run(witness) => {
+                let style = settings::automatic_style(&stdout());
+                ending.output.write(&report::witness(&wanted.what, &wanted.system, &witness, style));
+            }
+            WitnessAnswer::Never => {
+                let style = settings::automatic_style(&stdout());
+                let never = style.good(match wanted.system.max_procs {
+                    None => "never, for any number of processes",
+                    Some(_) => "never, for any number of processes that the model allows",
+                });
+                ending.output.write(&format!("{}: {never}\n", wanted.what));
+            }
+            WitnessAnswer::NotFound { sizes, complete, why } => {
+                self.not_found(&wanted.what, &sizes, complete, &why);
+            }
+        }
+        Ok(code)
+    }
+
+    /// The answer for programs.
+    fn document(&self, wanted: &Wanted, answer: &WitnessAnswer, code: u8) -> WitnessDocument {
+        if let WitnessAnswer::NotFound { why, .. } = answer {
+            self.note(why);
+        }
+        let mut document = WitnessDocument::without_run(&self.ending.draft(code, &self.ending.document()));
+        document.wanted = Some(wanted.what.clone());
+        match answer {
+            WitnessAnswer::Run(witness) => {
+                return document.with_run((&wanted.system, &wanted.text), &wanted.what, witness);
+            }
+            WitnessAnswer::Never => document.answer = WitnessAnswerWord::Never,
+            WitnessAnswer::NotFound { sizes, complete, why } => {
+                document.answer = WitnessAnswerWord::NotFound;
+                document.procs.clone_from(sizes);
+                document.complete = Some(*complete);
+                document.reason = match why {
+                    NoWitness::Undecided(why) => Some(cubicle_run::words::reason(why)),
+                    NoWitness::NotAsked | NoWitness::Bad => None,
+                };
+            }
+        }
+        document
+    }
+
+    /// What is asked for.
+    fn wanted(&self, system: System, text: String) -> Result<Wanted, String> {
+        let Ok(loaded) = cubicle_lang::load(&text) else { unreachable!("it was loaded before") };
+        if let Some(cube) = &self.args.cube {
+            let goal = WitnessGoal::Cube(cube.clone());
+            return Ok(Wanted { system, text, goal, what: format!("a state with {cube}") });
+        }
+        if let Some(number) = self.args.mutant.or(self.args.survivor) {
+            let all = candidates(&loaded.file, &text);
+            let Some(candidate) = all.iter().find(|it| it.number == number) else {
+                return Err(format!("there is no mutant #{number}: the model has {} of them", all.len()));
+            };
+            let Some(mutant) = candidate.system(&text) else {
+                return Err(format!("mutant #{number} is no model: its types do not fit"));
+            };
+            if self.args.survivor.is_some() {
+                if self.is_killed(&mutant) {
+                    let help = format!("`cubicle mutate FILE --trace {number}` shows the run");
+                    return Err(format!("mutant #{number} does not survive: {help}"));
+                }
+                let goal = WitnessGoal::New(Box::new(system));
+                let what = format!("a state of mutant #{number} that the model does not reach");
+                return Ok(Wanted { system: mutant, text: candidate.text(&text), goal, what });
+            }
+            let goal = WitnessGoal::Unlike(Box::new(system), candidate.transition.clone());
+            let what = match &candidate.transition {
+                Some(name) => format!("{name} in mutant #{number}, as the model does not take it"),
+                None => format!("an initial state of mutant #{number} that the model does not have"),
+            };
+            return Ok(Wanted { system: mutant, text: candidate.text(&text), goal, what });
+        }
+        let name = self.args.transition.as_deref().expect("one of them is required");
+        let goal = WitnessGoal::Transition(name.to_owned());
+        Ok(Wanted { system, text, goal, what: format!("transition {name}") })
+    }
+
+    /// Whether small instances have a bad state.
+    fn is_killed(&self, mutant: &System) -> bool {
+        let options = ForwardOptions::default().max_states(self.args.max_states as usize);
+        let bad = |procs: &usize| {
+            let seen = explore(mutant, *procs, &options, self.interrupt, &mut Silent);
+            seen.exploration.unsafe_trace.is_some()
+        };
+        (1..=3).filter(|procs| admits(mutant, *procs)).any(|procs| bad(&procs))
+    }
+
+    /// Writes the file of a run.
+    fn file(&self, wanted: &Wanted, witness: &Witness) -> Result<(), Wrong> {
+        let Some(path) = &self.args.trace_out else { return Ok(()) };
+        let stdin = self.args.model.as_os_str() == "-";
+        let name = if stdin { "<stdin>".to_owned() } else { self.args.model.display().to_string() };
+        let source = Source { name: &name, text: &wanted.text };
+        let text = itf::write_open(&wanted.system, &witness.run, &source);
+        files::write(path, &text).map_err(wrong(exit::INTERNAL))
+    }
+
+    /// A run of an earlier time must not be taken for one of this time.
+    fn no_file(&self) -> Result<(), Wrong> {
+        let Some(path) = &self.args.trace_out else { return Ok(()) };
+        files::remove_traces(path, 1).map(drop).map_err(wrong(exit::INTERNAL))
+    }
+
+    fn not_found(&self, what: &str, sizes: &[usize], complete: bool, why: &NoWitness) {
+        let style = settings::automatic_style(&stdout());
+        let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+        let seen = if complete { "all runs of which were seen" } else { "not all runs of which were seen" };
+        let title = style.doubtful("not found");
+        let plural = if sizes == ["1"] { "process" } else { "processes" };
+        let text = format!("{what}: {title} with {} {plural}, {seen}\n", sizes.join(" and "));
+        self.ending.output.write(&text);
+        if let NoWitness::Undecided(reason) = why {
+            self.ending.output.write(&format!("{}\n", report::unknown(reason, style)));
+        }
+        self.note(why);
+    }
+
+    /// Tells what else is to be known of a run that was not found.
+    fn note(&self, why: &NoWitness) {
+        match why {
+            NoWitness::Undecided(_) => {}
+            NoWitness::NotAsked => {
+                self.ending
+                    .messages
+                    .note("nothing is said of other numbers of processes; a mutant may also only lose steps");
+            }
+            NoWitness::Bad => self.ending.messages.note("there is a run, but it has a bad state"),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What can be done at a place: mend what a diagnostic is about, prove what the model promises.
+
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::syntax::ast::{Item, PropertyKind};
+use serde_json::{Map, Value, json};
+
+use super::diagnostics::diagnostic;
+use super::document::OpenModel;
+use super::prove::{self, COMMAND};
+use super::transport::RequestError;
+
+/// `textDocument/codeAction`: what the diagnostics in a range suggest.
+pub fn fixes(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, RequestError> {
+    let wanted = document.span(&params["range"])?;
+    let kinds = params["context"]["only"].as_array();
+    if kinds.is_some_and(|kinds| !kinds.iter().any(|kind| kind == "quickfix" || kind == "")) {
+        return Ok(json!([]));
+    }
+    let mut fixes = Vec::new();
+    for this in &document.analysis().diagnostics {
+        let at = this.primary.span;
+        let Some(mend) = this.mend.as_ref().filter(|_| at.start <= wanted.end && wanted.start <= at.end)
+        else {
+            continue;
+        };
+        let title = match document.source(mend.span) {
+            "" => format!("Insert `{}`", mend.text.trim()),
+            _ if mend.text.is_empty() => format!("Remove `{}`", document.source(mend.span)),
+            old => format!("Replace `{}` by `{}`", shortened(old), shortened(&mend.text)),
+        };
+        let edit = json!({ "range": document.range(mend.span), "newText": mend.text });
+        fixes.push(json!({
+            "title": title,
+            "kind": "quickfix",
+            "diagnostics": [diagnostic(uri, document, this)],
+            "isPreferred": true,
+            "edit": { "changes": Map::from_iter([(uri.to_owned(), json!([edit]))]) },
+        }));
+    }
+    Ok(Value::Array(fixes))
+}
+
+/// What fits into a title.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 40;
+    let line = text.lines().next().unwrap_or_default();
+    if line.len() == text.len() && line.chars().count() <= MOST {
+        return line.to_owned();
+    }
+    line.chars().take(MOST).chain("..".chars()).collect()
+}
+
+/// `textDocument/codeLens`: one for each promise; without any, one that proves the model as it stands.
+pub fn lenses(uri: &str, document: &OpenModel, _: &Value) -> Result<Value, RequestError> {
+    let lens = |start: usize, number: Option<usize>, title: String| {
+        let start = start as u32;
+        let range = document.range(Span::new(start, start));
+        json!({ "range": range, "command": { "title": title, "command": COMMAND, "arguments": [uri, number] } })
+    };
+    let mut lenses: Vec<Value> = prove::promises(&document.text)
+        .enumerate()
+        .map(|(number, promise)| {
+            let call = format!("cubicle {}", promise.arguments);
+            lens(promise.at, Some(number), format!("prove: {} ({})", call.trim_end(), promise.verdict))
+        })
+        .collect();
+    if lenses.is_empty() {
+        let is_unsafe = |item: &&Item| matches!(item, Item::Property(it) if it.kind == PropertyKind::Unsafe);
+        let first = document.analysis().file.items.iter().find(is_unsafe);
+        lenses.extend(first.map(|item| lens(item.span().start as usize, None, "prove: cubicle".to_owned())));
+    }
+    Ok(Value::Array(lenses))
+}

@@ -1,0 +1,271 @@
+//! The state of a server, and who answers which message.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::format::{Refused, format};
+use serde_json::{Value, json};
+
+use super::diagnostics::diagnostic;
+use super::document::OpenModel;
+use super::positions::Encoding;
+use super::prove::{self, ProofRunner, ProofRuns, Running};
+use super::transport::{Outgoing, RequestError};
+use super::{actions, completion, hover, navigation, outline};
+
+/// Where in its life a server is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ServerStage {
+    Fresh,
+    Running,
+    ShutDown,
+}
+
+/// A server.
+pub struct Server {
+    output: Outgoing,
+    prover: ProofRunner,
+    stage: ServerStage,
+    encoding: Encoding,
+    documents: BTreeMap<String, OpenModel>,
+    /// Those whose diagnostics are not told yet.
+    changed: BTreeSet<String>,
+    runs: ProofRuns,
+}
+
+impl Server {
+    /// A server that waits for `initialize`.
+    pub fn new(output: Outgoing, prover: ProofRunner) -> Self {
+        let (documents, changed) = (BTreeMap::new(), BTreeSet::new());
+        let (stage, encoding, runs) = (ServerStage::Fresh, Encoding::default(), ProofRuns::default());
+        Self { output, prover, stage, encoding, documents, changed, runs }
+    }
+
+    /// The proofs that go on.
+    pub fn running(&self) -> Running {
+        self.runs.running.clone()
+    }
+
+    /// Whether the client has asked for the end.
+    pub fn is_shut_down(&self) -> bool {
+        self.stage == ServerStage::ShutDown
+    }
+
+    /// Answers a message.
+    pub fn take(&mut self, message: Value) {
+        let method = message["method"].as_str().unwrap_or_default();
+        let params = &message["params"];
+        match message.get("id") {
+            // An answer to a request of ours: there is nothing to do about it.
+            Some(_)
+                if method.is_empty()
+                    && (message.get("result").is_some() || message.get("error").is_some()) => {}
+            Some(id) if id.is_string() || id.is_number() => {
+                if let Some(result) = self.request(method, params, id) {
+                    self.output.respond(id, result);
+                }
+            }
+            None if !method.is_empty() => self.notification(method, params),
+            _ => {
+                let failure =
+                    RequestError::new(RequestError::INVALID_REQUEST, "neither a request nor a notification");
+                self.output.respond(&Value::Null, Err(failure));
+            }
+        }
+    }
+
+    /// The answer to a request; `None` when it comes later.
+    fn request(&mut self, method: &str, params: &Value, id: &Value) -> Option<Result<Value, RequestError>> {
+        let invalid = |why| Some(Err(RequestError::new(RequestError::INVALID_REQUEST, why)));
+        match (self.stage, method) {
+            (_, "") => return invalid("a request has a method"),
+            (ServerStage::ShutDown, _) => return invalid("the server is shut down"),
+            (ServerStage::Fresh, "initialize") => return Some(Ok(self.initialize(params))),
+            (ServerStage::Fresh, _) => {
+                let why = "the first request is `initialize`";
+                return Some(Err(RequestError::new(RequestError::NOT_INITIALIZED, why)));
+            }
+            (ServerStage::Running, "initialize") => return invalid("the server is initialized already"),
+            (ServerStage::Running, "shutdown") => {
+                self.runs.running.stop_all();
+                self.stage = ServerStage::ShutDown;
+                return Some(Ok(Value::Null));
+            }
+            (ServerStage::Running, "workspace/executeCommand") => {
+                return self.execute(params, id).err().map(Err);
+            }
+            (ServerStage::Running, _) => {}
+        }
+        let answer = match method {
+            "textDocument/hover" => hover::hover,
+            "textDocument/definition" => navigation::definition,
+            "textDocument/references" => navigation::references,
+            "textDocument/documentHighlight" => navigation::highlight,
+            "textDocument/prepareRename" => navigation::prepare_rename,
+            "textDocument/rename" => navigation::rename,
+            "textDocument/documentSymbol" => outline::symbols,
+            "textDocument/completion" => completion::complete,
+            "textDocument/formatting" => formatting,
+            "textDocument/codeAction" => actions::fixes,
+            "textDocument/codeLens" => actions::lenses,
+            _ => {
+                let failure = RequestError::new(
+                    RequestError::METHOD_NOT_FOUND,
+                    format!("there is no method `{method}`"),
+                );
+                return Some(Err(failure));
+            }
+        };
+        Some(self.document(params).and_then(|(uri, document)| answer(uri, document, params)))
+    }
+
+    /// The document that a request is about.
+    fn document<'a>(&'a self, params: &'a Value) -> Result<(&'a str, &'a OpenModel), RequestError> {
+        let uri =
+            params["textDocument"]["uri"].as_str().ok_or_else(|| RequestError::params("textDocument"))?;
+        match self.documents.get(uri) {
+            None => Err(RequestError::new(RequestError::FAILED, format!("{uri} is not open"))),
+            Some(document) if document.lost => {
+                let why = "an edit could not be made: close the model and open it again";
+                Err(RequestError::new(RequestError::MODIFIED, why))
+            }
+            Some(document) => Ok((uri, document)),
+        }
+    }
+
+    fn initialize(&mut self, params: &Value) -> Value {
+        self.stage = ServerStage::Running;
+        self.encoding = Encoding::negotiate(&params["capabilities"]["general"]["positionEncodings"]);
+        self.runs.shows_progress = params["capabilities"]["window"]["workDoneProgress"] == true;
+        json!({
+            "capabilities": {
+                "positionEncoding": self.encoding.name(),
+                "textDocumentSync": { "openClose": true, "change": 2 },
+                "hoverProvider": true,
+                "definitionProvider": true,
+                "referencesProvider": true,
+                "documentHighlightProvider": true,
+                "renameProvider": { "prepareProvider": true },
+                "documentSymbolProvider": true,
+                "completionProvider": { "triggerCharacters": ["[", ":", "=", ">"] },
+                "documentFormattingProvider": true,
+                "codeActionProvider": { "codeActionKinds": ["quickfix"] },
+                "codeLensProvider": {},
+                "executeCommandProvider": { "commands": [prove::COMMAND] },
+            },
+            "serverInfo": { "name": "cubicle", "version": env!("CARGO_PKG_VERSION") },
+        })
+    }
+
+    fn notification(&mut self, method: &str, params: &Value) {
+        if self.stage != ServerStage::Running {
+            return;
+        }
+        let told = match method {
+            "textDocument/didOpen" => self.open(&params["textDocument"]),
+            "textDocument/didChange" => self.change(params),
+            "textDocument/didClose" => self.close(&params["textDocument"]),
+            "$/cancelRequest" => {
+                self.runs.stop(&params["id"]);
+                Ok(())
+            }
+            "window/workDoneProgress/cancel" => {
+                self.runs.stop_shown(&params["token"]);
+                Ok(())
+            }
+            // What else a client tells needs no answer.
+            _ => Ok(()),
+        };
+        if let Err(why) = told {
+            self.output
+                .notify("window/logMessage", json!({ "type": 1, "message": format!("{method}: {why}") }));
+        }
+    }
+
+    fn open(&mut self, document: &Value) -> Result<(), String> {
+        let (uri, text) = (document["uri"].as_str(), document["text"].as_str());
+        let (Some(uri), Some(text)) = (uri, text) else { return Err("no document".to_owned()) };
+        let version = document["version"].as_i64().unwrap_or_default();
+        self.documents.insert(uri.to_owned(), OpenModel::new(text.to_owned(), version, self.encoding));
+        self.changed.insert(uri.to_owned());
+        Ok(())
+    }
+
+    fn change(&mut self, params: &Value) -> Result<(), String> {
+        let uri = params["textDocument"]["uri"].as_str().ok_or("no document")?;
+        let document = self.documents.get_mut(uri).ok_or_else(|| format!("{uri} is not open"))?;
+        let version = params["textDocument"]["version"].as_i64().unwrap_or(document.version + 1);
+        let changes = params["contentChanges"].as_array().map_or(&[][..], Vec::as_slice);
+        let made = document.edit(version, changes);
+        document.lost = made.is_err();
+        self.changed.insert(uri.to_owned());
+        made.map_err(|why| format!("{uri}: {why}; close it and open it again"))
+    }
+
+    fn close(&mut self, document: &Value) -> Result<(), String> {
+        let uri = document["uri"].as_str().ok_or("no document")?;
+        self.documents.remove(uri).ok_or_else(|| format!("{uri} is not open"))?;
+        self.changed.insert(uri.to_owned());
+        Ok(())
+    }
+
+    /// Tells what there is to say about what has changed.
+    pub fn publish(&mut self) {
+        while let Some(uri) = self.changed.pop_first() {
+            let params = match self.documents.get(&uri).filter(|document| !document.lost) {
+                None => json!({ "uri": uri, "diagnostics": [] }),
+                Some(document) => {
+                    let all = &document.analysis().diagnostics;
+                    let all: Vec<Value> = all.iter().map(|it| diagnostic(&uri, document, it)).collect();
+                    json!({ "uri": uri, "version": document.version, "diagnostics": all })
+                }
+            };
+            self.output.notify("textDocument/publishDiagnostics", params);
+        }
+    }
+
+    fn execute(&mut self, params: &Value, id: &Value) -> Result<(), RequestError> {
+        if params["command"] != prove::COMMAND {
+            let what = format!("there is no command `{}`", params["command"].as_str().unwrap_or_default());
+            return Err(RequestError::new(RequestError::INVALID_PARAMS, what));
+        }
+        let uri = params["arguments"][0].as_str().ok_or_else(|| RequestError::params("arguments"))?;
+        let about = json!({ "textDocument": { "uri": uri } });
+        let (_, document) = self.document(&about)?;
+        let number = params["arguments"][1].as_u64().and_then(|number| usize::try_from(number).ok());
+        let line = match number {
+            None => String::new(),
+            Some(number) => {
+                let promise = prove::promises(&document.text).nth(number);
+                promise.ok_or_else(|| RequestError::params("the number of the TEST line"))?.arguments
+            }
+        };
+        let text = document.text.clone();
+        self.runs.start(&self.prover, &self.output, &line, text, id)
+    }
+}
+
+/// The edit that lays a document out; none when it has errors, which its diagnostics tell.
+fn formatting(_: &str, document: &OpenModel, _: &Value) -> Result<Value, RequestError> {
+    let new = match format(&document.text) {
+        Ok(new) => new,
+        Err(Refused::Wrong(_)) => return Ok(Value::Null),
+        Err(refused @ Refused::Changed) => {
+            return Err(RequestError::new(RequestError::INTERNAL, refused.to_string()));
+        }
+    };
+    let old = &document.text;
+    if new == *old {
+        return Ok(json!([]));
+    }
+    // What is the same at both ends stays, and cursors there with it.
+    let ahead: usize =
+        old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
+    let (rest, rest_new) = (&old[ahead..], &new[ahead..]);
+    let behind: usize = (rest.chars().rev().zip(rest_new.chars().rev()))
+        .take_while(|(a, b)| a == b)
+        .map(|(c, _)| c.len_utf8())
+        .sum();
+    let span = Span::new(ahead as u32, (old.len() - behind) as u32);
+    Ok(json!([{ "range": document.range(span), "newText": new[ahead..new.len() - behind] }]))
+}

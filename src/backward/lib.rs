@@ -1,0 +1,35 @@
+//! Backward reachability over cubes, BRAB (the same with approximations), and property-directed search.
+//!
+//! In: a system, options and, for the last two, an oracle. Out: an outcome: the verdict, an invariant when it is safe,
+//! figures.
+//!
+//! In reading order, each folder knows only those before it: `cube` (the algebra), `theory`
+//! (satisfiability), `preimage`, `fixpoint`, `safety`, `search` (one run), `lemmas` (what is proved of numbers),
+//! `approximation` (candidates in place of cubes), `brab` and `pdr` (two ways to drive a run), `restarts` (the loop around
+//! runs). Beside them `tuning` (the constants), `profile` (where the time goes); for benches and
+//! tests `kernels` and `testing`.
+
+mod approximation;
+mod brab;
+mod cube;
+mod fixpoint;
+#[doc(hidden)]
+pub mod kernels;
+mod lemmas;
+mod pdr;
+mod preimage;
+mod profile;
+mod restarts;
+mod safety;
+mod search;
+pub mod smt;
+#[doc(hidden)]
+pub mod testing;
+#[cfg(test)]
+mod tests;
+mod theory;
+mod tuning;
+
+pub use approximation::Brab;
+pub use lemmas::Lemmas;
+pub use restarts::{Method, Shared, search};

@@ -1,0 +1,376 @@
+//! Model terms and literals as Z3 expressions over the cells of one state.
+
+use z3::ast::{Ast, Bool, Int, Real};
+
+use super::InstanceFormula;
+use cubicle_lang::model::semantics::{Layout, Point, distinct_tuples, other_tuples};
+use cubicle_lang::model::{
+    Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
+};
+
+/// The value of a cell as an expression.
+#[derive(Clone, Debug)]
+pub enum Symbolic {
+    /// One boolean for each constructor; exactly one holds.
+    Enum(Vec<Bool>),
+    /// A point of the process order, an abstract value, or an integer.
+    Int(Int),
+    /// A real.
+    Real(Real),
+}
+
+/// A symbolic state: an expression for each cell, in the order of [`Layout`].
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// Expressions of the cells.
+    pub cells: Vec<Symbolic>,
+}
+
+/// Encodes over an instance with a fixed number of processes.
+#[derive(Debug)]
+pub struct Encoder<'a> {
+    system: &'a System,
+    /// Cells of the instance.
+    pub layout: Layout,
+    /// Point of each process.
+    pub points: Vec<Int>,
+    /// Facts about the processes: distinct, rigid ones in order.
+    pub facts: Vec<Bool>,
+}
+
+/// Processes for the variables of a formula.
+pub type Processes<'n> = &'n [usize];
+
+impl<'a> Encoder<'a> {
+    /// An encoder for `procs` processes. Without a process order their points are fixed numbers;
+    /// with one they are arbitrary, distinct numbers, those of rigid processes increasing.
+    pub fn new(system: &'a System, procs: usize) -> Self {
+        let ordered = system.orders_processes;
+        let points: Vec<Int> = (0..procs)
+            .map(|p| {
+                if ordered {
+                    Int::new_const(format!("#{}", p + 1))
+                } else {
+                    Int::from_i64(Point::process(p).0)
+                }
+            })
+            .collect();
+        let mut facts = Vec::new();
+        if ordered {
+            for p in 0..procs {
+                for q in 0..p {
+                    if p < usize::from(system.proc_constants) {
+                        facts.push(points[q].lt(&points[p]));
+                    } else {
+                        facts.push(z3::ast::Ast::ne(&points[q], &points[p]));
+                    }
+                }
+            }
+        }
+        Self { system, layout: Layout::new(system, procs), points, facts }
+    }
+
+    /// Number of processes.
+    pub fn procs(&self) -> usize {
+        self.layout.procs
+    }
+
+    /// A fresh value for a cell of `var`, and what must hold of it.
+    pub fn fresh(&self, var: VarId, name: &str, facts: &mut Vec<Bool>) -> Symbolic {
+        let v = self.system.var(var);
+        match v.ty {
+            Type::Enum(e) => {
+                let decl = self.system.enumeration(e);
+                let bits: Vec<Bool> = (0..decl.constructors.len())
+                    .map(|c| {
+                        if v.range >> c & 1 == 1 {
+                            Bool::new_const(format!("{name}={c}"))
+                        } else {
+                            Bool::from_bool(false)
+                        }
+                    })
+                    .collect();
+                let possible: Vec<&Bool> =
+                    (0..bits.len()).filter(|c| v.range >> c & 1 == 1).map(|c| &bits[c]).collect();
+                facts.push(any(possible.iter().map(|b| (*b).clone())));
+                for (i, a) in possible.iter().enumerate() {
+                    for b in &possible[..i] {
+                        facts.push(any([a.not(), b.not()]));
+                    }
+                }
+                Symbolic::Enum(bits)
+            }
+            Type::Real => Symbolic::Real(Real::new_const(name)),
+            Type::Int | Type::Proc | Type::Abstract(_) => Symbolic::Int(Int::new_const(name)),
+        }
+    }
+
+    /// An arbitrary state; `prefix` makes its names unique.
+    pub fn frame(&self, prefix: &str, facts: &mut Vec<Bool>) -> Frame {
+        let mut cells = Vec::with_capacity(self.layout.len());
+        for (v, var) in self.system.vars.iter().enumerate() {
+            let count = self.procs().pow(var.arity() as u32);
+            for k in 0..count {
+                cells.push(self.fresh(VarId(v as u16), &format!("{prefix}{}.{k}", var.name), facts));
+            }
+        }
+        Frame { cells }
+    }
+
+    fn process(names: Processes<'_>, p: ProcRef) -> usize {
+        match p {
+            ProcRef::Var(i) => names[usize::from(i)],
+            ProcRef::Const(k) => usize::from(k),
+        }
+    }
+
+    fn cell<'f>(&self, frame: &'f Frame, names: Processes<'_>, cell: &Cell) -> &'f Symbolic {
+        &frame.cells[self.layout.position(cell.var, cell.index.iter().map(|&p| Self::process(names, p)))]
+    }
+
+    /// The expression of an enum, proc or abstract term; `width` is the number of constructors.
+    fn term(&self, frame: &Frame, names: Processes<'_>, term: &Term, width: usize) -> Symbolic {
+        match term {
+            Term::Constructor(c) => {
+                Symbolic::Enum((0..width).map(|k| Bool::from_bool(k == usize::from(*c))).collect())
+            }
+            Term::Proc(p) => Symbolic::Int(self.points[Self::process(names, *p)].clone()),
+            Term::Cell(c) => self.cell(frame, names, c).clone(),
+            Term::Linear(l) => {
+                let real = l.terms.iter().any(|(c, _)| self.system.var(c.var).ty == Type::Real);
+                if real {
+                    Symbolic::Real(self.real(frame, names, l))
+                } else {
+                    Symbolic::Int(self.int(frame, names, l))
+                }
+            }
+        }
+    }
+
+    fn int(&self, frame: &Frame, names: Processes<'_>, l: &Linear) -> Int {
+        let mut sum = vec![Int::from_i64(l.constant.floor())];
+        for (c, k) in &l.terms {
+            let Symbolic::Int(v) = self.cell(frame, names, c) else { unreachable!("an int cell") };
+            sum.push(if *k == Rational::ONE {
+                v.clone()
+            } else {
+                Int::mul(&[Int::from_i64(k.num()), v.clone()])
+            });
+        }
+        if sum.len() == 1 { sum.remove(0) } else { Int::add(&sum) }
+    }
+
+    fn real(&self, frame: &Frame, names: Processes<'_>, l: &Linear) -> Real {
+        let mut sum = vec![real(l.constant)];
+        for (c, k) in &l.terms {
+            let Symbolic::Real(v) = self.cell(frame, names, c) else { unreachable!("a real cell") };
+            sum.push(if *k == Rational::ONE { v.clone() } else { Real::mul(&[real(*k), v.clone()]) });
+        }
+        if sum.len() == 1 { sum.remove(0) } else { Real::add(&sum) }
+    }
+
+    /// A literal.
+    pub fn literal(&self, frame: &Frame, names: Processes<'_>, literal: &Literal) -> Bool {
+        match literal {
+            Literal::In { cell, values } => {
+                let Symbolic::Enum(bits) = self.cell(frame, names, cell) else {
+                    unreachable!("an enum cell")
+                };
+                any((0..bits.len()).filter(|c| values >> c & 1 == 1).map(|c| bits[c].clone()))
+            }
+            Literal::Eq { left, right, negated } => {
+                let eq = equal(&self.term(frame, names, left, 0), &self.term(frame, names, right, 0));
+                if *negated { eq.not() } else { eq }
+            }
+            Literal::Less { left, right, strict } => {
+                let (Symbolic::Int(a), Symbolic::Int(b)) =
+                    (self.term(frame, names, left, 0), self.term(frame, names, right, 0))
+                else {
+                    unreachable!("processes are ordered")
+                };
+                if *strict { a.lt(&b) } else { a.le(&b) }
+            }
+            Literal::Linear { expr, relation, integer } => {
+                if *integer {
+                    let (e, zero) = (self.int(frame, names, expr), Int::from_i64(0));
+                    match relation {
+                        Relation::Eq => z3::ast::Ast::eq(&e, &zero),
+                        Relation::Ne => z3::ast::Ast::ne(&e, &zero),
+                        Relation::Le => e.le(&zero),
+                        Relation::Lt => e.lt(&zero),
+                    }
+                } else {
+                    let (e, zero) = (self.real(frame, names, expr), real(Rational::ZERO));
+                    match relation {
+                        Relation::Eq => z3::ast::Ast::eq(&e, &zero),
+                        Relation::Ne => z3::ast::Ast::ne(&e, &zero),
+                        Relation::Le => e.le(&zero),
+                        Relation::Lt => e.lt(&zero),
+                    }
+                }
+            }
+        }
+    }
+
+    /// A conjunction.
+    pub fn conj(&self, frame: &Frame, names: Processes<'_>, conj: &Conj) -> Bool {
+        all(conj.iter().map(|l| self.literal(frame, names, l)))
+    }
+
+    /// A disjunction of conjunctions.
+    pub fn dnf(&self, frame: &Frame, names: Processes<'_>, dnf: &Dnf) -> Bool {
+        any(dnf.0.iter().map(|c| self.conj(frame, names, c)))
+    }
+
+    /// A formula whose variables are the processes themselves.
+    pub fn formula(&self, frame: &Frame, names: Processes<'_>, f: &InstanceFormula) -> Bool {
+        match f {
+            InstanceFormula::Literal(l) => self.literal(frame, names, l),
+            InstanceFormula::All(fs) => all(fs.iter().map(|f| self.formula(frame, names, f))),
+            InstanceFormula::Any(fs) => any(fs.iter().map(|f| self.formula(frame, names, f))),
+            InstanceFormula::Not(f) => self.formula(frame, names, f).not(),
+        }
+    }
+
+    /// That the frame is an initial state of this instance.
+    pub fn initial(&self, frame: &Frame) -> Bool {
+        let init = &self.system.init;
+        let mut conjuncts = self.axioms(frame);
+        if self.procs() == 0 {
+            conjuncts.push(self.dnf(frame, &[], &init.without_processes));
+            return all(conjuncts);
+        }
+        let mut names = vec![0; usize::from(init.params)];
+        loop {
+            conjuncts.push(self.dnf(frame, &names, &init.body));
+            // Next tuple, repetitions included.
+            let Some(k) = (0..names.len()).rev().find(|&k| names[k] + 1 < self.procs()) else {
+                return all(conjuncts);
+            };
+            names[k] += 1;
+            names[k + 1..].fill(0);
+        }
+    }
+
+    /// What the axioms say of the frame.
+    fn axioms(&self, frame: &Frame) -> Vec<Bool> {
+        let mut conjuncts = Vec::new();
+        for axiom in &self.system.axioms {
+            for names in distinct_tuples(self.procs(), usize::from(axiom.params)) {
+                conjuncts.push(self.conj(frame, &names, &axiom.cube).not());
+            }
+        }
+        conjuncts
+    }
+
+    /// That a transition is enabled for these arguments.
+    pub fn enabled(&self, frame: &Frame, t: &cubicle_lang::model::Transition, args: Processes<'_>) -> Bool {
+        let mut conjuncts = vec![self.conj(frame, args, &t.guard)];
+        for u in &t.universals {
+            let scopes = other_tuples(self.procs(), args, u.bound.into());
+            conjuncts.extend(scopes.map(|names| self.dnf(frame, &names, &u.body)));
+        }
+        all(conjuncts)
+    }
+
+    /// The state after firing; `prefix` names the values that `?` chooses, returned with their variables.
+    pub fn fire(
+        &self,
+        frame: &Frame,
+        t: &cubicle_lang::model::Transition,
+        args: Processes<'_>,
+        prefix: &str,
+        facts: &mut Vec<Bool>,
+    ) -> (Frame, Vec<Symbolic>) {
+        let mut after = frame.clone();
+        let mut chosen = Vec::new();
+        for u in &t.updates {
+            let var = self.system.var(u.var);
+            let width = match var.ty {
+                Type::Enum(e) => self.system.enumeration(e).constructors.len(),
+                _ => 0,
+            };
+            match &u.assignment {
+                Assignment::Nondet => {
+                    let value = self.fresh(u.var, &format!("{prefix}?{}", var.name), facts);
+                    after.cells[self.layout.position(u.var, [])] = value.clone();
+                    chosen.push(value);
+                }
+                Assignment::Cases(branches) => {
+                    let mut index = vec![0; var.arity()];
+                    let count = self.procs().pow(var.arity() as u32);
+                    for _ in 0..count {
+                        let mut names = args.to_vec();
+                        names.extend(&index);
+                        let mut value: Option<Symbolic> = None;
+                        for b in branches.iter().rev() {
+                            let v = self.typed(frame, &names, &b.value, var.ty, width);
+                            value = Some(match value {
+                                None => v,
+                                Some(other) => choose(&self.dnf(frame, &names, &b.when), &v, &other),
+                            });
+                        }
+                        let at = self.layout.position(u.var, index.iter().copied());
+                        after.cells[at] = value.expect("an update has branches");
+                        if let Some(k) = (0..index.len()).rev().find(|&k| index[k] + 1 < self.procs()) {
+                            index[k] += 1;
+                            index[k + 1..].fill(0);
+                        }
+                    }
+                }
+            }
+        }
+        (after, chosen)
+    }
+
+    fn typed(&self, frame: &Frame, names: Processes<'_>, term: &Term, ty: Type, width: usize) -> Symbolic {
+        match (term, ty) {
+            (Term::Linear(l), Type::Real) => Symbolic::Real(self.real(frame, names, l)),
+            (Term::Linear(l), _) => Symbolic::Int(self.int(frame, names, l)),
+            _ => self.term(frame, names, term, width),
+        }
+    }
+}
+
+fn equal(a: &Symbolic, b: &Symbolic) -> Bool {
+    match (a, b) {
+        (Symbolic::Enum(x), Symbolic::Enum(y)) => all(x.iter().zip(y).map(|(x, y)| x.iff(y))),
+        (Symbolic::Int(x), Symbolic::Int(y)) => z3::ast::Ast::eq(x, y),
+        (Symbolic::Real(x), Symbolic::Real(y)) => z3::ast::Ast::eq(x, y),
+        _ => unreachable!("both sides have one type"),
+    }
+}
+
+/// `then` where `when` holds, else `otherwise`.
+pub fn choose(when: &Bool, then: &Symbolic, otherwise: &Symbolic) -> Symbolic {
+    match when.simplify().as_bool() {
+        Some(true) => return then.clone(),
+        Some(false) => return otherwise.clone(),
+        None => {}
+    }
+    match (then, otherwise) {
+        (Symbolic::Enum(x), Symbolic::Enum(y)) => {
+            Symbolic::Enum(x.iter().zip(y).map(|(x, y)| when.ite(x, y)).collect())
+        }
+        (Symbolic::Int(x), Symbolic::Int(y)) => Symbolic::Int(when.ite(x, y)),
+        (Symbolic::Real(x), Symbolic::Real(y)) => Symbolic::Real(when.ite(x, y)),
+        _ => unreachable!("all branches have one type"),
+    }
+}
+
+/// Conjunction.
+pub fn all(of: impl IntoIterator<Item = Bool>) -> Bool {
+    let of: Vec<Bool> = of.into_iter().collect();
+    if of.len() == 1 { of[0].clone() } else { Bool::and(&of) }
+}
+
+/// Disjunction.
+pub fn any(of: impl IntoIterator<Item = Bool>) -> Bool {
+    let of: Vec<Bool> = of.into_iter().collect();
+    if of.len() == 1 { of[0].clone() } else { Bool::or(&of) }
+}
+
+fn real(r: Rational) -> Real {
+    // By text: the call that takes 64-bit numbers is younger than libz3 4.8.12.
+    Real::from_rational_str(&r.num().to_string(), &r.den().to_string()).expect("decimal digits")
+}

@@ -1,0 +1,39 @@
+//! The only room that knows Z3: encoding of model terms, satisfiability of formulas over the state of an
+//! instance, and exact unrolling of runs.
+//!
+//! Enums are one-hot booleans, processes and outside values are integers (points of the process order),
+//! abstract values are integers. `unknown` is always passed on as such.
+
+mod encode;
+mod session;
+mod unroll;
+
+pub use cubicle_solver::queries::{Query, hardest as hardest_queries, record as record_queries};
+pub use session::SolverSession;
+pub use unroll::{Path, RunTarget, Unrolled, unroll};
+
+use cubicle_lang::model::Literal;
+
+/// A quantifier-free formula over an instance: its processes are `ProcRef::Var(0..)`.
+#[derive(Clone, PartialEq, Debug)]
+pub enum InstanceFormula {
+    /// An atom.
+    Literal(Literal),
+    /// Conjunction; empty is true.
+    All(Vec<InstanceFormula>),
+    /// Disjunction; empty is false.
+    Any(Vec<InstanceFormula>),
+    /// Negation.
+    Not(Box<InstanceFormula>),
+}
+
+/// Answer of a solver call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Satisfiability {
+    /// Satisfiable.
+    Sat,
+    /// Unsatisfiable.
+    Unsat,
+    /// Not decided, with Z3's reason.
+    Unknown(String),
+}

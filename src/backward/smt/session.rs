@@ -1,0 +1,93 @@
+//! Satisfiability of formulas over one arbitrary state of an instance.
+
+use std::time::Duration;
+
+use z3::{SatResult, Solver};
+
+use super::encode::{Encoder, Frame};
+use super::{InstanceFormula, Satisfiability};
+use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_lang::model::System;
+use cubicle_solver as solver;
+
+/// A solver for the states of the instance with a given number of processes.
+#[derive(Debug)]
+pub struct SolverSession<'a> {
+    encoder: Encoder<'a>,
+    frame: Frame,
+    names: Vec<usize>,
+    solver: Solver,
+}
+
+impl<'a> SolverSession<'a> {
+    /// A session over `procs` processes; enum cells stay within their value ranges, and `known` holds in
+    /// every state that matters.
+    pub fn new(system: &'a System, procs: usize, known: &[InstanceFormula]) -> Self {
+        let encoder = Encoder::new(system, procs);
+        let mut facts = encoder.facts.clone();
+        let frame = encoder.frame("", &mut facts);
+        let solver = solver::new();
+        for f in facts {
+            solver.assert(&f);
+        }
+        let names: Vec<usize> = (0..procs).collect();
+        for f in known {
+            solver.assert(encoder.formula(&frame, &names, f));
+        }
+        Self { encoder, frame, names, solver }
+    }
+
+    /// Whether some state satisfies all of `formulas`.
+    ///
+    /// # Errors
+    /// The run must end.
+    pub fn check(
+        &self,
+        formulas: &[InstanceFormula],
+        timeout: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Satisfiability, Interrupted> {
+        self.solver.push();
+        for f in formulas {
+            self.solver.assert(self.encoder.formula(&self.frame, &self.names, f));
+        }
+        let answer = answer(&self.solver, timeout, interrupt);
+        self.solver.pop(1);
+        answer
+    }
+
+    /// Whether some initial state of this instance satisfies all of `formulas`.
+    ///
+    /// # Errors
+    /// The run must end.
+    pub fn check_initial(
+        &self,
+        formulas: &[InstanceFormula],
+        timeout: Duration,
+        interrupt: &Interrupt,
+    ) -> Result<Satisfiability, Interrupted> {
+        self.solver.push();
+        self.solver.assert(self.encoder.initial(&self.frame));
+        for f in formulas {
+            self.solver.assert(self.encoder.formula(&self.frame, &self.names, f));
+        }
+        let answer = answer(&self.solver, timeout, interrupt);
+        self.solver.pop(1);
+        answer
+    }
+}
+
+/// Runs the solver on what it holds, for at most `timeout`.
+pub(super) fn answer(
+    solver: &Solver,
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<Satisfiability, Interrupted> {
+    Ok(match solver::check(solver, &[], timeout, interrupt)? {
+        SatResult::Sat => Satisfiability::Sat,
+        SatResult::Unsat => Satisfiability::Unsat,
+        SatResult::Unknown => Satisfiability::Unknown(
+            solver.get_reason_unknown().unwrap_or_else(|| "no reason given".to_owned()),
+        ),
+    })
+}

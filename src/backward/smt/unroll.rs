@@ -1,0 +1,355 @@
+//! Exact unrolling of a sequence of transitions: is there a concrete run, and which?
+
+use std::time::Duration;
+
+use z3::ast::{Bool, Int};
+use z3::{Model, Solver};
+
+use super::encode::{Encoder, Frame, Symbolic, all, any};
+use super::session::answer;
+use super::{InstanceFormula, Satisfiability};
+use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_lang::model::semantics::{
+    self, Layout, PROC_STRIDE, Point, State, Step, Value, distinct_tuples, interchangeable, rising_tuples,
+};
+use cubicle_lang::model::{Assignment, Rational, System, Transition, TransitionId, Type};
+use cubicle_solver as solver;
+use cubicle_run::verdict::Trace;
+
+/// A run to look for.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// Number of processes of the instance.
+    pub procs: usize,
+    /// Transitions in order, with processes for their parameters; `None`: any processes.
+    pub steps: Vec<(TransitionId, Option<Vec<usize>>)>,
+    /// Where the run must end.
+    pub target: RunTarget,
+}
+
+/// What the last state of a run must satisfy.
+#[derive(Clone, Debug)]
+pub enum RunTarget {
+    /// A cube of `System::bad`, for any distinct processes.
+    Bad(usize),
+    /// A formula over this many processes, for any distinct processes (rigid ones stay).
+    Formula(InstanceFormula, usize),
+    /// A formula over these processes, which says that a cube of `System::bad` holds if there is one.
+    Named(InstanceFormula, Vec<usize>, Option<usize>),
+}
+
+impl RunTarget {
+    /// The cube of `System::bad` that the run ends in.
+    const fn bad(&self) -> Option<usize> {
+        match self {
+            Self::Bad(bad) => Some(*bad),
+            Self::Named(_, _, bad) => *bad,
+            Self::Formula(..) => None,
+        }
+    }
+}
+
+/// Result of an unrolling.
+#[derive(Clone, Debug)]
+pub enum Unrolled {
+    /// A run, accepted by the reference semantics.
+    Run(Box<Trace>),
+    /// No such run exists.
+    None,
+    /// Not decided.
+    Unknown(String),
+}
+
+/// Looks for a concrete run of `path`.
+///
+/// # Errors
+/// The run must end.
+pub fn unroll(
+    system: &System,
+    path: &Path,
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<Unrolled, Interrupted> {
+    if !semantics::admits(system, path.procs) {
+        return Ok(Unrolled::None);
+    }
+    let encoder = Encoder::new(system, path.procs);
+    let mut facts = encoder.facts.clone();
+    let first = encoder.frame("", &mut facts);
+    let solver = solver::new();
+    solver.assert(encoder.initial(&first));
+    let mut unrolling =
+        Unrolling { encoder: &encoder, solver: &solver, frame: first.clone(), facts, interrupt };
+    let mut choices: Vec<StepChoice> = Vec::new();
+    for (i, (id, args)) in path.steps.iter().enumerate() {
+        let t = system.transition(*id);
+        let options = match args {
+            Some(args) => vec![args.clone()],
+            None => polled(distinct_tuples(path.procs, t.arity()), interrupt).collect::<Result<_, _>>()?,
+        };
+        let Some(choice) = unrolling.step(t, options, i)? else { return Ok(Unrolled::None) };
+        choices.push(choice);
+    }
+    let Unrolling { frame, facts, .. } = unrolling;
+    let reached: Vec<Bool> = match &path.target {
+        RunTarget::Bad(k) => {
+            let bad = &system.bad[*k];
+            let above = interchangeable(&bad.cube, usize::from(bad.params));
+            polled(rising_tuples(path.procs, above), interrupt)
+                .map(|names| Ok(encoder.conj(&frame, &names?, &bad.cube)))
+                .collect::<Result<_, Interrupted>>()?
+        }
+        RunTarget::Formula(f, width) => polled(distinct_tuples(path.procs, *width), interrupt)
+            .filter(|names| {
+                let rigid =
+                    |names: &Vec<usize>| (0..usize::from(system.proc_constants)).all(|k| names[k] == k);
+                names.as_ref().map_or(true, rigid)
+            })
+            .map(|names| Ok(encoder.formula(&frame, &names?, f)))
+            .collect::<Result<_, Interrupted>>()?,
+        RunTarget::Named(f, names, _) => vec![encoder.formula(&frame, names, f)],
+    };
+    solver.assert(any(reached));
+    for f in facts {
+        solver.assert(&f);
+    }
+    Ok(match answer(&solver, timeout, interrupt)? {
+        Satisfiability::Unsat => Unrolled::None,
+        Satisfiability::Unknown(why) => Unrolled::Unknown(why),
+        Satisfiability::Sat => {
+            let Some(model) = solver.get_model() else {
+                return Ok(Unrolled::Unknown("Z3 gave no model".to_owned()));
+            };
+            match extract(system, &encoder, &first, path, &choices, &model) {
+                Ok(trace) => Unrolled::Run(Box::new(trace)),
+                Err(why) => Unrolled::Unknown(why),
+            }
+        }
+    })
+}
+
+/// What a step may choose: arguments (with a selector each when there are several) and values of `?`.
+struct StepChoice {
+    options: Vec<(Vec<usize>, Option<Bool>)>,
+    nondet: Vec<Symbolic>,
+}
+
+/// A path, encoded as far as the steps that were taken.
+struct Unrolling<'a> {
+    encoder: &'a Encoder<'a>,
+    solver: &'a Solver,
+    /// The state that is reached.
+    frame: Frame,
+    /// What holds of the cells of all states.
+    facts: Vec<Bool>,
+    interrupt: &'a Interrupt,
+}
+
+impl Unrolling<'_> {
+    /// Takes step number `at`, with one of `options` as arguments; `None` when there are none.
+    fn step(
+        &mut self,
+        t: &Transition,
+        options: Vec<Vec<usize>>,
+        at: usize,
+    ) -> Result<Option<StepChoice>, Interrupted> {
+        let Self { encoder, solver, frame, facts, interrupt } = self;
+        let prefix = format!("{at}.");
+        if options.len() == 1 {
+            let args = options.into_iter().next().expect("there is one");
+            solver.assert(encoder.enabled(frame, t, &args));
+            let (next, nondet) = encoder.fire(frame, t, &args, &prefix, facts);
+            self.frame = next;
+            return Ok(Some(StepChoice { options: vec![(args, None)], nondet }));
+        }
+        let mut chosen: Vec<(Vec<usize>, Option<Bool>)> = Vec::new();
+        let mut next: Option<Frame> = None;
+        let mut nondet = Vec::new();
+        for (k, args) in options.into_iter().enumerate() {
+            interrupt.check()?;
+            let selector = Bool::new_const(format!("{at}@{k}"));
+            solver.assert(selector.implies(encoder.enabled(frame, t, &args)));
+            // The values of `?` have the same names whatever the arguments: they are one choice.
+            let (after, values) = encoder.fire(frame, t, &args, &prefix, facts);
+            nondet = values;
+            next = Some(match next {
+                None => after,
+                Some(other) => {
+                    let both = after.cells.iter().zip(&other.cells);
+                    Frame { cells: both.map(|(a, b)| super::encode::choose(&selector, a, b)).collect() }
+                }
+            });
+            chosen.push((args, Some(selector)));
+        }
+        let selectors: Vec<Bool> = chosen.iter().filter_map(|c| c.1.clone()).collect();
+        solver.assert(any(selectors.iter().cloned()));
+        for (i, a) in selectors.iter().enumerate() {
+            for b in &selectors[..i] {
+                solver.assert(all([a.clone(), b.clone()]).not());
+            }
+        }
+        let Some(next) = next else { return Ok(None) };
+        self.frame = next;
+        Ok(Some(StepChoice { options: chosen, nondet }))
+    }
+}
+
+/// The items, as long as the run need not end.
+fn polled<'a, T>(
+    items: impl Iterator<Item = T> + 'a,
+    interrupt: &'a Interrupt,
+) -> impl Iterator<Item = Result<T, Interrupted>> + 'a {
+    items.map(|item| interrupt.poll().map(|()| item))
+}
+
+fn extract(
+    system: &System,
+    encoder: &Encoder<'_>,
+    first: &Frame,
+    path: &Path,
+    choices: &[StepChoice],
+    model: &Model,
+) -> Result<Trace, String> {
+    let order = Order::new(encoder, first, choices, model, system)?;
+    let layout = Layout::new(system, path.procs);
+    // Read the initial state, with processes renumbered in their order.
+    let mut values = vec![Value::Abstract(0); layout.len()];
+    for (v, var) in system.vars.iter().enumerate() {
+        let id = cubicle_lang::model::VarId(v as u16);
+        let mut index = vec![0usize; var.arity()];
+        for _ in 0..path.procs.pow(var.arity() as u32) {
+            let symbolic = &first.cells[layout.position(id, index.iter().copied())];
+            let at = layout.position(id, index.iter().map(|&p| order.rank[p]));
+            values[at] = order.value(var.ty, symbolic, model)?;
+            if let Some(k) = (0..index.len()).rev().find(|&k| index[k] + 1 < path.procs) {
+                index[k] += 1;
+                index[k + 1..].fill(0);
+            }
+        }
+    }
+    let initial = State { procs: path.procs, values };
+    let mut state = initial.clone();
+    let mut steps = Vec::new();
+    for ((id, _), choice) in path.steps.iter().zip(choices) {
+        let args = choice
+            .options
+            .iter()
+            .find(|(_, s)| s.as_ref().is_none_or(|s| holds(model, s)))
+            .map(|(args, _)| args.iter().map(|&p| order.rank[p]).collect::<Vec<_>>())
+            .ok_or("the model chooses no arguments")?;
+        let t = system.transition(*id);
+        let nondet = t
+            .updates
+            .iter()
+            .filter(|u| matches!(u.assignment, Assignment::Nondet))
+            .zip(&choice.nondet)
+            .map(|(u, s)| order.value(system.var(u.var).ty, s, model).map(|v| (u.var, v)))
+            .collect::<Result<Vec<_>, _>>()?;
+        let values: Vec<Value> = nondet.into_iter().map(|n| n.1).collect();
+        state = semantics::fire(system, &state, *id, &args, &values)
+            .ok_or("the model's step is not executable")?;
+        steps.push(Step { transition: *id, args, after: state.clone() });
+    }
+    if let Some(bad) = path.target.bad() {
+        let trace = Trace { initial, steps, bad: Some(bad) };
+        semantics::replay(system, &trace).map_err(|e| format!("the model's run does not replay: {e}"))?;
+        return Ok(trace);
+    }
+    let begins = semantics::initial(system, &initial);
+    let mut before = &initial;
+    for step in &steps {
+        semantics::is_step(system, before, step)?;
+        before = &step.after;
+    }
+    // The run is real even if it should not end where it was to: it is only learnt from.
+    if begins { Ok(Trace { initial, steps, bad: None }) } else { Err("no initial state".to_owned()) }
+}
+
+/// Renumbers processes by their points, and outside values into the gaps between them.
+struct Order {
+    /// New number of each process.
+    rank: Vec<usize>,
+    /// Points of the model, sorted, and the points they become.
+    points: Vec<(i64, Point)>,
+}
+
+impl Order {
+    fn new(
+        encoder: &Encoder<'_>,
+        first: &Frame,
+        choices: &[StepChoice],
+        model: &Model,
+        system: &System,
+    ) -> Result<Self, String> {
+        let procs: Vec<i64> = encoder.points.iter().map(|p| int(model, p)).collect::<Result<_, _>>()?;
+        let mut sorted = procs.clone();
+        sorted.sort_unstable();
+        let rank = procs.iter().map(|p| sorted.partition_point(|q| q < p)).collect();
+        let mut all: Vec<i64> = sorted.clone();
+        let mut at = 0;
+        for var in &system.vars {
+            let count = encoder.procs().pow(var.arity() as u32);
+            for cell in &first.cells[at..at + count] {
+                if let (Type::Proc, Symbolic::Int(i)) = (var.ty, cell) {
+                    all.push(int(model, i)?);
+                }
+            }
+            at += count;
+        }
+        for value in choices.iter().flat_map(|c| &c.nondet) {
+            // Numbers and abstract values among these do no harm: only proc values are looked up.
+            if let Symbolic::Int(i) = value {
+                all.push(int(model, i)?);
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        let mut points = Vec::new();
+        let (mut base, mut offset) = (-PROC_STRIDE, 0);
+        for p in all {
+            if let Ok(k) = sorted.binary_search(&p) {
+                (base, offset) = (Point::process(k).0, 0);
+                points.push((p, Point(base)));
+            } else {
+                offset += 1;
+                points.push((p, Point(base + offset)));
+            }
+        }
+        Ok(Self { rank, points })
+    }
+
+    fn value(&self, ty: Type, symbolic: &Symbolic, model: &Model) -> Result<Value, String> {
+        Ok(match (ty, symbolic) {
+            (_, Symbolic::Enum(bits)) => Value::Constructor(
+                bits.iter().position(|b| holds(model, b)).ok_or("the model gives an enum no value")? as u8,
+            ),
+            (Type::Proc, Symbolic::Int(i)) => {
+                let p = int(model, i)?;
+                let at = self.points.binary_search_by_key(&p, |q| q.0).map_err(|_| "an unknown point")?;
+                Value::Proc(self.points[at].1)
+            }
+            (Type::Abstract(_), Symbolic::Int(i)) => Value::Abstract(
+                u32::try_from(int(model, i)?.rem_euclid(i64::from(u32::MAX))).map_err(|e| e.to_string())?,
+            ),
+            (_, Symbolic::Int(i)) => Value::Number(Rational::integer(int(model, i)?)),
+            (_, Symbolic::Real(r)) => {
+                let (num, den) = model
+                    .eval(r, true)
+                    .and_then(|r| r.as_rational())
+                    .ok_or("a real of the model is out of range")?;
+                Value::Number(Rational::new(num.into(), den.into()).ok_or("a real out of range")?)
+            }
+        })
+    }
+}
+
+fn int(model: &Model, i: &Int) -> Result<i64, String> {
+    model
+        .eval(i, true)
+        .and_then(|i| i.as_i64())
+        .ok_or_else(|| "a number of the model is out of range".to_owned())
+}
+
+fn holds(model: &Model, b: &Bool) -> bool {
+    model.eval(b, true).and_then(|b| b.as_bool()) == Some(true)
+}

@@ -1,0 +1,292 @@
+//! Certificates: an inductive invariant that shows a system safe, and the check of it.
+//!
+//! An invariant is a list of cubes over pairwise distinct processes; it says that no reachable state is in
+//! any of them. The check re-derives from the model what has to be shown, with code of its own: it
+//! shares with the engines the parser and the IR, and nothing else.
+//!
+//! 1. *Initiation*: no initial state is in a cube.
+//! 2. *Consecution*: for each transition and each cube, no step from a state outside of all cubes
+//!    leads into the cube. Universal guards are taken exactly.
+//! 3. *Property*: a state outside of all cubes is in no `unsafe` cube (and in no cube of an `invariant` of the
+//!    model, unless these are trusted: then they are assumed of every state before a step).
+//!
+//! The axioms of the model are among the hypotheses of all three, as cubes that hold nowhere: an initial state
+//! has to satisfy them, no transition assigns their cells, and so they hold before and after each step.
+//!
+//! # Any number of processes
+//!
+//! All three say that a formula has no model: a cube holds at some processes (after a step with some
+//! arguments), while formulas that begin with "for all processes" hold: init, axioms, universal guards, the
+//! negated cubes. Give names to the processes of the cube and to the arguments, and say which of them are the same
+//! process, or a constant `#k`: finitely many *cases*, each with a fixed number of named processes.
+//!
+//! *Sound.* In a case, "for all processes" is replaced by the conjunction over named processes. These exist
+//! in every instance in which the cube and the arguments exist, so the conjunction follows from the
+//! original, and when it has no model the original has none, whatever the number of processes. Nothing
+//! is ever said of a process that the case does not name; only the initial states of an instance with
+//! processes may be looked at at one process more, for there is one. An instance without any process is a
+//! case of its own.
+//!
+//! *Complete.* Let a state of any instance satisfy the conjunctions of a case. Take away all processes that the
+//! case does not name; what cells they indexed is gone, and cells that held one of them now hold a value that
+//! is no process, at the same place of the process order. (Cells are indexed by named processes only, never by
+//! other cells, so nothing else refers to what is gone.) In the smaller instance the named processes are
+//! all processes, the conjunctions are the original formulas, and updates and cubes read the same values: it
+//! breaks the obligation too. So an invariant that fails, fails on an instance with as many processes as a
+//! cube has, and a transition has parameters, and the check finds it.
+//!
+//! A step is read backwards: the cube after the step becomes a formula over the state before it, by putting
+//! for each cell the branches of its update, each under its condition. A value chosen by `?` is a new name.
+//!
+//! # Owners
+//!
+//! A certificate may name *owners* ([`Owner`]): variables that are added to the model, each of which is, while a global
+//! holds a value, the process that gave it the value last. The added updates restrict no step. Initially the global
+//! does not hold the value (an obligation), and each transition that may give it the value assigns the owner one of
+//! its own parameters (else the certificate is refused). So in every reachable state in which the global
+//! holds the value the owner is a process, and the universal guards of a step hold of it too, unless it is an
+//! argument: where they are asked for, a case may say that the owner is one of the named processes, or a
+//! further one that is named then.
+//!
+//! # What it is about
+//!
+//! A certificate may be about a system that is made of the model, which its first lines name ([`Subject`]): processes that stop or restart
+//! (`stop`, `restart`), the monitor of a property of runs (`monitor`), a `cover` that is never reached. That system is derived here
+//! from these lines and the model, by code that shares nothing with `transform`; each of these files says why a certificate
+//! for it shows what is claimed. Of the system that the engines were given nothing is taken but names of variables: where it has fewer
+//! steps than what is derived, an obligation fails.
+//!
+//! # Files
+//!
+//! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
+//! `subject`, `added`, `stop`, `restart` and `monitor` (what it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground` and `obligations` (what has to be
+//! shown), `index` and `ground_instances` (instances that may refute a case), `solver`, `shown` (what need not be shown again), `prove`, `smtlib` (the same
+//! for other solvers), `failure` and `explain`, `tuning` (the constants).
+//!
+//! # What is trusted
+//!
+//! Parser and elaboration (the meaning of the model), this module, and Z3, or another solver that reads the
+//! SMT-LIB files. Z3 works in a context of its own and on formulas over uninterpreted processes: no
+//! formula, lemma or value range of the engine's. What the engine knew without proof obligation (value ranges of
+//! variables, globals that never name a process) is in the list as cubes like any other.
+
+mod added;
+mod cubes;
+mod explain;
+mod failure;
+mod ground;
+mod ground_instances;
+mod index;
+mod monitor;
+mod obligation;
+mod obligations;
+mod owners;
+mod prove;
+mod restart;
+mod shown;
+mod smtlib;
+mod solver;
+mod stop;
+mod subject;
+mod text;
+mod tuning;
+
+use std::time::Duration;
+
+pub use cubes::Cubes;
+pub use explain::explain;
+pub use failure::{NoCertificate, ProofFailure};
+pub use obligation::Obligation;
+pub use prove::Extent;
+pub use shown::{ShownObligations, ShownTable};
+pub use smtlib::Script;
+pub use subject::{Failures, RunsClaim, Subject};
+pub use text::{LeftOut, declaration, lemmas, literal_words, read_lemmas};
+
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::{Owner, System, owner_names};
+use cubicle_run::verdict::Forbidden;
+use index::Refutations;
+use owners::{NamedOwner, extended};
+use text::CertificateText;
+
+/// A checked certificate.
+#[derive(Clone, Debug)]
+pub struct Certificate {
+    /// The invariant.
+    pub cubes: Cubes,
+    /// For each obligation, and each of its cases, the instances of the invariant that refute it.
+    refutations: Vec<Refutations>,
+    /// Calls of Z3.
+    pub solver_calls: u64,
+}
+
+/// How a check is done.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckOptions<'a> {
+    /// Whether the `invariant`s of the model are taken for granted.
+    pub trusting: bool,
+    /// Time limit of one solver call.
+    pub timeout: Duration,
+    /// Asks the check to stop.
+    pub interrupt: &'a Interrupt,
+    /// Obligations that were shown before. With [`Extent::Used`] they are not shown again.
+    pub shown: Option<&'a ShownObligations>,
+}
+
+impl<'a> CheckOptions<'a> {
+    /// Nothing is taken for granted.
+    pub const fn new(timeout: Duration, interrupt: &'a Interrupt) -> Self {
+        Self { trusting: false, timeout, interrupt, shown: None }
+    }
+
+    /// Sets [`trusting`](field@Self::trusting).
+    #[must_use]
+    pub const fn trusting(mut self, trusting: bool) -> Self {
+        self.trusting = trusting;
+        self
+    }
+
+    /// Sets [`shown`](field@Self::shown).
+    #[must_use]
+    pub const fn shown(mut self, shown: &'a ShownObligations) -> Self {
+        self.shown = Some(shown);
+        self
+    }
+}
+
+/// Checks an invariant given as text; `model` is the text of the system. With [`Extent::All`] every cube in it must
+/// be unreachable; with [`Extent::Needed`] and [`Extent::Used`] those that the properties do not need are left out.
+///
+/// # Errors
+/// The text cannot be read, an obligation fails, or it is not known whether it does.
+pub fn check(
+    system: &System,
+    model: &str,
+    invariants: &str,
+    extent: Extent,
+    options: CheckOptions<'_>,
+) -> Result<Certificate, NoCertificate> {
+    let CertificateText { subject, basis, owners, cubes } = text::read(system, model, invariants)?;
+    let cubes = Cubes::new(&basis, (subject, owners), cubes, options.trusting);
+    let system = &extended(&basis, &cubes.owners);
+    match prove::prove(system, &cubes, extent, options.timeout, options.interrupt, options.shown) {
+        Ok(proof) => Ok(Certificate::new(&cubes, proof)),
+        Err(failure) => Err(NoCertificate::Failed(failure, Box::new(cubes))),
+    }
+}
+
+/// A certificate for a finished proof: `cubes` as the engine left them, written down, read back and
+/// checked, less those that nothing needs.
+///
+/// # Errors
+/// The language has no words for a cube, an obligation fails, or it is not known whether it does.
+pub fn certify(
+    system: &System,
+    model: &str,
+    owners: &[Owner],
+    cubes: &[Forbidden],
+    options: CheckOptions<'_>,
+) -> Result<Certificate, NoCertificate> {
+    certify_as(&Subject::default(), (system, system), model, owners, cubes, options)
+}
+
+/// As [`certify`], of a system that was made of the model: `made` is what the engine was given, of which nothing is taken but
+/// names; what is checked is derived once more from the model itself.
+///
+/// # Errors
+/// As for [`certify`], and where the check derives no such system from the model.
+pub fn certify_as(
+    subject: &Subject,
+    (system, made): (&System, &System),
+    model: &str,
+    owners: &[Owner],
+    cubes: &[Forbidden],
+    options: CheckOptions<'_>,
+) -> Result<Certificate, NoCertificate> {
+    let named = owner_names(made, owners).into_iter().zip(owners);
+    let owners: Vec<NamedOwner> =
+        named.map(|(name, owner)| NamedOwner { name, owner: owner.clone() }).collect();
+    let text = text::file((system, made), (subject, &owners), cubes, options.trusting)
+        .map_err(|number| NoCertificate::Words(cubes[number].clone(), Box::new(made.clone())))?;
+    check(system, model, &text, Extent::Needed, options)
+}
+
+/// Name of the file with the invariant, in a certificate's folder.
+pub const INVARIANTS: &str = "invariants.cub";
+
+impl Certificate {
+    /// Of the cubes that the proof is about, numbered anew.
+    fn new(cubes: &Cubes, proof: prove::FinishedProof) -> Self {
+        let kept: Vec<usize> = proof.shown.iter().copied().chain(cubes.proved..cubes.all.len()).collect();
+        let number = |old: usize| kept.binary_search(&old).expect("a cube that is used is shown or trusted");
+        let mut refutations = proof.refutations;
+        for (obligation, cases) in &mut refutations {
+            match obligation {
+                Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => *cube = number(*cube),
+                Obligation::Property(_) | Obligation::Owner(_) => {}
+            }
+            for instance in cases.iter_mut().flatten() {
+                instance.cube = number(instance.cube);
+            }
+        }
+        let all = kept.iter().map(|&cube| cubes.all[cube].clone()).collect();
+        let (subject, owners) = (cubes.subject.clone(), cubes.owners.clone());
+        let cubes = Cubes { all, proved: proof.shown.len(), trusting: cubes.trusting, subject, owners };
+        Self { cubes, refutations, solver_calls: proof.solver_calls }
+    }
+
+    /// The invariant as declarations of the model's language.
+    ///
+    /// # Panics
+    /// When `system` is another one than was checked.
+    pub fn invariants(&self, system: &System) -> String {
+        let shown = &self.cubes.all[..self.cubes.proved];
+        let Cubes { subject, owners, trusting, .. } = &self.cubes;
+        text::file((system, &self.cubes.basis(system)), (subject, owners), shown, *trusting)
+            .expect("the cubes were read from such a text")
+    }
+
+    /// The obligations as SMT-LIB scripts.
+    ///
+    /// # Panics
+    /// When `system` is another one than was checked.
+    pub fn scripts(&self, system: &System) -> Vec<Script> {
+        let subject = self.cubes.subject.lines(system);
+        let system = &extended(&self.cubes.basis(system), &self.cubes.owners);
+        smtlib::scripts((system, &subject), &self.cubes, &self.refutations)
+            .expect("the same formulas were made for the proof")
+    }
+
+    /// One of its obligations in one line.
+    ///
+    /// # Panics
+    /// When `system` is another one than was checked.
+    pub fn obligation(&self, system: &System, which: Obligation) -> String {
+        explain::obligation(&self.cubes.basis(system), which)
+    }
+
+    /// What it is about.
+    pub const fn subject(&self) -> &Subject {
+        &self.cubes.subject
+    }
+
+    /// How many obligations were checked.
+    pub const fn obligations(&self) -> usize {
+        self.refutations.len()
+    }
+
+    /// What was checked, in one line.
+    pub fn summary(&self) -> String {
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let owners = self.cubes.owners.len();
+        let trusted = if self.cubes.trusting { ", trusting those of the model" } else { "" };
+        format!(
+            "{}{}{}, {}{trusted}",
+            self.cubes.subject.words().map_or_else(String::new, |words| format!("{words}: ")),
+            if owners == 0 { String::new() } else { format!("{}, ", count(owners, "owner")) },
+            count(self.cubes.proved, "invariant"),
+            count(self.refutations.len(), "obligation"),
+        )
+    }
+}

@@ -1,0 +1,47 @@
+//! The session of a run: which engine works on the problem when, to one report.
+//!
+//! In: a system, options, an interrupt and an observer. Out: a [`Report`](cubicle_run::result::Report). In reading order:
+//! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `search` (one
+//! backward search), `auto` and `schedule` (rounds of searches), `turn`, `beside` and `recorder` (one turn of a search, two
+//! of them side by side, and what the second tells meanwhile), `spurious` (what is looked for when a backward search is not
+//! to be believed), `runs` (properties of runs), `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
+//! `advice` (what may help where there is none); below them `session` (what all of them share), `tuning` (the constants),
+//! `engines` (the engines, as they see them) and `elsewhere` (explorations by others).
+//!
+//! ```text
+//! --brab k            explore k processes -> unsafe state met? UNSAFE
+//!                                         -> else: backward search with the states as oracle
+//! --only-forward      explore, and say what was seen
+//! --engine classic   backward search without approximation
+//! (none of these)     rounds of both kinds of backward search, see `schedule`
+//! ```
+
+mod advice;
+mod assumptions;
+mod auto;
+mod beside;
+mod coverage;
+mod elsewhere;
+mod engines;
+mod explore;
+mod instances;
+mod owners;
+mod populated;
+mod recorder;
+mod run;
+mod runs;
+mod schedule;
+mod search;
+mod session;
+mod sizes;
+mod spurious;
+mod tuning;
+mod turn;
+mod vacuity;
+
+pub use advice::advice;
+pub use assumptions::of as assumptions;
+pub use elsewhere::Elsewhere;
+pub use instances::only_instance;
+pub use run::{InternalError, check, check_elsewhere, check_here};
+pub use tuning::{DEFAULT_PROCS, STACK_BYTES};

@@ -1,0 +1,57 @@
+//! Explicit-state exploration of an instance with k processes.
+//!
+//! A concrete state gives each cell a value of its type; a proc cell may hold a value that is none of
+//! the processes. Cells that nothing has read yet may stay *undefined*: they stand for all their values
+//! and split when a guard, a condition, a copy or a bad cube looks at them. Nothing is lost or added by
+//! that, only counts differ ([`Exploration::compressed`](cubicle_run::result::Exploration::compressed)).
+//!
+//! In go a system, a number of processes and options; out come an
+//! [`Exploration`](cubicle_run::result::Exploration), which is plain data, and apart the states, which the
+//! backward search may ask ([`StateSpace`]). In reading order, none of them knowing those after it: `error`,
+//! `clock` (how long it may go on), `ground` (formulas of the instance), `state` (what a state is), `symmetry` (when two are the same),
+//! `program` (how to step), `store` (where states are kept), `run` (limits, findings, runs),
+//! `exhaustive` and `fuzz` (the two ways to search), `conclude` (from findings to runs), `explored` (states
+//! that can be asked), `explore` (all of it) and `oracle`. `tuning` has the numbers that trade one thing for
+//! another.
+
+// Codes are small numbers or stored integers, and cells, states and instances are numbered from 0 far
+// below the sign bit; where a conversion could wrap, it is checked or masked before.
+#![allow(clippy::cast_possible_wrap, clippy::cast_sign_loss)]
+// Shares and probabilities need no more than the mantissa holds.
+#![allow(clippy::cast_precision_loss)]
+
+mod checkpoint;
+mod clock;
+mod conclude;
+mod error;
+mod exhaustive;
+mod explore;
+mod explored;
+mod fuzz;
+mod ground;
+mod live;
+mod oracle;
+mod program;
+mod run;
+mod spread;
+mod state;
+mod store;
+mod symmetry;
+#[cfg(test)]
+mod tests;
+mod tuning;
+
+pub use checkpoint::manifest::Manifest;
+pub use error::StorageError;
+pub use explore::{
+    Explored, Remote, explore, explore_oracle, explore_together, explore_within, walk_along, walks,
+};
+pub use explored::graph::Fingerprint;
+pub use explored::views::Views;
+pub use fuzz::companions::{Companions, EpochWord, walking_agreement};
+pub use live::{RunAnswer, RunsChecked, check_runs};
+pub use oracle::StateSpace;
+pub use spread::instance::Instance;
+pub use spread::lead::{Lead, Outcome};
+pub use spread::member::Member;
+pub use spread::message::{Command, Parcel, Summary, Traffic};

@@ -1,0 +1,19 @@
+//! Models: from a text to a typed system, and what its author should know about it.
+//!
+//! In reading order: `syntax` (tokens, tree, printer), `model` (names, types, the [`System`](model::System), and
+//! [`model::semantics`], its meaning in slow and simple words), `load` (both together, with warnings). `format` and `index`
+//! work on the text; `diagnostic` is the one type of errors, `explain` a page for each.
+
+pub mod bits;
+pub mod diagnostic;
+pub mod digest;
+pub mod explain;
+pub mod format;
+pub mod index;
+pub mod load;
+pub mod model;
+pub mod spelling;
+pub mod syntax;
+pub mod words;
+
+pub use load::{LoadError, Loaded, load};

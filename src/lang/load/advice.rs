@@ -1,0 +1,93 @@
+//! What to say about a property that is the wrong way round: elsewhere an invariant is what always holds, here
+//! `invariant` and `unsafe` list states that never occur.
+
+use crate::diagnostic::{Diagnostic, Mend, Span};
+use crate::load::model::meaning;
+use crate::model::semantics::satisfies;
+use crate::model::{BadKind, System, is_initially};
+use crate::syntax;
+use crate::syntax::ast::{Item, PropertyKind};
+use crate::model::semantics::Trace;
+
+/// How the declarations are to be read.
+const MEANING: &str = "an `invariant` lists states that never occur";
+
+/// Help for a run to a state that an `invariant` excludes, or for an initial state that is `unsafe`: what such a
+/// declaration means, and its negation where that may be what was meant. `text` is the model. `None` when the run
+/// ends in another way.
+pub fn on_violated_property(system: &System, text: &str, trace: &Trace) -> Option<String> {
+    let bad = system.bad.get(trace.bad?)?;
+    let unsafe_ = bad.kind == BadKind::Unsafe;
+    if unsafe_ && !trace.steps.is_empty() {
+        return None;
+    }
+    let which = match trace.steps.len() {
+        0 => "the initial state".to_owned(),
+        1 => "a state that one step leads to".to_owned(),
+        steps => format!("a state that {steps} steps lead to"),
+    };
+    let mut help = if unsafe_ {
+        "`unsafe` lists states that must not occur; this one contains an initial state".to_owned()
+    } else {
+        format!("{MEANING}; this one forbids {which}")
+    };
+    if let Some((negation, turned)) = turned_round(text, bad.span) {
+        let negation = negation.text;
+        let mut states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after));
+        let met = |state| cubes(&turned, bad.span).any(|cube| satisfies(&turned, state, cube).is_some());
+        if !states.any(met) && !may_begin_in(&turned, bad.span) {
+            help = format!("{help}; did you mean `{negation}`?");
+        }
+    }
+    Some(help)
+}
+
+/// Warnings about `invariant`s that surely forbid initial states.
+pub fn wrong_way_round(system: &System, text: &str) -> Vec<Diagnostic> {
+    let mut declared: Vec<Span> = Vec::new();
+    for bad in system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant) {
+        if !declared.contains(&bad.span) && is_initially(system, bad.params, &bad.cube) == Some(true) {
+            declared.push(bad.span);
+        }
+    }
+    let warning = |span: Span| {
+        let warning = Diagnostic::warning("C0924", span, "this `invariant` forbids initial states")
+            .label(format!("{MEANING}, so that it is refuted at once"));
+        match turned_round(text, span).filter(|(_, turned)| !may_begin_in(turned, span)) {
+            Some((negation, _)) => warning
+                .help(format!("did you mean `{}`?", negation.text))
+                .mend_at(negation.span, negation.text),
+            None => warning,
+        }
+    };
+    declared.into_iter().map(warning).collect()
+}
+
+/// The negation of the `invariant` at `span`, and the model with it in its place. `None` when the language has no
+/// such declaration, or when it would be an axiom.
+fn turned_round(text: &str, span: Span) -> Option<(Mend, System)> {
+    let (file, _) = syntax::parse(text);
+    let body = file.items.iter().find_map(|item| match item {
+        Item::Property(it) if it.kind != PropertyKind::Init && it.loc.0 == span => Some(&it.body),
+        _ => None,
+    })?;
+    let negation = syntax::negation(body).to_string();
+    let (start, end) = (body.span.start as usize, body.span.end as usize);
+    let turned = format!("{}{negation}{}", &text[..start], &text[end..]);
+    let system = meaning(&turned).ok()?.system;
+    let assumed = system.axioms.iter().any(|axiom| axiom.span.start == span.start);
+    (!assumed).then_some((Mend { span: body.span, text: negation }, system))
+}
+
+/// Indices in [`System::bad`] of the cubes of the declaration that starts where `span` does.
+fn cubes(system: &System, span: Span) -> impl Iterator<Item = usize> {
+    (0..system.bad.len()).filter(move |&bad| system.bad[bad].span.start == span.start)
+}
+
+/// Whether initial states surely are in a cube of the declaration.
+fn may_begin_in(system: &System, span: Span) -> bool {
+    cubes(system, span).any(|bad| {
+        let bad = &system.bad[bad];
+        is_initially(system, bad.params, &bad.cube) == Some(true)
+    })
+}

@@ -1,0 +1,140 @@
+//! Formulas by themselves: what an option, a command or a file says about states, in the names of a model.
+
+use std::ops::Range;
+
+use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::model::asked::{self, Named};
+use crate::model::{Bad, Condition, System};
+use crate::syntax::ast::{File, Item, Name, PropertyKind, loc};
+use crate::syntax::{self, MAX_BYTES};
+
+/// The processes that a formula may name beside those that it binds.
+#[derive(Clone, Copy, Debug)]
+pub enum FormulaScope<'a> {
+    /// These, as the parameters of a declaration.
+    Parameters(&'a [&'a str]),
+    /// The processes `#1`, `#2`, .. up to this number; in `forall_other` and `exists_other` the others are all that the
+    /// formula itself does not name.
+    Numbered(usize),
+}
+
+/// The greatest number of a process in a formula.
+pub const MAX_NUMBERED: usize = 64;
+
+/// Reads formulas in the names of one model.
+pub struct FormulaReader<'a> {
+    system: &'a System,
+    file: File,
+}
+
+impl<'a> FormulaReader<'a> {
+    /// For a system that comes from the model `text`, perhaps with further variables.
+    pub fn new(system: &'a System, text: &str) -> Self {
+        Self { system, file: syntax::parse(text).0 }
+    }
+
+    /// The model.
+    pub(super) const fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The formula that stands at `range` of a text and is nothing but a formula: what it says of a state.
+    ///
+    /// # Errors
+    /// What is wrong with it, with places in the text.
+    pub fn read(
+        &self,
+        text: &str,
+        range: Range<usize>,
+        scope: FormulaScope<'_>,
+    ) -> Result<Condition, Vec<Diagnostic>> {
+        if text.len() > MAX_BYTES {
+            let message = format!("a formula has at most {MAX_BYTES} bytes");
+            return Err(vec![Diagnostic::error("C0005", Span::default(), message)]);
+        }
+        let text = &text[..range.end];
+        let formula = syntax::parse_formula(text, range.start)?;
+        match scope {
+            FormulaScope::Parameters(names) => {
+                let name = |it: &&str| Name { text: (*it).to_owned(), loc: loc(0, 0) };
+                let params: Vec<Name> = names.iter().map(name).collect();
+                asked::condition(self.system, &self.file, Named::Parameters(&params), &formula)
+            }
+            FormulaScope::Numbered(most) => {
+                let mut own = Vec::new();
+                for (span, number) in syntax::process_constants(text, range.start) {
+                    match number.filter(|number| (1..=most).contains(number)) {
+                        Some(number) => own.push(number as u8 - 1),
+                        None => return Err(vec![no_process(&text[span.start as usize..], span, most)]),
+                    }
+                }
+                asked::condition(self.system, &self.file, Named::Numbered(most as u8, &own), &formula)
+            }
+        }
+    }
+}
+
+fn no_process(text: &str, span: Span, most: usize) -> Diagnostic {
+    let name = &text[..(span.end - span.start) as usize];
+    let processes = if most == 1 { "process" } else { "processes" };
+    Diagnostic::error("C0106", span, format!("there is no {name}"))
+        .label(format!("there are {most} {processes}"))
+}
+
+/// What a formula by itself says of the states of a system that comes from the model `text`.
+///
+/// # Errors
+/// What is wrong with it, with places in the formula.
+///
+/// ```
+/// # use cubicle_lang::load::{FormulaScope, parse_formula};
+/// let model = "array A[proc] : bool\ninit (p) { A[p] = False }\nunsafe (p q) { A[p] = True && A[q] = True }";
+/// let system = cubicle_lang::load(model)?.system;
+/// let read = |formula| parse_formula((&system, model), FormulaScope::Parameters(&["p"]), formula);
+/// assert!(read("A[p] = True && forall_other q. A[q] = False").is_ok());
+/// assert_eq!(read("A[p] = True } unsafe { true").unwrap_err()[0].primary.span.start, 12);
+/// # Ok::<(), cubicle_lang::load::LoadError>(())
+/// ```
+pub fn parse_formula(
+    (system, model): (&System, &str),
+    scope: FormulaScope<'_>,
+    formula: &str,
+) -> Result<Condition, Vec<Diagnostic>> {
+    FormulaReader::new(system, model).read(formula, 0..formula.len(), scope)
+}
+
+/// The greatest number of a process that a text names, 0 when it names none.
+pub fn numbered(text: &str) -> usize {
+    syntax::process_constants(text, 0).filter_map(|(_, number)| number).max().unwrap_or(0)
+}
+
+/// The cubes that a text of declarations `invariant (..) { .. }` forbids, in file order; nothing else may stand there.
+///
+/// # Errors
+/// What is wrong with it, with places in the text.
+pub fn parse_claims((system, model): (&System, &str), claims: &str) -> Result<Vec<Bad>, Vec<Diagnostic>> {
+    let (file, mut diagnostics) = syntax::parse(claims);
+    diagnostics.retain(|it| it.severity == Severity::Error);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    let claim = |item: &Item| matches!(item, Item::Property(it) if it.kind == PropertyKind::Invariant);
+    if let Some(other) = file.items.iter().position(|item| !claim(item)) {
+        let message = format!("declaration {} is no `invariant`", other + 1);
+        return Err(vec![Diagnostic::error("C0003", file.items[other].span(), message)]);
+    }
+    let mut found = asked::forbidden(system, &syntax::parse(model).0, &file)?;
+    found.sort_by_key(|bad| bad.span.start);
+    Ok(found)
+}
+
+/// The first thing that is wrong with a formula, in a line.
+pub fn in_a_line(text: &str, diagnostics: &[Diagnostic]) -> String {
+    let Some(first) = diagnostics.first() else { return "it does not fit the model".to_owned() };
+    let before = text.get(..first.primary.span.start as usize).unwrap_or(text);
+    let column = before.chars().count() + 1;
+    let label = Some(first.primary.text.as_str()).filter(|label| !label.is_empty());
+    let words = [Some(first.message.as_str()), label, first.help.as_deref()];
+    let words: Vec<&str> = words.into_iter().flatten().collect();
+    format!("at column {column}: {}", words.join(": "))
+}

@@ -1,0 +1,56 @@
+//! From the text of a model to a system, with everything that there is to say about it.
+//!
+//! In: a text. Out: [`Loaded`], or [`LoadError`]. `model` is the way there; `advice` is about an
+//! `invariant` the wrong way round; `allow` takes away warnings that the model says to be known;
+//! `formula` reads formulas that stand by
+//! themselves, `ltl` those about its runs; `strict` finds what the original Cubicle does not have.
+
+mod advice;
+mod allow;
+mod error;
+mod formula;
+mod ltl;
+mod model;
+mod strict;
+
+pub use advice::on_violated_property;
+pub use allow::{Allowed, KnownVacuity, warning};
+pub use error::LoadError;
+pub use formula::{FormulaScope, MAX_NUMBERED, in_a_line, numbered, parse_claims, parse_formula};
+pub use ltl::ltl;
+pub use model::meaning;
+pub use strict::beyond_original;
+
+use self::model::Meaning;
+use crate::diagnostic::Diagnostic;
+use crate::model::System;
+use crate::syntax::ast::File;
+
+/// A model that can be checked.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What it means.
+    pub system: System,
+    /// What its author may want to know.
+    pub warnings: Vec<Diagnostic>,
+    /// The warnings that its author knows of and accepts; they are not among the others.
+    pub allowed: Allowed,
+    /// What it says.
+    pub file: File,
+}
+
+/// Reads a model.
+///
+/// # Errors
+/// What is wrong with it, at least one thing; after [`MAX_ERRORS`](crate::diagnostic::MAX_ERRORS) the rest is not
+/// looked at. Warnings about a model that means nothing yet would only mislead, so errors come alone.
+pub fn load(text: &str) -> Result<Loaded, LoadError> {
+    let meaning = meaning(text).map_err(|diagnostics| LoadError::new(diagnostics, text))?;
+    let Meaning { system, mut warnings, file } = meaning;
+    warnings.extend(advice::wrong_way_round(&system, text));
+    let (mut allowed, wrong) = Allowed::read(text, &file);
+    warnings.extend(wrong);
+    let mut warnings = allowed.filter(warnings);
+    warnings.sort_by_key(|warning| warning.primary.span.start);
+    Ok(Loaded { system, warnings, allowed, file })
+}

@@ -1,0 +1,116 @@
+//! Which `invariant`s are axioms: assumptions about what never changes, not claims about runs.
+//!
+//! An invariant over cells that no transition assigns cannot be proved by looking at runs. Either the
+//! initial states imply it, and then it is a lemma with a short proof, or it says for which parameters the
+//! system is meant: which matrices are a topology, which processes are of which kind. Whether init implies
+//! it is decided by a cheap procedure (see [`super::initially`]) that need not know: then it is an axiom
+//! all the same, which assumes nothing that is not so, and is reported.
+//!
+//! A declaration is an axiom as a whole. What speaks of no cell at all (`invariant (p q) { true }`, "there
+//! are not two processes") stays a lemma: `number_procs` is the way to say that. So does what speaks of a
+//! cell that some transition assigns, be it with its own value.
+
+use super::initially::Initially;
+use super::linear::{LinearConstraint, normalise};
+use super::{Axiom, Bad, BadKind, Conj, Dnf, Linear, Literal, Relation, System, Term, Type, VarId};
+use crate::diagnostic::Span;
+
+/// Moves the axioms among the invariants in `system.bad` to `system.axioms`.
+pub(super) fn separate(system: &mut System) {
+    let mut declared: Vec<Span> = Vec::new();
+    for bad in system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant) {
+        if !declared.contains(&bad.span) {
+            declared.push(bad.span);
+        }
+    }
+    let mut axioms = Vec::new();
+    for span in declared {
+        let of_it = |bad: &&Bad| bad.kind == BadKind::Invariant && bad.span == span;
+        let cubes: Vec<&Bad> = system.bad.iter().filter(of_it).collect();
+        if !cubes.iter().all(|bad| is_about_parameters(system, &bad.cube)) || implied(system, &cubes) {
+            continue;
+        }
+        let these: Option<Vec<Axiom>> = cubes.iter().map(|bad| axiom(system, bad)).collect();
+        // Numbers beyond 64 bits in a negation: left to the proof.
+        axioms.extend(these.unwrap_or_default());
+    }
+    system.bad.retain(|bad| {
+        bad.kind != BadKind::Invariant || !axioms.iter().any(|axiom: &Axiom| axiom.span == bad.span)
+    });
+    system.axioms = axioms;
+}
+
+/// Whether the cube has cells, and no transition assigns any of them.
+pub(super) fn is_about_parameters(system: &System, cube: &Conj) -> bool {
+    let assigned = |var: VarId| system.transitions.iter().flat_map(|t| &t.updates).any(|u| u.var == var);
+    let vars: Vec<VarId> = cube.iter().flat_map(vars).collect();
+    !vars.is_empty() && !vars.into_iter().any(assigned)
+}
+
+/// Whether init surely excludes all cubes.
+fn implied(system: &System, cubes: &[&Bad]) -> bool {
+    let initially = Initially::without_axioms(system);
+    cubes.iter().all(|bad| initially.satisfies(bad.params, &bad.cube) == Some(false))
+}
+
+fn axiom(system: &System, bad: &Bad) -> Option<Axiom> {
+    let denied: Option<Vec<Conj>> =
+        bad.cube.iter().map(|literal| Some(vec![negated(system, literal)?])).collect();
+    let (name, number) = (bad.name.clone(), bad.number);
+    Some(Axiom {
+        name,
+        number,
+        params: bad.params,
+        cube: bad.cube.clone(),
+        denial: Dnf(denied?),
+        span: bad.span,
+    })
+}
+
+/// The literal that holds exactly where this one does not; `None` when a number leaves the 64-bit range.
+pub fn negated(system: &System, literal: &Literal) -> Option<Literal> {
+    Some(match literal {
+        Literal::In { cell, values } => {
+            let Type::Enum(id) = system.var(cell.var).ty else { unreachable!("only enums have value sets") };
+            Literal::In { cell: cell.clone(), values: system.enumeration(id).all() & !values }
+        }
+        Literal::Eq { left, right, negated } => {
+            Literal::Eq { left: left.clone(), right: right.clone(), negated: !negated }
+        }
+        Literal::Less { left, right, strict } => {
+            Literal::Less { left: right.clone(), right: left.clone(), strict: !strict }
+        }
+        Literal::Linear { expr, relation, integer } => {
+            let opposite = || Linear {
+                terms: expr.terms.iter().map(|(cell, k)| (cell.clone(), k.neg())).collect(),
+                constant: expr.constant.neg(),
+            };
+            let (expr, relation) = match relation {
+                Relation::Eq => (expr.clone(), Relation::Ne),
+                Relation::Ne => (expr.clone(), Relation::Eq),
+                Relation::Le => (opposite(), Relation::Lt),
+                Relation::Lt => (opposite(), Relation::Le),
+            };
+            match normalise(expr, relation, *integer)? {
+                LinearConstraint::Literal(literal) => literal,
+                LinearConstraint::Constant(_) => return None,
+            }
+        }
+    })
+}
+
+/// The variables that a literal reads.
+pub(super) fn vars(literal: &Literal) -> Vec<VarId> {
+    let term = |t: &Term| match t {
+        Term::Cell(cell) => vec![cell.var],
+        Term::Linear(linear) => linear.terms.iter().map(|(cell, _)| cell.var).collect(),
+        Term::Constructor(_) | Term::Proc(_) => Vec::new(),
+    };
+    match literal {
+        Literal::In { cell, .. } => vec![cell.var],
+        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
+            [term(left), term(right)].concat()
+        }
+        Literal::Linear { expr, .. } => expr.terms.iter().map(|(cell, _)| cell.var).collect(),
+    }
+}

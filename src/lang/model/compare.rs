@@ -1,0 +1,153 @@
+//! Comparisons: from two values to a literal, or to true or false.
+
+use super::context::{Context, FormulaPlace};
+use super::formula::Formula;
+use super::linear::{LinearConstraint, constraint};
+use super::number::{NumberKind, TermType};
+use super::scope::TermMeaning;
+use super::{Literal, ProcRef, Term, Type};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::Comparison;
+
+const fn negated(op: Comparison) -> Comparison {
+    match op {
+        Comparison::Eq => Comparison::Ne,
+        Comparison::Ne => Comparison::Eq,
+        Comparison::Lt => Comparison::Ge,
+        Comparison::Ge => Comparison::Lt,
+        Comparison::Le => Comparison::Gt,
+        Comparison::Gt => Comparison::Le,
+    }
+}
+
+/// A process or a cell as a term of the IR.
+fn atom(value: TermMeaning) -> Option<Term> {
+    match value {
+        TermMeaning::Proc(p) => Some(Term::Proc(p)),
+        TermMeaning::Cell(cell, _) => Some(Term::Cell(cell)),
+        _ => None,
+    }
+}
+
+impl Context<'_> {
+    /// `left op right`, or its negation when not `positive`. A comparison with a cell whose index names
+    /// no process is false.
+    pub fn compare(
+        &mut self,
+        op: Comparison,
+        left: TermMeaning,
+        right: TermMeaning,
+        positive: bool,
+        at: Span,
+    ) -> Formula {
+        if !left.ty().compatible(right.ty()) {
+            self.incompatible(at, &left, &right);
+            return Formula::False;
+        }
+        if !matches!(op, Comparison::Eq | Comparison::Ne)
+            && let TermType::Known(ty @ (Type::Enum(_) | Type::Abstract(_))) = left.ty()
+        {
+            let name = self.symbols.type_name(ty);
+            let error = Diagnostic::error("C0206", at, format!("type `{name}` has no order"))
+                .label("only `int`, `real` and `proc` are ordered")
+                .help("compare with `=` or `<>`");
+            self.push(error);
+            return Formula::False;
+        }
+        if self.erase_processes && (left.mentions_process_variable() || right.mentions_process_variable()) {
+            return Formula::True;
+        }
+        if matches!(left, TermMeaning::Undefined(_)) || matches!(right, TermMeaning::Undefined(_)) {
+            return self.undefined(positive, at);
+        }
+        let op = if positive { op } else { negated(op) };
+        match (left, right) {
+            (TermMeaning::Unknown, _) | (_, TermMeaning::Unknown) => Formula::False,
+            (TermMeaning::Number(a), TermMeaning::Number(b)) => {
+                let real = a.kind == NumberKind::Real || b.kind == NumberKind::Real;
+                match constraint(&a.linear, op, &b.linear, !real) {
+                    Some(LinearConstraint::Constant(truth)) => Formula::constant(truth),
+                    Some(LinearConstraint::Literal(literal)) => Formula::Literal(literal),
+                    None => {
+                        self.out_of_range(at);
+                        Formula::False
+                    }
+                }
+            }
+            (TermMeaning::Constructor(_, a), TermMeaning::Constructor(_, b)) => {
+                if self.calls.is_empty() {
+                    self.push(Diagnostic::warning("C0902", at, "comparison of two constructors").label(
+                        if (a == b) == (op == Comparison::Eq) { "always true" } else { "always false" },
+                    ));
+                }
+                Formula::constant((a == b) == (op == Comparison::Eq))
+            }
+            (TermMeaning::Cell(cell, Type::Enum(id)), TermMeaning::Constructor(_, c))
+            | (TermMeaning::Constructor(_, c), TermMeaning::Cell(cell, Type::Enum(id))) => {
+                let all = self.symbols.enumeration(id).all();
+                let values = if op == Comparison::Eq { 1 << c } else { all & !(1 << c) };
+                match values {
+                    0 => Formula::False,
+                    values if values == all => Formula::True,
+                    values => Formula::Literal(Literal::In { cell, values }),
+                }
+            }
+            (left, right) => {
+                let (Some(left), Some(right)) = (atom(left), atom(right)) else { return Formula::False };
+                self.relate(op, left, right)
+            }
+        }
+    }
+
+    /// Equality or order of two cells or processes.
+    fn relate(&self, op: Comparison, left: Term, right: Term) -> Formula {
+        let same = match (&left, &right) {
+            (Term::Proc(a), Term::Proc(b)) => self.same_process(*a, *b),
+            (a, b) if a == b => Some(true),
+            _ => None,
+        };
+        match (op, same) {
+            (Comparison::Eq, Some(same)) => Formula::constant(same),
+            (Comparison::Ne, Some(same)) => Formula::constant(!same),
+            (Comparison::Lt | Comparison::Gt, Some(true)) => Formula::False,
+            (Comparison::Le | Comparison::Ge, Some(true)) => Formula::True,
+            (Comparison::Eq | Comparison::Ne, None) => {
+                let (left, right) = oriented(left, right);
+                Formula::Literal(Literal::Eq { left, right, negated: op == Comparison::Ne })
+            }
+            (Comparison::Lt | Comparison::Le, _) => less(left, right, op == Comparison::Lt),
+            (Comparison::Gt | Comparison::Ge, _) => less(right, left, op == Comparison::Gt),
+        }
+    }
+
+    /// A comparison with an undefined cell.
+    fn undefined(&mut self, positive: bool, at: Span) -> Formula {
+        let open = self.named.is_empty() && !self.needed.is_empty();
+        if !open && !positive && self.place == FormulaPlace::Bad {
+            self.push(
+                Diagnostic::error("C0304", at, "cell indexed by a global under a negation")
+                    .label("whether the global names a process cannot be said in a bad state")
+                    .help("add a parameter `g` that equals the global, and use `g` as the index"),
+            );
+        }
+        self.nameless_counts |= !positive;
+        Formula::constant(!positive)
+    }
+}
+
+/// The operands of an equality in a fixed order: cells before processes.
+pub fn oriented(left: Term, right: Term) -> (Term, Term) {
+    match (&left, &right) {
+        (Term::Proc(_), Term::Cell(_)) => (right, left),
+        (Term::Cell(a), Term::Cell(b)) if a > b => (right, left),
+        (Term::Proc(a), Term::Proc(b)) if a > b => (right, left),
+        _ => (left, right),
+    }
+}
+
+fn less(left: Term, right: Term, strict: bool) -> Formula {
+    if let (Term::Proc(ProcRef::Const(a)), Term::Proc(ProcRef::Const(b))) = (&left, &right) {
+        return Formula::constant(a < b || !strict && a == b);
+    }
+    Formula::Literal(Literal::Less { left, right, strict })
+}

@@ -1,0 +1,418 @@
+//! Disjunctive normal form, with the existential processes of each disjunct, and the cheap
+//! simplification of conjunctions.
+
+use std::collections::HashMap;
+
+use super::formula::Formula;
+use super::limits::{MAX_DISJUNCTS, MAX_LITERALS};
+use super::rename;
+use super::tuning::MAX_COMPARED;
+use super::{Cell, Conj, Linear, Literal, ProcRef, Relation, Term};
+
+/// For some pairwise distinct further processes: all literals and all universals hold.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Disjunct {
+    /// The further processes.
+    pub exists: Vec<u8>,
+    /// Literals.
+    pub literals: Conj,
+    /// Bound variables and body of each universal.
+    pub universals: Vec<(Vec<u8>, Vec<Conj>)>,
+}
+
+impl Disjunct {
+    /// Numbers the processes of `exists` from `declared` on, where the parameters end.
+    pub fn numbering(&self, declared: usize) -> impl Fn(ProcRef) -> ProcRef {
+        move |p: ProcRef| match p {
+            ProcRef::Var(v) => {
+                let at = self.exists.iter().position(|&e| e == v);
+                at.map_or(p, |i| ProcRef::Var((declared + i) as u8))
+            }
+            ProcRef::Const(_) => p,
+        }
+    }
+}
+
+/// Why there is no normal form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NoNormalForm {
+    /// Too many disjuncts or literals.
+    TooLarge,
+    /// A number left the 64-bit range.
+    OutOfRange,
+}
+
+impl NoNormalForm {
+    /// What to tell the user.
+    pub fn message(self) -> String {
+        match self {
+            Self::TooLarge => format!(
+                "the disjunctive normal form has more than {MAX_DISJUNCTS} disjuncts or {MAX_LITERALS} literals"
+            ),
+            Self::OutOfRange => "a number leaves the 64-bit range".to_owned(),
+        }
+    }
+}
+
+/// Whether two processes are the same, where known.
+pub trait Sameness: Fn(ProcRef, ProcRef) -> Option<bool> {}
+impl<F: Fn(ProcRef, ProcRef) -> Option<bool>> Sameness for F {}
+
+/// The disjuncts of a formula; contradictory ones are left out.
+pub(super) fn dnf(formula: &Formula, same: &impl Sameness) -> Result<Vec<Disjunct>, NoNormalForm> {
+    let mut size = 0;
+    let disjuncts = expand(formula, same, &mut size)?;
+    Ok(remove_implied(disjuncts))
+}
+
+/// The disjuncts of a formula without quantifiers.
+pub(super) fn conjunctions(formula: &Formula, same: &impl Sameness) -> Result<Vec<Conj>, NoNormalForm> {
+    Ok(dnf(formula, same)?.into_iter().map(|d| d.literals).collect())
+}
+
+fn charge(size: &mut usize, disjuncts: &[Disjunct]) -> Result<(), NoNormalForm> {
+    *size += disjuncts.iter().map(|d| d.literals.len() + 1).sum::<usize>();
+    if disjuncts.len() > MAX_DISJUNCTS || *size > 4 * MAX_LITERALS {
+        Err(NoNormalForm::TooLarge)
+    } else {
+        Ok(())
+    }
+}
+
+fn expand(formula: &Formula, same: &impl Sameness, size: &mut usize) -> Result<Vec<Disjunct>, NoNormalForm> {
+    let disjuncts = match formula {
+        Formula::True => vec![Disjunct::default()],
+        Formula::False => Vec::new(),
+        Formula::Literal(literal) => {
+            vec![Disjunct { literals: vec![literal.clone()], ..Disjunct::default() }]
+        }
+        Formula::Or(parts) => {
+            let mut all = Vec::new();
+            for part in parts {
+                all.extend(expand(part, same, size)?);
+                if all.len() > MAX_DISJUNCTS {
+                    return Err(NoNormalForm::TooLarge);
+                }
+            }
+            all
+        }
+        Formula::And(parts) => {
+            // Plain literals first: they are shared by all disjuncts and may rule many out.
+            let (plain, rest): (Vec<_>, Vec<_>) =
+                parts.iter().partition(|p| matches!(p, Formula::Literal(_)));
+            let literals = plain
+                .into_iter()
+                .filter_map(|p| if let Formula::Literal(l) = p { Some(l.clone()) } else { None });
+            let mut all: Vec<Disjunct> = simplify(literals.collect(), same)
+                .map(|literals| Disjunct { literals, ..Disjunct::default() })
+                .into_iter()
+                .collect();
+            for part in rest {
+                if all.is_empty() {
+                    break;
+                }
+                let part = expand(part, same, size)?;
+                all = product(&all, &part, same, size)?;
+            }
+            all
+        }
+        Formula::Exists(vars, inner) => {
+            let mut all = expand(inner, same, size)?;
+            for disjunct in &mut all {
+                disjunct.exists.extend(vars);
+            }
+            all
+        }
+        Formula::Forall(vars, inner) => {
+            let body = conjunctions(inner, same)?;
+            vec![Disjunct { universals: vec![(vars.clone(), body)], ..Disjunct::default() }]
+        }
+    };
+    charge(size, &disjuncts)?;
+    Ok(disjuncts)
+}
+
+/// Conjunction of two disjunctions. The further processes of the two sides may coincide or differ.
+pub(super) fn product(
+    left: &[Disjunct],
+    right: &[Disjunct],
+    same: &impl Sameness,
+    size: &mut usize,
+) -> Result<Vec<Disjunct>, NoNormalForm> {
+    let mut all = Vec::new();
+    for a in left {
+        for b in right {
+            identify(a, b, 0, &mut Vec::new(), same, &mut all)?;
+            if all.len() > MAX_DISJUNCTS {
+                return Err(NoNormalForm::TooLarge);
+            }
+        }
+        *size += all.last().map_or(0, |d| d.literals.len());
+        if *size > 4 * MAX_LITERALS {
+            return Err(NoNormalForm::TooLarge);
+        }
+    }
+    charge(size, &all)?;
+    Ok(all)
+}
+
+/// Adds `a && b` for each way in which the processes of `b`, from number `next` on, are processes of `a`
+/// or further ones. `chosen` says what the earlier ones are.
+fn identify(
+    a: &Disjunct,
+    b: &Disjunct,
+    next: usize,
+    chosen: &mut Vec<u8>,
+    same: &impl Sameness,
+    all: &mut Vec<Disjunct>,
+) -> Result<(), NoNormalForm> {
+    if all.len() > MAX_DISJUNCTS {
+        return Err(NoNormalForm::TooLarge);
+    }
+    let Some(&var) = b.exists.get(next) else {
+        let map = |p: ProcRef| match p {
+            ProcRef::Var(v) => b.exists.iter().position(|&e| e == v).map_or(p, |i| ProcRef::Var(chosen[i])),
+            ProcRef::Const(_) => p,
+        };
+        let Some(literals) = rename::conj(&b.literals, &map).ok_or(NoNormalForm::OutOfRange)? else {
+            return Ok(());
+        };
+        let mut both = a.literals.clone();
+        both.extend(literals);
+        let Some(literals) = simplify(both, same) else { return Ok(()) };
+        let mut exists = a.exists.clone();
+        exists.extend(chosen.iter().copied().filter(|v| !a.exists.contains(v)));
+        let mut universals = a.universals.clone();
+        for (bound, body) in &b.universals {
+            let mut renamed = Vec::new();
+            for conj in body {
+                renamed.extend(rename::conj(conj, &map).ok_or(NoNormalForm::OutOfRange)?);
+            }
+            universals.push((bound.clone(), renamed));
+        }
+        all.push(Disjunct { exists, literals, universals });
+        return Ok(());
+    };
+    for &other in a.exists.iter().filter(|&&other| other != var) {
+        if !chosen.contains(&other) {
+            chosen.push(other);
+            identify(a, b, next + 1, chosen, same, all)?;
+            chosen.pop();
+        }
+    }
+    chosen.push(var);
+    identify(a, b, next + 1, chosen, same, all)?;
+    chosen.pop();
+    Ok(())
+}
+
+/// The conjunction without duplicates, with the value sets of each cell intersected; `None` when two of
+/// its literals contradict each other. (It may be contradictory in other ways.)
+pub fn simplify(literals: Conj, same: &impl Sameness) -> Option<Conj> {
+    if literals.len() < 2 {
+        return Some(literals);
+    }
+    let mut result: Vec<Option<Literal>> = Vec::with_capacity(literals.len());
+    let mut known = Known::default();
+    for literal in literals {
+        if known.add(&literal, &mut result, same)? {
+            result.push(Some(literal));
+        }
+    }
+    // `G = p` makes `G <> q` redundant for another process q.
+    for slot in &mut result {
+        if let Some(Literal::Eq { left, right: Term::Proc(q), negated: true }) = slot
+            && let Some(&p) = known.process_of.get(left)
+            && same(p, *q) == Some(false)
+        {
+            *slot = None;
+        }
+    }
+    Some(result.into_iter().flatten().collect())
+}
+
+/// What the literals of a conjunction so far say.
+#[derive(Default)]
+struct Known {
+    /// Which of them has the values of a cell.
+    values: HashMap<Cell, usize>,
+    equalities: HashMap<(Term, Term), bool>,
+    process_of: HashMap<Term, ProcRef>,
+    orders: HashMap<(Term, Term), bool>,
+    linears: HashMap<Linear, Vec<Relation>>,
+}
+
+impl Known {
+    /// Whether `literal` is to be added to `literals`; otherwise they say it now. `None` when it contradicts one.
+    fn add(
+        &mut self,
+        literal: &Literal,
+        literals: &mut [Option<Literal>],
+        same: &impl Sameness,
+    ) -> Option<bool> {
+        match literal {
+            Literal::In { cell, values: new } => {
+                if let Some(&at) = self.values.get(cell) {
+                    if let Some(Literal::In { values: old, .. }) = &mut literals[at] {
+                        *old &= new;
+                        if *old == 0 {
+                            return None;
+                        }
+                    }
+                    return Some(false);
+                }
+                self.values.insert(cell.clone(), literals.len());
+                Some(true)
+            }
+            Literal::Eq { left, right, negated } => self.equal(left, right, *negated, same),
+            Literal::Less { left, right, strict } => self.less(left, right, *strict),
+            Literal::Linear { expr, relation, .. } => self.linear(expr, *relation),
+        }
+    }
+
+    fn equal(&mut self, left: &Term, right: &Term, negated: bool, same: &impl Sameness) -> Option<bool> {
+        match self.equalities.insert((left.clone(), right.clone()), negated) {
+            Some(old) if old == negated => return Some(false),
+            Some(_) => return None,
+            None => {}
+        }
+        if let (Term::Cell(_), Term::Proc(p), false) = (left, right, negated) {
+            match self.process_of.get(left) {
+                Some(&q) if same(*p, q) == Some(false) => return None,
+                Some(_) => {}
+                None => {
+                    self.process_of.insert(left.clone(), *p);
+                }
+            }
+        }
+        Some(true)
+    }
+
+    fn less(&mut self, left: &Term, right: &Term, strict: bool) -> Option<bool> {
+        let other = self.orders.get(&(right.clone(), left.clone()));
+        if other.is_some_and(|&other| other || strict) {
+            return None;
+        }
+        match self.orders.get_mut(&(left.clone(), right.clone())) {
+            Some(known) if *known || !strict => return Some(false),
+            Some(known) => *known = true,
+            None => {
+                self.orders.insert((left.clone(), right.clone()), strict);
+            }
+        }
+        Some(true)
+    }
+
+    fn linear(&mut self, expr: &Linear, relation: Relation) -> Option<bool> {
+        let known = self.linears.entry(expr.clone()).or_default();
+        if known.contains(&relation) {
+            return Some(false);
+        }
+        let excludes = |other: &Relation| {
+            matches!(
+                (relation, *other),
+                (Relation::Eq, Relation::Ne | Relation::Lt) | (Relation::Ne | Relation::Lt, Relation::Eq)
+            )
+        };
+        if known.iter().any(excludes) {
+            return None;
+        }
+        known.push(relation);
+        Some(true)
+    }
+}
+
+/// Leaves out disjuncts that imply another one because they contain all its literals.
+fn remove_implied(disjuncts: Vec<Disjunct>) -> Vec<Disjunct> {
+    if disjuncts.len() < 2 || disjuncts.len() > MAX_COMPARED {
+        return disjuncts;
+    }
+    let implied_by = |i: usize, j: usize| {
+        let (a, b) = (&disjuncts[i], &disjuncts[j]);
+        let weaker = b.exists.is_empty()
+            && b.universals.iter().all(|u| a.universals.contains(u))
+            && b.literals.len() <= a.literals.len()
+            && b.literals.iter().all(|l| a.literals.contains(l));
+        // Of equal ones, the first stays.
+        weaker
+            && (j < i
+                || a.literals.len() > b.literals.len()
+                || a.universals.len() > b.universals.len()
+                || !a.exists.is_empty())
+    };
+    let keep: Vec<bool> =
+        (0..disjuncts.len()).map(|i| !(0..disjuncts.len()).any(|j| j != i && implied_by(i, j))).collect();
+    disjuncts.into_iter().zip(keep).filter_map(|(d, keep)| keep.then_some(d)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use smallvec::smallvec;
+
+    use super::{Disjunct, dnf, simplify};
+    use crate::model::formula::Formula;
+    use crate::model::{Cell, Literal, ProcRef, Term, VarId};
+
+    fn is(var: u16, values: u64) -> Literal {
+        Literal::In { cell: Cell { var: VarId(var), index: smallvec![] }, values }
+    }
+
+    fn at(p: u8, values: u64) -> Formula {
+        Formula::Literal(Literal::In {
+            cell: Cell { var: VarId(9), index: smallvec![ProcRef::Var(p)] },
+            values,
+        })
+    }
+
+    fn distinct(a: ProcRef, b: ProcRef) -> Option<bool> {
+        Some(a == b)
+    }
+
+    #[test]
+    fn value_sets_are_intersected() {
+        assert_eq!(simplify(vec![is(0, 3), is(1, 1), is(0, 6)], &distinct), Some(vec![is(0, 2), is(1, 1)]));
+        assert_eq!(simplify(vec![is(0, 3), is(0, 4)], &distinct), None);
+    }
+
+    #[test]
+    fn one_global_names_one_process() {
+        let eq = |p: u8, negated| Literal::Eq {
+            left: Term::Cell(Cell { var: VarId(0), index: smallvec![] }),
+            right: Term::Proc(ProcRef::Var(p)),
+            negated,
+        };
+        assert_eq!(simplify(vec![eq(0, false), eq(1, false)], &distinct), None);
+        assert_eq!(simplify(vec![eq(0, false), eq(1, true)], &distinct), Some(vec![eq(0, false)]));
+        assert_eq!(simplify(vec![eq(0, false), eq(1, false)], &|_, _| None).map(|c| c.len()), Some(2));
+    }
+
+    #[test]
+    fn further_processes_coincide_or_differ() {
+        let exists = |v: u8, values| Formula::Exists(vec![v], Box::new(at(v, values)));
+        let both = Formula::And(vec![exists(5, 1), exists(6, 2)]);
+        // One process cannot hold both values, so that they differ; with overlapping sets it may.
+        let found = dnf(&both, &distinct).map(|d| d.iter().map(|d| d.exists.clone()).collect::<Vec<_>>());
+        assert_eq!(found, Ok(vec![vec![5, 6]]));
+        let both = Formula::And(vec![exists(5, 1), exists(6, 3)]);
+        let found = dnf(&both, &distinct).map(|d| d.iter().map(|d| d.exists.clone()).collect::<Vec<_>>());
+        assert_eq!(found, Ok(vec![vec![5], vec![5, 6]]));
+    }
+
+    #[test]
+    fn implied_disjuncts_go() {
+        let (a, b) = (Formula::Literal(is(0, 1)), Formula::Literal(is(1, 1)));
+        let formula = Formula::Or(vec![Formula::And(vec![a.clone(), b]), a]);
+        assert_eq!(
+            dnf(&formula, &distinct),
+            Ok(vec![Disjunct { literals: vec![is(0, 1)], ..Disjunct::default() }])
+        );
+    }
+
+    #[test]
+    fn growth_is_bounded() {
+        let choice =
+            |i: u16| Formula::Or(vec![Formula::Literal(is(2 * i, 1)), Formula::Literal(is(2 * i + 1, 1))]);
+        let formula = Formula::And((0..40).map(choice).collect());
+        assert_eq!(dnf(&formula, &distinct), Err(super::NoNormalForm::TooLarge));
+    }
+}

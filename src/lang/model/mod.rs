@@ -1,0 +1,58 @@
+//! From syntax to meaning: name resolution, typing, macro expansion, value ranges, the [`System`] IR,
+//! and the reference semantics of states and steps.
+
+pub mod asked;
+mod axioms;
+pub mod classes;
+mod compare;
+mod connectives;
+mod context;
+mod derive;
+mod dnf;
+mod elaborate;
+mod forbidden;
+mod formula;
+mod initially;
+mod ir;
+mod limits;
+mod linear;
+mod lints;
+mod liveness;
+mod ltl;
+mod mismatch;
+mod monitored;
+mod names;
+mod number;
+mod origins;
+mod owner;
+mod prenex;
+mod properties;
+mod ranges;
+mod rational;
+pub mod rename;
+mod scope;
+pub mod semantics;
+pub mod substitute;
+mod subsumes;
+mod symbols;
+mod system;
+mod temporal;
+mod terms;
+mod transitions;
+mod tuning;
+pub mod union_find;
+mod updates;
+
+pub use axioms::negated;
+pub use dnf::simplify;
+pub use elaborate::elaborate;
+pub use forbidden::Forbidden;
+pub use initially::is_initially;
+pub use ir::*;
+pub use ltl::Ltl;
+pub use monitored::{FollowedFairness, MonitorPlan};
+pub use owner::{Owner, owner_names};
+pub use rational::{Rational, gcd, lcm};
+pub use subsumes::forbids_all_of;
+pub use system::System;
+pub use temporal::{Atom, Case, Condition, Fairness, LtlProperty, StepOf, Temporal, TemporalKind};

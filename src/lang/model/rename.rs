@@ -1,0 +1,79 @@
+//! Renaming of process variables in literals and terms.
+
+use super::compare::oriented;
+use super::linear::{LinearConstraint, normalise};
+use super::{Cell, Conj, Literal, ProcRef, Term};
+
+/// A literal or a truth value.
+pub enum Truth {
+    /// It is decided.
+    Constant(bool),
+    /// It is this.
+    Literal(Literal),
+}
+
+/// The cell over renamed processes.
+pub fn cell(cell: &Cell, map: &impl Fn(ProcRef) -> ProcRef) -> Cell {
+    Cell { var: cell.var, index: cell.index.iter().map(|&p| map(p)).collect() }
+}
+
+/// The term over renamed processes; `None` when a number leaves the 64-bit range.
+pub fn term(t: &Term, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Term> {
+    Some(match t {
+        Term::Constructor(c) => Term::Constructor(*c),
+        Term::Proc(p) => Term::Proc(map(*p)),
+        Term::Cell(c) => Term::Cell(cell(c, map)),
+        Term::Linear(linear) => Term::Linear(linear.map_cells(|c| cell(c, map))?),
+    })
+}
+
+/// The literal over renamed processes, or its truth value when it gets one.
+pub fn literal(l: &Literal, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Truth> {
+    Some(Truth::Literal(match l {
+        Literal::In { cell: c, values } => Literal::In { cell: cell(c, map), values: *values },
+        Literal::Eq { left, right, negated } => {
+            let (left, right) = oriented(term(left, map)?, term(right, map)?);
+            if left == right {
+                return Some(Truth::Constant(!negated));
+            }
+            Literal::Eq { left, right, negated: *negated }
+        }
+        Literal::Less { left, right, strict } => {
+            let (left, right) = (term(left, map)?, term(right, map)?);
+            if left == right {
+                return Some(Truth::Constant(!strict));
+            }
+            Literal::Less { left, right, strict: *strict }
+        }
+        Literal::Linear { expr, relation, integer } => {
+            let expr = expr.map_cells(|c| cell(c, map))?;
+            match normalise(expr, *relation, *integer)? {
+                LinearConstraint::Constant(truth) => return Some(Truth::Constant(truth)),
+                LinearConstraint::Literal(literal) => literal,
+            }
+        }
+    }))
+}
+
+/// The conjunction over renamed processes; `Some(None)` when it is false, `None` when a number leaves
+/// the 64-bit range.
+pub fn conj(c: &[Literal], map: &impl Fn(ProcRef) -> ProcRef) -> Option<Option<Conj>> {
+    let mut result = Vec::with_capacity(c.len());
+    for l in c {
+        match literal(l, map)? {
+            Truth::Constant(true) => {}
+            Truth::Constant(false) => return Some(None),
+            Truth::Literal(l) => result.push(l),
+        }
+    }
+    Some(Some(result))
+}
+
+/// The disjunction over renamed processes, less the disjuncts that are false then; `None` when a number leaves the 64-bit range.
+pub fn disjunction(body: &[Conj], map: &impl Fn(ProcRef) -> ProcRef) -> Option<Vec<Conj>> {
+    let mut result = Vec::with_capacity(body.len());
+    for disjunct in body {
+        result.extend(conj(disjunct, map)?);
+    }
+    Some(result)
+}

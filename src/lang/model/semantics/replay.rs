@@ -1,0 +1,130 @@
+//! Whether a trace is a run: the last word before anybody is told that a system is unsafe.
+
+use super::state::State;
+use super::step::Semantics;
+use super::trace::Trace;
+use super::tuples::distinct_tuples;
+use crate::model::{System, TransitionId};
+
+/// Why a trace is no run of the system.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The first state is no state of any instance.
+    #[error("the trace does not begin with a state: {0}")]
+    NoState(String),
+    /// The first state is not initial.
+    #[error("the first state of the trace is not initial")]
+    NotInitial,
+    /// A step is none.
+    #[error("step {step} of the trace is not possible: {why}")]
+    Step {
+        /// Number of the step, from 1.
+        step: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The trace speaks of a bad cube that the system does not have.
+    #[error("the trace ends in bad cube {0}, which does not exist")]
+    NoSuchBad(usize),
+    /// The last state does not satisfy the bad cube.
+    #[error("the last state of the trace (after step {step}) is not bad")]
+    NotBad {
+        /// Number of steps of the trace.
+        step: usize,
+    },
+    /// The last state of a trace to a deadlock can go on.
+    #[error("the last state of the trace (after step {step}) is no deadlock: {transition} is enabled")]
+    NotDeadlocked {
+        /// Number of steps of the trace.
+        step: usize,
+        /// Name of an enabled transition.
+        transition: String,
+    },
+    /// Whether the last state is a deadlock depends on a number beyond 64 bits.
+    #[error("whether {transition} is enabled after step {step} depends on a number beyond 64 bits")]
+    Overflow {
+        /// Number of steps of the trace.
+        step: usize,
+        /// Name of the transition in doubt.
+        transition: String,
+    },
+}
+
+/// Runs a trace: its first state is initial, each step is possible, and the last state satisfies the
+/// bad cube that the trace names or, when it names none, has no enabled transition.
+///
+/// ```
+/// use cubicle::interrupt::Interrupt;
+/// use cubicle::model::semantics::{ReplayError, replay};
+/// use cubicle::observer::Silent;
+/// use cubicle::options::Options;
+///
+/// let text = "
+///     array In[proc] : bool
+///     init (p) { In[p] = False }
+///     unsafe (p q) { In[p] = True && In[q] = True }
+///     transition enter (p) requires { In[p] = False } { In[p] := True; }";
+/// let system = cubicle::load(text)?.system;
+/// let report = cubicle::check(&system, &Options::explore(2), &Interrupt::default(), &mut Silent)?;
+/// let mut trace = report.bad().expect("two processes enter").clone();
+/// assert_eq!(trace.steps.len(), 2);
+/// replay(&system, &trace)?;
+///
+/// trace.steps.pop();
+/// assert_eq!(replay(&system, &trace), Err(ReplayError::NotBad { step: 1 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first thing that keeps it from being one.
+pub fn replay(system: &System, trace: &Trace) -> Result<(), ReplayError> {
+    let semantics = Semantics::new(system, trace.initial.procs);
+    let state = run(&semantics, trace)?;
+    let step = trace.steps.len();
+    match trace.bad {
+        Some(bad) if bad >= system.bad.len() => Err(ReplayError::NoSuchBad(bad)),
+        Some(bad) => semantics.satisfies(state, bad).map(|_| ()).ok_or(ReplayError::NotBad { step }),
+        None => deadlocked(system, &semantics, state, step),
+    }
+}
+
+/// Runs a trace, wherever it ends: its first state is initial, and each step is possible.
+///
+/// # Errors
+/// The first thing that keeps it from being one.
+pub fn replay_steps(system: &System, trace: &Trace) -> Result<(), ReplayError> {
+    run(&Semantics::new(system, trace.initial.procs), trace).map(drop)
+}
+
+/// The last state of a trace whose first state is initial and whose steps are possible.
+fn run<'t>(semantics: &Semantics<'_>, trace: &'t Trace) -> Result<&'t State, ReplayError> {
+    semantics.check_state(&trace.initial).map_err(ReplayError::NoState)?;
+    if !semantics.initial(&trace.initial) {
+        return Err(ReplayError::NotInitial);
+    }
+    let mut state = &trace.initial;
+    for (number, step) in trace.steps.iter().enumerate() {
+        semantics.is_step(state, step).map_err(|why| ReplayError::Step { step: number + 1, why })?;
+        state = &step.after;
+    }
+    Ok(state)
+}
+
+fn deadlocked(
+    system: &System,
+    semantics: &Semantics<'_>,
+    state: &State,
+    step: usize,
+) -> Result<(), ReplayError> {
+    for (id, transition) in system.transitions.iter().enumerate() {
+        for args in distinct_tuples(state.procs, transition.arity()) {
+            let name = || transition.name.clone();
+            match semantics.enabled(state, TransitionId(id as u16), &args) {
+                Some(false) => {}
+                Some(true) => return Err(ReplayError::NotDeadlocked { step, transition: name() }),
+                None => return Err(ReplayError::Overflow { step, transition: name() }),
+            }
+        }
+    }
+    Ok(())
+}

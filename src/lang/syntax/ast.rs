@@ -1,0 +1,552 @@
+//! The syntax tree of a `.cub` file: what was written, with its place, and no meaning yet.
+
+use crate::diagnostic::Span;
+
+/// Where a node stands. Places are no part of a tree's identity: any two are equal, so that a tree is
+/// equal to the one read back from its printed text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Loc(pub Span);
+
+impl PartialEq for Loc {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Loc {}
+
+/// The place from byte `l` up to byte `r`.
+pub fn loc(l: u32, r: u32) -> Loc {
+    Loc(Span::new(l, r))
+}
+
+/// `first` followed by `rest`.
+pub(crate) fn prepend<T>(first: T, mut rest: Vec<T>) -> Vec<T> {
+    rest.insert(0, first);
+    rest
+}
+
+/// `list` followed by `last`.
+pub(crate) fn append<T>(mut list: Vec<T>, last: Option<T>) -> Vec<T> {
+    list.extend(last);
+    list
+}
+
+/// An identifier or a process constant `#k`, as written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Name {
+    /// The text.
+    pub text: String,
+    /// Where.
+    pub loc: Loc,
+}
+
+impl Name {
+    pub(crate) fn new(text: &str, l: u32, r: u32) -> Self {
+        Self { text: text.to_owned(), loc: loc(l, r) }
+    }
+
+    /// Where it stands.
+    pub const fn span(&self) -> Span {
+        self.loc.0
+    }
+}
+
+/// A number as written: decimal digits with an optional sign, and a point when it is a real.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Number {
+    /// The text; `-` only in front.
+    pub text: String,
+    /// Where.
+    pub loc: Loc,
+}
+
+impl Number {
+    pub(crate) fn new(text: &str, l: u32, r: u32) -> Self {
+        Self { text: text.to_owned(), loc: loc(l, r) }
+    }
+
+    /// Whether it is written with a point.
+    pub fn is_real(&self) -> bool {
+        self.text.contains('.')
+    }
+}
+
+/// A model file: its declarations in file order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct File {
+    /// The declarations.
+    pub items: Vec<Item>,
+    /// What is missing among them.
+    pub damage: Damage,
+}
+
+/// What declarations with errors of syntax would have declared, so that nothing follows from their loss.
+/// Empty when there are none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Damage {
+    /// Names of types, constructors, variables and predicates.
+    pub names: Vec<String>,
+    /// Whether an `init` is lost.
+    pub init: bool,
+    /// Whether an `unsafe` is lost.
+    pub bad: bool,
+}
+
+/// What is read at a time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Entry {
+    /// A declaration.
+    Declaration(Item),
+    /// A formula by itself.
+    Formula(Expr),
+}
+
+/// A declaration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// `number_procs 3`
+    NumberProcs(NumberProcs),
+    /// `type t = A | B`
+    Type(TypeDecl),
+    /// `var`, `const`, `array`
+    Symbol(SymbolDecl),
+    /// `init`, `invariant`, `unsafe`
+    Property(Property),
+    /// `response`, `recurrence`, `possible`, `cover`
+    Temporal(Temporal),
+    /// `fair t`, `strong_fair t`
+    Fairness(Fairness),
+    /// `predicate p (x) { .. }`
+    Predicate(Predicate),
+    /// `transition t (i) requires { .. } { .. }`
+    Transition(Transition),
+}
+
+impl Item {
+    /// Where it stands.
+    pub const fn span(&self) -> Span {
+        match self {
+            Self::NumberProcs(x) => x.loc.0,
+            Self::Type(x) => x.loc.0,
+            Self::Symbol(x) => x.loc.0,
+            Self::Property(x) => x.loc.0,
+            Self::Temporal(x) => x.loc.0,
+            Self::Fairness(x) => x.loc.0,
+            Self::Predicate(x) => x.loc.0,
+            Self::Transition(x) => x.loc.0,
+        }
+    }
+}
+
+/// Bound on the number of processes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NumberProcs {
+    /// The bound.
+    pub count: Number,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// Declaration of a type.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TypeDecl {
+    /// Its name.
+    pub name: Name,
+    /// The constructors of an enum; `None` for an abstract type.
+    pub constructors: Option<Vec<Name>>,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// What kind of symbol is declared.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SymbolKind {
+    /// `var`
+    Var,
+    /// `const`
+    Const,
+    /// `array`, with the types of its indices.
+    Array(Vec<Name>),
+}
+
+/// Declaration of a variable, constant or array.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SymbolDecl {
+    /// What kind.
+    pub kind: SymbolKind,
+    /// Its name.
+    pub name: Name,
+    /// Name of the type of its cells.
+    pub ty: Name,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// What a formula about states is declared as.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PropertyKind {
+    /// Initial states.
+    Init,
+    /// States that are claimed never to occur.
+    Invariant,
+    /// Bad states.
+    Unsafe,
+}
+
+/// `init`, `invariant` or `unsafe`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Property {
+    /// Which of them.
+    pub kind: PropertyKind,
+    /// What it is called, if it has a name.
+    pub name: Option<Name>,
+    /// Its process parameters.
+    pub params: Vec<Name>,
+    /// The formula.
+    pub body: Expr,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// What is declared of runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TemporalKind {
+    /// Whenever the first formula holds, the second holds then or later.
+    Response,
+    /// The formula holds again and again.
+    Recurrence,
+    /// From every reachable state some run leads to where the formula holds.
+    Possible,
+    /// Some run leads to where the formula holds.
+    Cover,
+    /// A formula of linear temporal logic; no file declares it.
+    Ltl,
+}
+
+impl TemporalKind {
+    /// The word that declares it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Response => "response",
+            Self::Recurrence => "recurrence",
+            Self::Possible => "possible",
+            Self::Cover => "cover",
+            Self::Ltl => "ltl",
+        }
+    }
+}
+
+/// A property of runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Temporal {
+    /// Which kind.
+    pub kind: TemporalKind,
+    /// What it is called, if it has a name.
+    pub name: Option<Name>,
+    /// Its process parameters.
+    pub params: Vec<Name>,
+    /// The formula; of a `response` the first one.
+    pub body: Expr,
+    /// The second formula of a `response`.
+    pub then: Option<Expr>,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// Which steps runs must not put off for ever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fairness {
+    /// `strong_fair`
+    pub strong: bool,
+    /// `any`: what is asked for is some instance of the transition, not each.
+    pub any: bool,
+    /// The transition.
+    pub transition: Name,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// A macro for formulas.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Predicate {
+    /// Its name.
+    pub name: Name,
+    /// Parameters; they stand for terms.
+    pub params: Vec<Name>,
+    /// The formula.
+    pub body: Expr,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// A guarded command.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Transition {
+    /// Its name.
+    pub name: Name,
+    /// Process parameters.
+    pub params: Vec<Name>,
+    /// The guard; `None` is true.
+    pub requires: Option<Expr>,
+    /// Abbreviations for the updates.
+    pub lets: Vec<Let>,
+    /// Updates.
+    pub updates: Vec<Update>,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// `let name = value in`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Let {
+    /// The abbreviation.
+    pub name: Name,
+    /// What it stands for.
+    pub value: Term,
+}
+
+/// `target := value` or `target[index] := value`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Update {
+    /// The variable written.
+    pub target: Name,
+    /// Its indices, or the names that a `case` binds.
+    pub index: Option<Vec<Name>>,
+    /// The right-hand side.
+    pub value: Rhs,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// Right-hand side of an update.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Rhs {
+    /// A term.
+    Term(Term),
+    /// `case | c : t | _ : u`
+    Cases(Vec<Case>),
+    /// `?` or `.`
+    Nondet,
+}
+
+/// One branch of a `case`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Case {
+    /// The condition; `None` for `_`.
+    pub when: Option<Expr>,
+    /// The value.
+    pub value: Term,
+    /// Where.
+    pub loc: Loc,
+}
+
+/// A formula. No deeper than [`super::MAX_DEPTH`], so that recursion over it is safe.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where, parentheses included.
+    pub span: Span,
+    /// Whether it is written in parentheses; no part of its identity.
+    pub parenthesised: bool,
+    /// Height of the tree.
+    pub(crate) depth: u16,
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
+}
+
+impl Eq for Expr {}
+
+impl Expr {
+    pub(crate) fn leaf(kind: ExprKind, l: u32, r: u32) -> Self {
+        Self { kind, span: Span::new(l, r), parenthesised: false, depth: 1 }
+    }
+
+    /// Another formula in its place.
+    #[must_use]
+    pub fn with(self, kind: ExprKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    pub(crate) fn in_parentheses(mut self, l: u32, r: u32) -> Self {
+        self.span = Span::new(l, r);
+        self.parenthesised = true;
+        self
+    }
+}
+
+/// The forms of a formula.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ExprKind {
+    /// `true`, `false`
+    Bool(bool),
+    /// `left op right`
+    Compare {
+        /// The relation.
+        op: Comparison,
+        /// Left operand.
+        left: Term,
+        /// Right operand.
+        right: Term,
+    },
+    /// `not a`
+    Not(Box<Expr>),
+    /// `a && b && ..`; at least two.
+    And(Vec<Expr>),
+    /// `a || b || ..`; at least two.
+    Or(Vec<Expr>),
+    /// `a => b`
+    Implies(Box<Expr>, Box<Expr>),
+    /// `a <=> b`
+    Iff(Box<Expr>, Box<Expr>),
+    /// `if c then a else b`
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `forall x <> y. body`
+    Quantified {
+        /// Which quantifier.
+        quantifier: Quantifier,
+        /// Bound names, at least one.
+        vars: Vec<Name>,
+        /// The formula in their scope.
+        body: Box<Expr>,
+    },
+    /// `p(args)`
+    Call {
+        /// The predicate.
+        name: Name,
+        /// Its arguments.
+        args: Vec<Arg>,
+    },
+    /// Stands for a part that was reported as an error; never in a tree without errors.
+    Error,
+}
+
+/// A quantifier over processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Quantifier {
+    /// All processes.
+    Forall,
+    /// Some process.
+    Exists,
+    /// All processes that are no parameter.
+    ForallOther,
+    /// Some process that is not a parameter.
+    ExistsOther,
+}
+
+/// A relation between terms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    /// `=`
+    Eq,
+    /// `<>`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+/// Argument of a predicate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Arg {
+    /// A term.
+    Term(Term),
+    /// A formula, which no predicate accepts.
+    Formula(Expr),
+}
+
+/// A term.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Term {
+    /// What it is.
+    pub kind: TermKind,
+    /// Where.
+    pub loc: Loc,
+}
+
+impl Term {
+    /// `first`, and what is added or (true) subtracted.
+    pub(crate) fn sum(first: Summand, rest: Vec<(bool, Summand)>, l: u32, r: u32) -> Self {
+        let plain = rest.is_empty() && !first.negative && first.factor.is_none();
+        let kind = match first.operand {
+            Operand::Base(base) if plain => TermKind::Base(base),
+            Operand::Number(number) if plain => TermKind::Number(number),
+            _ => {
+                let rest = rest.into_iter().map(|(negative, summand)| Summand { negative, ..summand });
+                TermKind::Sum(std::iter::once(first).chain(rest).collect())
+            }
+        };
+        Self { kind, loc: loc(l, r) }
+    }
+
+    /// Where it stands.
+    pub const fn span(&self) -> Span {
+        self.loc.0
+    }
+}
+
+/// The forms of a term.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TermKind {
+    /// A name or a cell.
+    Base(Base),
+    /// A number.
+    Number(Number),
+    /// `X - 2 * Y + 1`: more than one summand, or one with a factor or a sign of its own.
+    Sum(Vec<Summand>),
+}
+
+/// What is added in a sum.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Summand {
+    /// Whether it is subtracted.
+    pub negative: bool,
+    /// What multiplies it; a number has no factor.
+    pub factor: Option<Number>,
+    /// What is added, or a multiple of it.
+    pub operand: Operand,
+    /// Where, without the sign between it and what is before.
+    pub loc: Loc,
+}
+
+/// What a summand is, or is a multiple of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Operand {
+    /// A name or a cell.
+    Base(Base),
+    /// A number.
+    Number(Number),
+}
+
+impl Base {
+    /// The name, or that of the array.
+    pub const fn name(&self) -> &Name {
+        match self {
+            Self::Name(name) | Self::Cell { array: name, .. } => name,
+        }
+    }
+}
+
+/// A name or an array cell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Base {
+    /// Process, process constant, constructor, global or constant.
+    Name(Name),
+    /// `A[i, j]`
+    Cell {
+        /// The array.
+        array: Name,
+        /// Its indices.
+        index: Vec<Name>,
+    },
+}

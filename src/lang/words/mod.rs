@@ -1,0 +1,11 @@
+//! How values, literals, ends of runs and whole systems are written.
+
+mod literals;
+mod model;
+mod values;
+mod violation;
+
+pub use literals::literal;
+pub use model::model;
+pub use values::{ValueNames, cells, constant, processes};
+pub use violation::{Violation, ending, violated};

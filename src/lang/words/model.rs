@@ -1,0 +1,264 @@
+//! A system in the language of models itself: what a step from model to model has made of one.
+//!
+//! What the system has split stays split: a guard with `||` is several transitions, and processes that a guard asks for
+//! are parameters. Process constants without `number_procs` have no words there; they are written all the same.
+
+use std::fmt::Write as _;
+
+use crate::model::{
+    Assignment, Bad, BadKind, Branch, Cell, Condition, Conj, Dnf, Linear, ProcRef, Rational, System,
+    Temporal, TemporalKind, Term, Transition, Type, Universal, Update, Var, VarKind,
+};
+use super::{constant, literal};
+
+/// The text of a model that means `system`.
+pub fn model(system: &System) -> String {
+    let mut text = String::new();
+    if let Some(most) = system.max_procs {
+        let _ = writeln!(text, "number_procs {most}\n");
+    }
+    for decl in system.enums.iter().filter(|it| it.name != "bool") {
+        let _ = writeln!(text, "type {} = {}", decl.name, decl.constructors.join(" | "));
+    }
+    for name in &system.abstracts {
+        let _ = writeln!(text, "type {name}");
+    }
+    text.push('\n');
+    for var in &system.vars {
+        let _ = writeln!(text, "{}", variable(system, var));
+    }
+    let names = |params: usize| (0..params).map(|p| format!("p{}", p + 1)).collect::<Vec<_>>();
+    let init = names(system.init.params.into());
+    let _ = writeln!(text, "\ninit ({}) {{ {} }}", init.join(" "), dnf(system, &system.init.body, &init));
+    for axiom in &system.axioms {
+        let names = names(axiom.params.into());
+        let _ =
+            writeln!(text, "\ninvariant ({}) {{ {} }}", names.join(" "), conj(system, &axiom.cube, &names));
+    }
+    for Bad { kind, params, cube, .. } in &system.bad {
+        let names = names((*params).into());
+        let word = if *kind == BadKind::Unsafe { "unsafe" } else { "invariant" };
+        let _ = writeln!(text, "\n{word} ({}) {{ {} }}", names.join(" "), conj(system, cube, &names));
+    }
+    for it in &system.transitions {
+        text += &transition(system, it);
+    }
+    text + &runs(system)
+}
+
+fn variable(system: &System, var: &Var) -> String {
+    let ty = match var.ty {
+        Type::Proc => "proc",
+        Type::Int => "int",
+        Type::Real => "real",
+        Type::Enum(id) => system.enumeration(id).name.as_str(),
+        Type::Abstract(id) => system.abstracts[usize::from(id.0)].as_str(),
+    };
+    match var.kind {
+        VarKind::Global => format!("var {} : {ty}", var.name),
+        VarKind::Const => format!("const {} : {ty}", var.name),
+        VarKind::Array(arity) => {
+            format!("array {}[{}] : {ty}", var.name, vec!["proc"; usize::from(arity)].join(", "))
+        }
+    }
+}
+
+fn name(names: &[String], proc: ProcRef) -> String {
+    match proc {
+        ProcRef::Var(p) => names[usize::from(p)].clone(),
+        ProcRef::Const(k) => format!("#{}", k + 1),
+    }
+}
+
+fn conj(system: &System, cube: &Conj, names: &[String]) -> String {
+    let parts: Vec<String> = cube.iter().map(|it| literal(system, it, &|p| name(names, p))).collect();
+    if parts.is_empty() { "true".to_owned() } else { parts.join(" && ") }
+}
+
+fn dnf(system: &System, formula: &Dnf, names: &[String]) -> String {
+    let parts: Vec<String> = formula.0.iter().map(|it| conj(system, it, names)).collect();
+    match parts.as_slice() {
+        [] => "false".to_owned(),
+        [one] => one.clone(),
+        several => several.iter().map(|it| format!("({it})")).collect::<Vec<_>>().join(" || "),
+    }
+}
+
+/// Names for further processes, none of which is in `taken`.
+fn fresh(taken: &[String], count: usize, letter: char) -> Vec<String> {
+    (1..).map(|n| format!("{letter}{n}")).filter(|name| !taken.contains(name)).take(count).collect()
+}
+
+/// What holds of all processes that have no name.
+fn universal(system: &System, Universal { bound, body, .. }: &Universal, names: &[String]) -> String {
+    let mut scope = names.to_vec();
+    scope.extend(fresh(names, (*bound).into(), 'q'));
+    let bound = scope[names.len()..].join(" ");
+    format!("(forall_other {bound}. ({}))", dnf(system, body, &scope))
+}
+
+fn transition(system: &System, it: &Transition) -> String {
+    let mut names = it.params.clone();
+    names.extend(fresh(&names, it.hidden.into(), 'h'));
+    let mut guard: Vec<String> = Vec::new();
+    if !it.guard.is_empty() {
+        guard.push(conj(system, &it.guard, &names));
+    }
+    guard.extend(it.universals.iter().map(|it| universal(system, it, &names)));
+    let mut text = format!("\ntransition {} ({})\n", it.name, names.join(" "));
+    if !guard.is_empty() {
+        let _ = writeln!(text, "requires {{ {} }}", guard.join(" && "));
+    }
+    let updates: Vec<String> = it.updates.iter().map(|it| update(system, it, &names)).collect();
+    let _ = writeln!(text, "{{ {} }}", updates.join(";\n  "));
+    text
+}
+
+fn update(system: &System, it: &Update, names: &[String]) -> String {
+    let var = system.var(it.var);
+    let index = fresh(names, var.arity(), 'j');
+    let target =
+        if index.is_empty() { var.name.clone() } else { format!("{}[{}]", var.name, index.join(", ")) };
+    let mut scope = names.to_vec();
+    scope.extend(index.iter().cloned());
+    match &it.assignment {
+        Assignment::Nondet => format!("{target} := ?"),
+        Assignment::Cases(branches) => match branches.as_slice() {
+            [Branch { value, .. }] if index.is_empty() => {
+                format!("{target} := {}", term(system, value, var.ty, &scope))
+            }
+            branches => {
+                let mut text = format!("{target} := case");
+                for Branch { when, value } in branches {
+                    let value = term(system, value, var.ty, &scope);
+                    let when = if when.is_true() { "_".to_owned() } else { dnf(system, when, &scope) };
+                    let _ = write!(text, "\n    | {when} : {value}");
+                }
+                text
+            }
+        },
+    }
+}
+
+fn cell(system: &System, it: &Cell, names: &[String]) -> String {
+    let index: Vec<String> = it.index.iter().map(|p| name(names, *p)).collect();
+    let var = &system.var(it.var).name;
+    if index.is_empty() { var.clone() } else { format!("{var}[{}]", index.join(", ")) }
+}
+
+fn term(system: &System, it: &Term, ty: Type, names: &[String]) -> String {
+    match it {
+        Term::Constructor(c) => {
+            let Type::Enum(id) = ty else { unreachable!("only enums have constructors") };
+            system.enumeration(id).constructors[usize::from(*c)].clone()
+        }
+        Term::Proc(p) => name(names, *p),
+        Term::Cell(it) => cell(system, it, names),
+        Term::Linear(it) => linear(system, it, names),
+    }
+}
+
+fn linear(system: &System, it: &Linear, names: &[String]) -> String {
+    let mut text = String::new();
+    let mut add = |n: Rational, part: String| {
+        let sign = match (text.is_empty(), n.signum() < 0) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        };
+        let _ = write!(text, "{sign}{part}");
+    };
+    for (of, n) in &it.terms {
+        let (of, size) = (cell(system, of, names), if n.signum() < 0 { n.neg() } else { *n });
+        add(*n, if size == Rational::ONE { of } else { format!("{size} * {of}") });
+    }
+    if it.terms.is_empty() || !it.constant.is_zero() {
+        let n = it.constant;
+        add(n, constant(if n.signum() < 0 { n.neg() } else { n }));
+    }
+    text
+}
+
+/// Fairness and properties of runs.
+fn runs(system: &System) -> String {
+    let mut text = String::new();
+    let mut before = None;
+    for it in &system.fairness {
+        let (word, any) = (if it.strong { "strong_fair" } else { "fair" }, if it.any { "any " } else { "" });
+        // A declaration may have been taken apart by the numbers of parameters.
+        let line = format!("\n{word} {any}{}\n", system.name_of(it));
+        if before.replace(it.span) != Some(it.span) || !text.ends_with(&line) {
+            text.push_str(&line);
+        }
+    }
+    for it in &system.temporal {
+        let title = if it.name.contains(' ') { String::new() } else { format!("{} ", it.name) };
+        let head = format!("\n{} {title}({})", it.kind.word(), it.params.join(" "));
+        let _ = write!(text, "{head} {{ {} }}", condition(system, it, &it.first));
+        // What is never promised is `false`, and has to be said all the same.
+        if it.kind == TemporalKind::Response {
+            let _ = write!(text, " ~> {{ {} }}", condition(system, it, &it.then));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn condition(system: &System, property: &Temporal, of: &Condition) -> String {
+    let mut cases = Vec::new();
+    for case in &of.0 {
+        let mut names = property.params.clone();
+        let hidden = fresh(&names, case.hidden.into(), 'h');
+        names.extend(hidden.iter().cloned());
+        let all = std::iter::once(conj(system, &case.cube, &names))
+            .filter(|it| it != "true" || case.universals.is_empty());
+        let all = all.chain(case.universals.iter().map(|it| universal(system, it, &names)));
+        let all = all.collect::<Vec<_>>().join(" && ");
+        cases.push(match hidden.as_slice() {
+            [] => format!("({all})"),
+            hidden => format!("(exists_other {}. {all})", hidden.join(" <> ")),
+        });
+    }
+    if cases.is_empty() { "false".to_owned() } else { cases.join(" || ") }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_response_that_promises_nothing_reads_back() {
+        let load = |text: &str| crate::load(text).expect("a model").system;
+        let system =
+            load("var X : bool init () { X = True } response r () { X = True } ~> { X = True && X = False }");
+        let again = load(&super::model(&system));
+        assert_eq!(
+            (&again.temporal[0].first, &again.temporal[0].then),
+            (&system.temporal[0].first, &system.temporal[0].then)
+        );
+        assert!(again.temporal[0].then.0.is_empty());
+    }
+
+    #[test]
+    fn sums_read_back() {
+        let text = "
+            const K : int
+            var N : int
+            var R : real
+            array A[proc] : int
+            array B[proc] : real
+            init (p) { N = K - 1 && A[p] = 2 * N - 3 && R = -0.5 && B[p] = R + 1.25 }
+            unsafe (p q) { A[p] + A[q] * 2 - N > 3 && B[p] - B[q] - R <> - 0.75 }
+            transition t (p)
+            requires { N - A[p] <= - 2 * K && forall_other q. R + B[q] < 2.5 - B[p] }
+            { N := - N + 2 - A[p]; A[q] := case | q = p : -4 | A[q] - N = 1 : 0 - A[p] - 3 * K | _ : A[q];
+              R := R - B[p] - 0.05; B[p] := - B[p] - B[p] + 10 }";
+        let load = |text: &str| crate::load(text).expect("a model").system;
+        let system = load(text);
+        let again = load(&super::model(&system));
+        assert_eq!(again.init.body, system.init.body);
+        assert_eq!(again.bad[0].cube, system.bad[0].cube);
+        let [it, other] = [&system.transitions[0], &again.transitions[0]];
+        assert_eq!((&it.guard, &it.updates), (&other.guard, &other.updates));
+        assert_eq!(it.universals[0].body, other.universals[0].body);
+    }
+}

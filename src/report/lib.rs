@@ -1,0 +1,55 @@
+//! Results as text: takes data, returns strings; prints nothing and knows no engine's inside.
+//!
+//! The order of a full report is that of the run: one block for each exploration
+//! ([`exploration`]), the node lines (written by whoever listens to the search), then
+//! [`conclusion()`]: candidates, statistics, trace, and the answer on a line of its own. For people there is a line
+//! a stage ([`explored`], [`searched`]), then [`plain_conclusion`].
+
+mod assumptions;
+mod block;
+mod conclusion;
+mod count;
+pub mod document;
+mod dot;
+mod findings;
+mod forward;
+mod github;
+mod live;
+mod mutation;
+mod page;
+mod plain;
+mod progress;
+mod properties;
+mod runs;
+mod sarif;
+mod snapshot;
+mod stages;
+mod statistics;
+
+mod survivors;
+mod trace;
+mod vacuity;
+mod witness;
+
+pub use assumptions::axioms;
+pub use conclusion::{answer, conclusion};
+pub use dot::{DotLevel, dot};
+pub use findings::findings;
+pub use forward::exploration;
+pub use github::github;
+pub use live::{Progress, duration};
+pub use mutation::{kill, listed, mutation};
+pub use page::{MutationPage, Page};
+pub use plain::{explored, plain_conclusion, searched};
+pub use progress::{approximation, bad_candidate, node, restart};
+pub use properties::properties;
+pub use runs::runs;
+pub use sarif::sarif;
+pub use snapshot::{Snapshot, unknown};
+pub use stages::stage;
+pub use statistics::profile;
+pub use cubicle_run::style::Style;
+pub use survivors::survivors_sarif;
+pub use trace::{TraceStates, history, open_run, states};
+pub use vacuity::{diagnostics as vacuity, note as unpopulated};
+pub use witness::witness;

@@ -1,0 +1,74 @@
+//! What an engine is: it works on a problem, within a budget, and tells what it found.
+//!
+//! Schedulers (`check`) know engines only by this.
+
+use std::time::Duration;
+
+use crate::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use crate::observer::Observer;
+use crate::result::{Exploration, Outcome};
+use crate::verdict::Verdict;
+
+/// What is to be decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// The system. Its bad cubes are the states that must not be reachable; its axioms are assumed.
+    pub system: &'a System,
+    /// Whether deadlocks are looked for, too.
+    pub deadlock: bool,
+    /// Whether the `invariant`s of the model are assumed instead of proved.
+    pub trust_invariants: bool,
+}
+
+impl Problem<'_> {
+    /// The same without deadlocks.
+    #[must_use]
+    pub const fn without_deadlocks(self) -> Self {
+        Self { deadlock: false, ..self }
+    }
+}
+
+/// What an engine may use. Each limit is one that the engine understands, or has no meaning for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget<'a> {
+    /// CPU time of each worker.
+    pub time: Option<Duration>,
+    /// Bytes that states may take, about.
+    pub memory: Option<usize>,
+    /// Work, in the engine's own unit: stored states, or
+    /// [`BackwardOptions::max_effort`](crate::options::BackwardOptions::max_effort).
+    pub effort: Option<u64>,
+    /// Asks it to stop; has the deadline of the run.
+    pub interrupt: &'a Interrupt,
+}
+
+/// What an engine found out.
+#[derive(Clone, Debug)]
+pub struct EngineReport {
+    /// The answer; `None` when only an instance was explored, and nothing bad was met.
+    pub verdict: Option<Verdict>,
+    /// What else there is to say.
+    pub figures: Figures,
+}
+
+/// What there is to say beside the answer.
+#[derive(Clone, Debug)]
+pub enum Figures {
+    /// Of an exploration.
+    Forward(Exploration),
+    /// Of a backward search.
+    Backward(Outcome),
+}
+
+/// Something that can decide a problem, or look for what decides it.
+pub trait Engine {
+    /// Works until there is an answer or the budget is used up. Silent, and deterministic unless time, memory or
+    /// a signal ends it.
+    fn run(
+        &mut self,
+        problem: &Problem<'_>,
+        budget: &Budget<'_>,
+        observer: &mut dyn Observer,
+    ) -> EngineReport;
+}

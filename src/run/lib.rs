@@ -1,0 +1,15 @@
+//! What all engines share: options, what they return, what they tell while they run, when they must end.
+
+pub mod engine;
+pub mod growth;
+pub mod interrupt;
+mod keeping;
+pub mod observer;
+pub mod options;
+pub mod oracle;
+pub mod result;
+mod setters;
+pub mod style;
+pub mod verdict;
+pub mod words;
+pub mod workers;

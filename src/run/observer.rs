@@ -1,0 +1,161 @@
+//! What engines tell while they run.
+
+use cubicle_lang::model::System;
+use crate::options::{BackwardMode, SearchOrder};
+use crate::result::{Exploration, GraphStep, RunsSeen, Stage};
+
+/// Something that happened. Texts are finished lines without line end.
+#[derive(Clone, Debug)]
+pub enum Event<'a> {
+    /// A node was expanded: its number in this BRAB run, its history (`t(#1) -> unsafe at line 12`), its
+    /// cube (one literal each) and the queue lengths.
+    Node {
+        /// Number in this run, from 1.
+        number: usize,
+        /// History from the node to its root.
+        history: &'a str,
+        /// Literals of the cube.
+        cube: &'a [String],
+        /// Nodes waiting.
+        queued: usize,
+        /// Nodes postponed.
+        postponed: usize,
+    },
+    /// This number of nodes was expanded in this BRAB run: instead of [`Event::Node`] where that is not wanted.
+    NodeCount(usize),
+    /// What is left to do besides the node that was told last. Told after each node.
+    Frontier {
+        /// Nodes waiting, those postponed among them.
+        waiting: usize,
+        /// Transitions from the node to the bad state or candidate that it leads to.
+        depth: usize,
+    },
+    /// The node was replaced by a candidate with this (negative) number.
+    Approximated {
+        /// Printed as `approx[-5]`.
+        number: i32,
+        /// Literals of the candidate.
+        cube: &'a [String],
+    },
+    /// A candidate turned out reachable.
+    BadCandidate {
+        /// Its number.
+        number: i32,
+        /// Its literals.
+        cube: &'a [String],
+    },
+    /// The backward search starts again without the bad candidates.
+    Restart(usize),
+    /// A path from a bad cube to init was found (not yet replayed).
+    Suspect(&'a str),
+    /// That path is not executable.
+    Spurious(&'a str),
+    /// All runs of an instance were looked at, or some.
+    Runs(RunsSeen),
+    /// A search of [`BackwardMode::Auto`] begins.
+    Stage {
+        /// From 1.
+        number: usize,
+        /// Which search.
+        proof: BackwardMode,
+        /// Which nodes it takes first.
+        order: SearchOrder,
+        /// Its limit; see [`BackwardOptions::max_effort`](crate::options::BackwardOptions::max_effort).
+        effort: u64,
+    },
+    /// That search ended.
+    StageEnd(&'a Stage),
+    /// A forward exploration begins, with this strategy and number of processes.
+    ForwardStart {
+        /// `bfs`, `dfs`, `random` or `cfl`.
+        strategy: &'a str,
+        /// Size of the instance.
+        procs: usize,
+    },
+    /// Progress of a forward exploration.
+    ForwardProgress {
+        /// States stored so far.
+        states: usize,
+        /// States waiting; for walks, those from which walks begin.
+        queued: usize,
+        /// Largest depth so far, where that is known as it goes.
+        depth: Option<usize>,
+    },
+    /// A forward exploration ended.
+    ForwardEnd(&'a Exploration),
+    /// A piece of work begins that may take long and tells nothing until the next event: `growing the oracle`.
+    Work(&'a str),
+    /// A step of a backward search for those who draw its graph.
+    Graph(&'a GraphStep),
+    /// Something the user should know.
+    Warning(&'a str),
+    /// Something the user may like to know.
+    Note(&'a str),
+}
+
+/// Receives events. Engines never print.
+///
+/// ```
+/// use cubicle::interrupt::Interrupt;
+/// use cubicle::model::System;
+/// use cubicle::observer::{Event, Observer};
+/// use cubicle::options::Options;
+///
+/// /// Counts the nodes of the backward search.
+/// #[derive(Default)]
+/// struct Nodes(usize);
+///
+/// impl Observer for Nodes {
+///     fn event(&mut self, _system: &System, event: Event<'_>) {
+///         if let Event::NodeCount(nodes) = event {
+///             self.0 = nodes;
+///         }
+///     }
+/// }
+///
+/// let text = "
+///     var X : bool  var Y : bool
+///     init () { X = False && Y = False }
+///     unsafe () { X = True }
+///     transition step () requires { Y = True } { X := True; }";
+/// let mut nodes = Nodes::default();
+/// let system = cubicle::load(text)?.system;
+/// let report = cubicle::check(&system, &Options::classic(), &Interrupt::default(), &mut nodes)?;
+/// assert_eq!(nodes.0, report.backward.expect("a backward search").statistics.nodes);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Observer {
+    /// Called in order, from one thread at a time: [`cubicle_check::check()`] works on a thread of its own.
+    fn event(&mut self, system: &System, event: Event<'_>);
+
+    /// Whether node events are wanted; when false, engines need not render them.
+    fn wants_nodes(&self) -> bool {
+        false
+    }
+
+    /// How much of [`Event::Graph`] is wanted now.
+    fn graph_detail(&self) -> GraphDetail {
+        GraphDetail::Nothing
+    }
+}
+
+/// How much of the graph of a search somebody wants: what is not wanted need not be rendered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum GraphDetail {
+    /// No events of the graph.
+    Nothing,
+    /// Which cubes there are and what becomes of them, none in words.
+    Shape,
+    /// Cubes that were visited, or are still to be, in words.
+    Visited,
+    /// All cubes in words.
+    All,
+}
+
+/// Ignores everything.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn event(&mut self, _system: &System, _event: Event<'_>) {}
+}

@@ -1,0 +1,458 @@
+//! What a run should do: plain data, filled in by the command line or by a program.
+//!
+//! Options may grow, so they are made from their defaults, by setters that are called as the fields are:
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use cubicle_run::options::{ForwardOptions, Options, Strategy};
+//!
+//! let forward = ForwardOptions::default().strategy(Strategy::Cfl).max_states(100_000).deadlock(true);
+//! let options = Options::brab(2).forward(forward).time_limit(Duration::from_secs(60)).jobs(4);
+//! assert_eq!((options.forward.jobs, options.backward.jobs), (4, 4));
+//! ```
+
+use std::time::Duration;
+
+pub use crate::keeping::{Checkpoint, Spill, StoreKind};
+use cubicle_lang::model::Conj;
+use crate::setters::setters;
+pub use cubicle_lang::load::KnownVacuity;
+use crate::verdict::Forbidden;
+
+/// How a forward exploration chooses its next state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Strategy {
+    /// Breadth first.
+    #[default]
+    Bfs,
+    /// Depth first.
+    Dfs,
+    /// Restarting random walks.
+    Random,
+    /// Coverage-guided fuzzing (Conchon and Korneva, SEFM 2023).
+    Cfl,
+}
+
+/// How [`Strategy::Cfl`] chooses where and how to walk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CflChoice {
+    /// By what brought new combinations of values lately, with half of the walks guided towards guards
+    /// and bad cubes that never held, after a short breadth-first start.
+    #[default]
+    Adaptive,
+    /// As published: state and technique uniformly at random.
+    Uniform,
+}
+
+/// Depth-first search that begins again and again in another random order (RERS): wide and deep,
+/// without memory of dead ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Restart {
+    /// Depth bound of each search; 30 to 80 is usual.
+    pub depth: u32,
+    /// New states after which a search begins anew.
+    pub every: usize,
+}
+
+impl Default for Restart {
+    fn default() -> Self {
+        Self { depth: 60, every: 500 }
+    }
+}
+
+/// Options of a forward exploration.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+pub struct ForwardOptions {
+    /// Which strategy.
+    pub strategy: Strategy,
+    /// States at this depth are stored and not expanded.
+    pub depth: Option<usize>,
+    /// Stop when this many states have been stored.
+    pub max_states: Option<usize>,
+    /// Breadth-first search: stop already at this many states if levels still grow fast there.
+    pub steep: Option<usize>,
+    /// Breadth-first search: stop soon after a transition of each of these declarations has fired
+    /// ([`Transition::origin`](cubicle_lang::model::Transition::origin)), and there is a state.
+    pub until_fired: Option<Vec<u16>>,
+    /// Stop after this much CPU time per worker.
+    pub time: Option<Duration>,
+    /// Keep numbers within these bounds: a step that leaves them is disabled, and a number that init or
+    /// `:= ?` leaves open is one of them. An exploration that this cuts ends in
+    /// [`Stop::Numbers`](crate::result::Stop::Numbers).
+    pub number_range: Option<(i64, i64)>,
+    /// Use process symmetry where the model allows it.
+    pub symmetry: bool,
+    /// Leave cells that init or `:= ?` leaves open undefined until something reads them. Exact, and
+    /// fewer states are stored; without it every stored state is one concrete state (numbers aside).
+    pub undefined_cells: bool,
+    /// Look for deadlocks.
+    pub deadlock: bool,
+    /// Seed of the random strategies.
+    pub seed: u64,
+    /// Stop at the first unsafe state. Otherwise a run to each bad cube that is met is kept.
+    pub stop_at_unsafe: bool,
+    /// With [`Strategy::Dfs`]: restart it, in random orders.
+    pub restart: Option<Restart>,
+    /// Walks only: after an error (bad state or deadlock), search breadth first from the states shortly
+    /// before it.
+    pub jumpstart: bool,
+    /// What every process satisfies at an expected end, over `ProcRef::Var(0)`: such a state is no
+    /// deadlock. Empty: no end is expected.
+    pub expected_end: Conj,
+    /// How [`Strategy::Cfl`] chooses.
+    pub cfl_choice: CflChoice,
+    /// Stop [`Strategy::Random`] and [`Strategy::Cfl`] after this many epochs. With the same seed, a run
+    /// that took N epochs is repeated exactly with N here, whatever ended it.
+    pub epochs: Option<usize>,
+    /// Stop when the states take about this many bytes.
+    pub memory: Option<usize>,
+    /// Number of threads; at least 1. The outcome does not depend on it.
+    pub jobs: usize,
+    /// How states are kept.
+    pub store: StoreKind,
+    /// [`Strategy::Bfs`] only: keep a checkpoint, or go on with one.
+    pub checkpoint: Option<Checkpoint>,
+    /// [`Strategy::Bfs`] only: go on on a disk when the memory is full.
+    pub spill: Option<Spill>,
+}
+
+impl Default for ForwardOptions {
+    fn default() -> Self {
+        Self {
+            strategy: Strategy::Bfs,
+            depth: None,
+            max_states: None,
+            time: None,
+            steep: None,
+            until_fired: None,
+            number_range: None,
+            symmetry: true,
+            undefined_cells: true,
+            deadlock: false,
+            seed: 0,
+            stop_at_unsafe: true,
+            restart: None,
+            jumpstart: false,
+            expected_end: Conj::new(),
+            cfl_choice: CflChoice::Adaptive,
+            epochs: None,
+            memory: None,
+            jobs: 1,
+            store: StoreKind::Table,
+            checkpoint: None,
+            spill: None,
+        }
+    }
+}
+
+/// Order in which the backward search takes nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SearchOrder {
+    /// First in, first out.
+    #[default]
+    Bfs,
+    /// Last in, first out.
+    Dfs,
+    /// Heap: few processes, few literals, candidates, shallow.
+    Bfsh,
+    /// Heap: few processes, few literals, candidates, deep.
+    Dfsh,
+    /// Two first-in-first-out queues, approximations before exact nodes.
+    Bfsa,
+    /// Two stacks, approximations before exact nodes.
+    Dfsa,
+}
+
+/// Which nodes wait until the queue is empty.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Postpone {
+    /// None.
+    Never,
+    /// Those with more processes than their child.
+    MoreProcesses,
+    /// Those with a universal part, or that say nothing new about their child's processes.
+    NoInformation,
+}
+
+/// Who decides the tests that syntactic subsumption does not settle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SolverMode {
+    /// The finite-domain procedure first, Z3 only where it is not complete.
+    #[default]
+    Layered,
+    /// Always Z3.
+    Z3,
+}
+
+/// Options of the backward search.
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "switches are independent of each other")]
+pub struct BackwardOptions {
+    /// Order of the queue, when one is asked for: first in, first out otherwise, and [`BackwardMode::Auto`] chooses.
+    pub order: Option<SearchOrder>,
+    /// Threads. The result does not depend on it.
+    pub jobs: usize,
+    /// Postponement; by default what suits the order.
+    pub postpone: Option<Postpone>,
+    /// Candidates have at most this many literals plus one, and at most as many processes as the oracle's
+    /// instance (three, once larger ones were looked at). 0: as many literals as processes, plus one.
+    pub candidate_size: usize,
+    /// Try at most this many candidates a node.
+    pub max_candidates: Option<usize>,
+    /// Cubes that may be unreachable: candidates from the start, which are proved, or dropped where they are reachable.
+    pub proposed: Vec<Forbidden>,
+    /// Give up beyond this many nodes.
+    pub max_nodes: usize,
+    /// Give up beyond this effort, over all restarts: nodes, calls of Z3, and what the nodes ask for, in
+    /// units that take about as long (transition instances, questions to the oracle, clauses of hard tests).
+    pub max_effort: Option<u64>,
+    /// Give up beyond this depth.
+    pub max_depth: usize,
+    /// Who decides hard tests.
+    pub solver: SolverMode,
+    /// Remove visited nodes that a new one subsumes.
+    pub delete: bool,
+    /// Use the value ranges of enum symbols.
+    pub ranges: bool,
+    /// Eliminate positive constants (over-approximation).
+    pub eliminate_constants: bool,
+    /// Take user invariants for granted instead of proving them.
+    pub trust_invariants: bool,
+    /// Admit numeric literals into candidates.
+    pub numeric_candidates: bool,
+    /// Time limit of one solver call.
+    pub solver_timeout: Duration,
+    /// Measure the phases of the search; costs a few percent.
+    pub profile: bool,
+}
+
+impl Default for BackwardOptions {
+    fn default() -> Self {
+        Self {
+            order: None,
+            jobs: 1,
+            postpone: None,
+            candidate_size: 0,
+            max_candidates: None,
+            proposed: Vec::new(),
+            max_nodes: 100_000,
+            max_effort: None,
+            max_depth: 100,
+            solver: SolverMode::Layered,
+            delete: true,
+            ranges: true,
+            eliminate_constants: true,
+            trust_invariants: false,
+            numeric_candidates: false,
+            solver_timeout: Duration::from_secs(10),
+            profile: false,
+        }
+    }
+}
+
+/// How a proof for any number of processes is looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum BackwardMode {
+    /// Short searches first, exact and approximate with oracles of two processes and more, then longer
+    /// ones, until one of them decides.
+    #[default]
+    Auto,
+    /// Exact backward reachability, without approximation.
+    Classic,
+    /// BRAB with an oracle of this many processes.
+    Brab(usize),
+    /// Property-directed search (IC3/PDR), with candidates that an oracle of this many processes has not seen.
+    Pdr(usize),
+}
+
+impl BackwardMode {
+    /// The processes of the instance that guides approximation, if there is one.
+    pub const fn oracle_procs(self) -> Option<usize> {
+        match self {
+            Self::Brab(procs) | Self::Pdr(procs) => Some(procs),
+            Self::Auto | Self::Classic => None,
+        }
+    }
+}
+
+/// Size of a forward exploration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Procs {
+    /// This many processes.
+    Exactly(usize),
+    /// Increasing numbers of processes, until larger instances look the same; see
+    /// [`Enough`](crate::result::Enough).
+    Auto,
+}
+
+/// What to do about an answer that may be worth nothing; see [`Vacuous`](crate::result::Vacuous).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Vacuity {
+    /// Report it beside the answer.
+    #[default]
+    Warn,
+    /// Give no answer.
+    Error,
+    /// Do not look.
+    Ignore,
+}
+
+/// Options of a whole run.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
+pub struct Options {
+    /// How a proof is looked for.
+    pub proof: BackwardMode,
+    /// Explore all smaller instances too.
+    pub up_to: bool,
+    /// Size of a forward exploration without [`BackwardMode::Brab`].
+    pub procs: Option<Procs>,
+    /// Stop after the forward exploration.
+    pub only_forward: bool,
+    /// An exploration that finds nothing wrong answers nothing unless it has seen all states.
+    pub require_complete: bool,
+    /// Do not look at properties of runs; the report says nothing of them.
+    pub only_states: bool,
+    /// The forward exploration.
+    pub forward: ForwardOptions,
+    /// How the states of the instances that [`procs`](field@Self::procs) asks for are kept, when nothing is proved.
+    pub store: StoreKind,
+    /// Where the exploration of an instance keeps its checkpoint. There must be only one to explore, breadth first.
+    pub checkpoint: Option<Checkpoint>,
+    /// Where that exploration goes on when its memory is full, instead of keeping a checkpoint.
+    pub spill: Option<Spill>,
+    /// The backward search.
+    pub backward: BackwardOptions,
+    /// What to do about an answer that may be worth nothing.
+    pub vacuity: Vacuity,
+    /// What of it is known.
+    pub known_vacuity: KnownVacuity,
+    /// [`BackwardMode::Auto`]: give up after this many rounds of searches, each with more effort than the one before.
+    pub rounds: Option<u32>,
+    /// End the whole run after this time.
+    pub time_limit: Option<Duration>,
+}
+
+impl Options {
+    /// Proves with BRAB, with an oracle of this many processes.
+    #[must_use]
+    pub fn brab(procs: usize) -> Self {
+        Self::default().proof(BackwardMode::Brab(procs))
+    }
+
+    /// Proves without approximation.
+    #[must_use]
+    pub fn classic() -> Self {
+        Self::default().proof(BackwardMode::Classic)
+    }
+
+    /// Only explores the instance with this many processes.
+    #[must_use]
+    pub fn explore(procs: usize) -> Self {
+        Self::default().procs(Procs::Exactly(procs)).only_forward(true)
+    }
+
+    /// Sets the number of threads of all engines. The outcome does not depend on it.
+    #[must_use]
+    pub const fn jobs(mut self, jobs: usize) -> Self {
+        self.forward.jobs = jobs;
+        self.backward.jobs = jobs;
+        self
+    }
+
+    /// Looks for deadlocks, too.
+    #[must_use]
+    pub const fn deadlocks(mut self) -> Self {
+        self.forward.deadlock = true;
+        self
+    }
+
+    /// Sets the seed of the random strategies.
+    #[must_use]
+    pub const fn seed(mut self, seed: u64) -> Self {
+        self.forward.seed = seed;
+        self
+    }
+}
+
+setters! {
+    Restart { depth: u32, every: usize }
+    optional {}
+}
+
+setters! {
+    ForwardOptions {
+        strategy: Strategy,
+        symmetry: bool,
+        undefined_cells: bool,
+        deadlock: bool,
+        seed: u64,
+        stop_at_unsafe: bool,
+        jumpstart: bool,
+        expected_end: Conj,
+        cfl_choice: CflChoice,
+        jobs: usize,
+        store: StoreKind,
+    }
+    optional {
+        depth: usize,
+        max_states: usize,
+        steep: usize,
+        until_fired: Vec<u16>,
+        time: Duration,
+        number_range: (i64, i64),
+        restart: Restart,
+        epochs: usize,
+        memory: usize,
+        checkpoint: Checkpoint,
+        spill: Spill,
+    }
+}
+
+setters! {
+    BackwardOptions {
+        order: Option<SearchOrder>,
+        jobs: usize,
+        candidate_size: usize,
+        proposed: Vec<Forbidden>,
+        max_nodes: usize,
+        max_depth: usize,
+        solver: SolverMode,
+        delete: bool,
+        ranges: bool,
+        eliminate_constants: bool,
+        trust_invariants: bool,
+        numeric_candidates: bool,
+        solver_timeout: Duration,
+        profile: bool,
+    }
+    optional {
+        postpone: Postpone,
+        max_candidates: usize,
+        max_effort: u64,
+    }
+}
+
+setters! {
+    Options {
+        proof: BackwardMode,
+        up_to: bool,
+        only_forward: bool,
+        require_complete: bool,
+        only_states: bool,
+        forward: ForwardOptions,
+        store: StoreKind,
+        backward: BackwardOptions,
+        vacuity: Vacuity,
+        known_vacuity: KnownVacuity,
+    }
+    optional {
+        procs: Procs,
+        checkpoint: Checkpoint,
+        spill: Spill,
+        rounds: u32,
+        time_limit: Duration,
+    }
+}

@@ -1,0 +1,69 @@
+//! What the backward engine may ask about forward states.
+
+use cubicle_lang::model::Literal;
+use crate::verdict::Trace;
+
+/// What an oracle knows of a candidate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OracleAnswer {
+    /// Some explored state satisfies it: it is reachable.
+    Reached,
+    /// No explored state of any instance that is large enough satisfies it.
+    Unseen,
+    /// It could not be tested: it has more processes than every instance, or it speaks of
+    /// something that the instances do not represent.
+    Untested,
+}
+
+/// What an oracle found when it was asked to look further.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OracleGrowth {
+    /// Nothing new: there is nothing left, or this oracle does not grow.
+    Nothing,
+    /// So many more states, so that some answers may change from [`OracleAnswer::Unseen`] to [`OracleAnswer::Reached`].
+    More(u64),
+    /// A run to a bad state.
+    Unsafe(Box<Trace>),
+}
+
+/// Explored forward states, asked whether a cube of theirs is known to be reachable. It only steers the
+/// backward search: soundness never depends on it.
+pub trait Oracle {
+    /// Whether some explored state satisfies `exists distinct p0..p(procs-1). literals`, where the
+    /// processes are `ProcRef::Var(0..procs)`. If the system has rigid process constants, they appear
+    /// as `ProcRef::Const` and every variable differs from them.
+    fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer;
+
+    /// The largest instance explored; 0 when there is none.
+    fn procs(&self) -> usize;
+
+    /// Tells it of a run of the system (to a candidate that turned out to be reachable, say), so that
+    /// cubes which the states of the run satisfy are [`OracleAnswer::Reached`] from now on.
+    fn learn(&self, _trace: &Trace) {}
+
+    /// Makes it look further, for at most so many states and about the cost of what it has done so far; worthwhile when too
+    /// many candidates turn out to be reachable. Deterministic.
+    fn grow(&self, _most: u64) -> OracleGrowth {
+        OracleGrowth::Nothing
+    }
+
+    /// Makes it look at an instance with one process more; worthwhile when the search becomes long.
+    /// Deterministic.
+    fn widen(&self) -> OracleGrowth {
+        OracleGrowth::Nothing
+    }
+}
+
+/// The oracle that has seen nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Blind;
+
+impl Oracle for Blind {
+    fn ask(&self, _procs: u8, _literals: &[Literal]) -> OracleAnswer {
+        OracleAnswer::Untested
+    }
+
+    fn procs(&self) -> usize {
+        0
+    }
+}

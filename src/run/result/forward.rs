@@ -1,0 +1,129 @@
+//! What an exploration of one instance returns.
+
+use std::time::Duration;
+
+use super::Growth;
+use cubicle_lang::model::TransitionId;
+use crate::verdict::{Stop, Trace};
+
+/// The technique that does not look for new combinations.
+pub const AROUND_DEADLOCKS: &str = "around deadlocks";
+
+/// What one technique contributed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TechniqueReport {
+    /// Its name.
+    pub name: &'static str,
+    /// Walks.
+    pub runs: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// States that were new.
+    pub states: u64,
+    /// Combinations that were new.
+    pub combinations: u64,
+    /// Time spent, summed over the workers.
+    pub time: Duration,
+}
+
+/// How far an exploration had come at some point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CurvePoint {
+    /// Steps of walks, or the depth that a breadth-first search had reached.
+    pub work: u64,
+    /// States stored.
+    pub states: usize,
+    /// Of these, how many each of [`Exploration::techniques`] found; empty without walks.
+    pub techniques: Vec<u64>,
+}
+
+/// The result of exploring one instance.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    /// Number of processes.
+    pub procs: usize,
+    /// States stored (orbits, with symmetry).
+    pub states: usize,
+    /// Whether `states` counts orbits.
+    pub symmetry: bool,
+    /// Whether some cell may be undefined in stored states, so that one stands for several concrete
+    /// states.
+    pub compressed: bool,
+    /// With [`StoreKind::Bitstate`](crate::options::StoreKind::Bitstate): how many states are expected to have been taken for others, beside
+    /// what only they lead to.
+    pub missed: Option<f64>,
+    /// Largest depth of a stored state.
+    pub depth: usize,
+    /// Why it ended.
+    pub stop: Stop,
+    /// With [`Stop::Storage`]: what could not be written or read.
+    pub fault: Option<String>,
+    /// A run to an unsafe state, when one was met.
+    pub unsafe_trace: Option<Trace>,
+    /// Runs to further bad cubes, one for each, when the exploration does not stop at the first.
+    pub more_unsafe_traces: Vec<Trace>,
+    /// Runs to the first deadlocked states that count; at most 256 of each kind, and fewer when they are long.
+    /// A deadlock counts when some run leads to it without an outside value that init or `:= ?` merely
+    /// allows; these are such runs. The others are apart, in `outside_deadlocks`.
+    pub deadlocks: Vec<Trace>,
+    /// Number of stored states that stand for a deadlocked one, of both kinds.
+    pub deadlock_states: usize,
+    /// Runs to deadlocked states that do not count, as far as that is known of each.
+    pub outside_deadlocks: Vec<Trace>,
+    /// Number of deadlocked states of the second kind, as far as is known.
+    pub outside_deadlock_states: usize,
+    /// Deadlocked states of which nobody knows whether they are of the second kind: a limit ended the
+    /// search of runs without such values. 0 when `deadlocks` has a run.
+    pub unclear_deadlock_states: usize,
+    /// How often each transition fired, by its number. Exhaustive search leaves out steps to states that it
+    /// meets anyway, but none of the first ones of a transition.
+    pub fired: Vec<u64>,
+    /// Numbers that grew on the way to the state that was met last, when not all states were seen.
+    pub growth: Vec<Growth>,
+    /// Seed of the random strategies.
+    pub seed: u64,
+    /// Epochs of walks: with the same seed and `epochs` set to this, the run repeats exactly.
+    pub epochs: usize,
+    /// Combinations of (cell, value) seen, up to renaming: how many cells each has, and how many there
+    /// are. Only walks count them, and not those around deadlocks.
+    pub combinations: Option<(usize, usize)>,
+    /// What each technique of a walk contributed.
+    pub techniques: Vec<TechniqueReport>,
+    /// How the states grew, in order; at most some hundred points, none of a depth-first search.
+    pub curve: Vec<CurvePoint>,
+}
+
+impl Exploration {
+    /// Of an instance of which no state was seen, for this reason.
+    pub fn none(procs: usize, stop: Stop) -> Self {
+        Self {
+            procs,
+            states: 0,
+            symmetry: false,
+            compressed: false,
+            missed: None,
+            depth: 0,
+            stop,
+            fault: None,
+            unsafe_trace: None,
+            more_unsafe_traces: Vec::new(),
+            deadlocks: Vec::new(),
+            deadlock_states: 0,
+            outside_deadlocks: Vec::new(),
+            outside_deadlock_states: 0,
+            unclear_deadlock_states: 0,
+            fired: Vec::new(),
+            growth: Vec::new(),
+            seed: 0,
+            epochs: 0,
+            combinations: None,
+            techniques: Vec::new(),
+            curve: Vec::new(),
+        }
+    }
+
+    /// The transitions that never fired, in file order.
+    pub fn never_fired(&self) -> impl Iterator<Item = TransitionId> {
+        self.fired.iter().enumerate().filter(|(_, n)| **n == 0).map(|(t, _)| TransitionId(t as u16))
+    }
+}

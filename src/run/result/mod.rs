@@ -1,0 +1,26 @@
+//! What engines and runs return: plain data, below all engines.
+//!
+//! In goes nothing but values; engines fill the types, `observer`, `report` and the command line read them.
+//! [`backward`](Outcome) and [`forward`](Exploration) belong to one engine each, [`run`](Report) to a run as a
+//! whole, [`temporal`](TemporalReport) to properties of runs, [`witness`](Witness) to a run that is looked for on its own.
+
+mod backward;
+mod forward;
+mod graph;
+mod open;
+mod run;
+mod temporal;
+mod witness;
+
+pub use backward::{Candidate, Forgotten, Outcome, PhaseReport, Proposals, Statistics, Tests};
+pub use forward::{AROUND_DEADLOCKS, CurvePoint, Exploration, TechniqueReport};
+pub use graph::{GraphFate, GraphNode, GraphOrigin, GraphRun, GraphStep, SearchGraph};
+pub use open::{Growing, Growth, Limit, Open, OpenRoot, Try};
+pub use run::{
+    Assumption, AssumptionKind, Claim, Conclusion, Coverage, Deadlocks, Decider, Emptying, Enough, Lack,
+    Looked, Refuted, Report, Stage, Unpopulated, Vacuous,
+};
+pub use temporal::{RunsProof, RunsSeen, TemporalFinding, TemporalReport};
+pub use witness::{Witness, WitnessCoverage};
+
+pub use crate::verdict::Stop;

@@ -1,0 +1,134 @@
+//! How far a run came that did not decide: what was left, what grew, and what may help.
+
+use std::time::Duration;
+
+use cubicle_lang::model::{Rational, VarId};
+
+/// Something that grew again and again on one path, as if nothing bounded it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Growth {
+    /// What grew.
+    pub what: Growing,
+    /// Its value where the path begins, and where it had come farthest.
+    pub values: (Rational, Rational),
+    /// The names of the transitions between the last two times that it grew, in the order in which they fire.
+    pub cycle: Vec<String>,
+}
+
+/// What can grow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Growing {
+    /// The number of processes that a cube names.
+    Processes,
+    /// A number: the variables of a form (`X - Y`) that cubes bound, or the variable of a cell in explored states.
+    Number(Vec<VarId>),
+}
+
+/// What a backward search left when it ended without an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Open {
+    /// Nodes that nobody has looked at.
+    pub waiting: usize,
+    /// All nodes with fewer steps than this to their root were looked at.
+    pub steps: usize,
+    /// For each declaration of bad states that has nodes, in the order of [`System::bad`](cubicle_lang::model::System::bad);
+    /// then for all candidates together.
+    pub roots: Vec<OpenRoot>,
+    /// What grew on the way to the deepest nodes.
+    pub growth: Vec<Growth>,
+    /// No run with at most this many steps comes to a bad state, for any number of processes; property-directed search
+    /// knows.
+    pub proved_steps: Option<usize>,
+}
+
+/// The nodes that stem from one declaration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpenRoot {
+    /// `unsafe at line 12`, or `candidates`.
+    pub name: String,
+    /// Nodes that were looked at: expanded, or found covered.
+    pub seen: usize,
+    /// Nodes that were not.
+    pub waiting: usize,
+}
+
+impl Open {
+    /// Fills in the fields.
+    pub const fn new(waiting: usize, steps: usize, roots: Vec<OpenRoot>, growth: Vec<Growth>) -> Self {
+        Self { waiting, steps, roots, growth, proved_steps: None }
+    }
+}
+
+impl Growth {
+    /// Fills in the fields.
+    pub const fn new(what: Growing, values: (Rational, Rational), cycle: Vec<String>) -> Self {
+        Self { what, values, cycle }
+    }
+}
+
+impl OpenRoot {
+    /// Fills in the fields.
+    pub const fn new(name: String, seen: usize, waiting: usize) -> Self {
+        Self { name, seen, waiting }
+    }
+}
+
+/// Something that may lead to an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Try {
+    /// An `invariant` of the model that bounds a number.
+    Bound {
+        /// The variables of the form that grew.
+        vars: Vec<VarId>,
+        /// Where it began, and how far it came.
+        values: (Rational, Rational),
+    },
+    /// An `invariant` that forbids a state on the path, which is shown with the reason.
+    Forbid,
+    /// A model that says which process a variable holds.
+    Hold,
+    /// All kinds of searches in turn.
+    Auto,
+    /// BRAB with an oracle of so many processes.
+    Brab(usize),
+    /// An exploration of the instance with so many processes, by walks if that is said.
+    Explore {
+        /// Its size.
+        procs: usize,
+        /// Whether by walks, which come deeper and see less.
+        walks: bool,
+    },
+    /// Breadth-first search instead of walks.
+    Exhaustive,
+    /// Numbers of the explored states that are kept within bounds, and candidates that bound numbers.
+    NumberRange,
+    /// Fewer states in the oracle.
+    FewerStates,
+    /// A model with at most this many processes.
+    NumberProcs(usize),
+    /// A limit that is larger than it was.
+    More(Limit),
+}
+
+/// A limit that ended a run, with its value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// On the time of the run; `None` when the system set it.
+    Time(Option<Duration>),
+    /// On memory.
+    Memory,
+    /// On the nodes of the backward search.
+    Nodes(usize),
+    /// On its depth.
+    Depth(usize),
+    /// On the time of one call of the solver.
+    SolverTime(Duration),
+    /// On the states of an exploration.
+    States(usize),
+    /// On its time.
+    ForwardTime(Duration),
+    /// On its depth.
+    ForwardDepth(usize),
+    /// On its epochs.
+    Epochs(usize),
+}

@@ -1,0 +1,314 @@
+//! What a whole run returns.
+
+use std::time::Duration;
+
+use super::{Exploration, Outcome, TemporalReport};
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::model::{Owner, TransitionId};
+use crate::options::{BackwardMode, SearchOrder};
+use crate::verdict::{Cut, Reason, Stop, Trace, Verdict};
+
+/// Everything that a run found out.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The answer to "is a bad state reachable?"; `None` when only instances were explored, as asked,
+    /// and nothing bad was met in them.
+    pub verdict: Option<Verdict>,
+    /// The answer to "is there a deadlock?"; `None` when nobody asked.
+    pub deadlocks: Option<Deadlocks>,
+    /// What is known of each property of runs, in the order of [`System::temporal`](cubicle_lang::model::System::temporal).
+    pub temporal: Vec<TemporalReport>,
+    /// Why some property of runs is open; `None` when none is.
+    pub unproved: Option<Reason>,
+    /// What the explorations that the options ask for saw; `None` when they ask for none.
+    pub coverage: Option<Coverage>,
+    /// The forward explorations, in increasing order of processes.
+    pub explorations: Vec<Exploration>,
+    /// The last backward search, if the run came to one.
+    pub backward: Option<Outcome>,
+    /// The searches of [`BackwardMode::Auto`], in order.
+    pub stages: Vec<Stage>,
+    /// The ghost variables that the last backward search had; its cubes may speak of them.
+    pub owners: Vec<Owner>,
+    /// What the answer rests on that was not shown.
+    pub assumptions: Vec<Assumption>,
+    /// When the verdict's run ends in a state that an `invariant` of the model excludes, and in no unsafe one: what
+    /// it refutes.
+    pub refuted: Option<Refuted>,
+    /// Why the exploration of instances of increasing size ended, with [`Procs::Auto`](crate::options::Procs::Auto).
+    pub enough: Option<Enough>,
+    /// The instances in which a real run was looked for, when a backward search was not to be believed.
+    pub looked_forward: Vec<Looked>,
+    /// Why the answer may be worth nothing.
+    pub vacuous: Vec<Vacuous>,
+    /// From which size on no instance has an initial state, as far as that was asked and is so.
+    pub unpopulated: Option<Unpopulated>,
+    /// What settled the verdict, when it is not unknown.
+    pub decider: Option<Decider>,
+    /// Wall-clock time per phase, in order.
+    pub times: Vec<(&'static str, Duration)>,
+}
+
+/// Which of the engines settled a verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decider {
+    /// A forward exploration of the instance with this many processes.
+    Forward(usize),
+    /// A backward search of this kind.
+    Stage(BackwardMode),
+}
+
+/// What a run comes to, in one word: the exit code of the program follows from it. Exhaustive, so that who reads it
+/// deals with each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conclusion {
+    /// Proved for any number of processes.
+    Safe,
+    /// A replayed run to an unsafe state.
+    Unsafe,
+    /// A replayed run to a state that an `invariant` of the model excludes. Whether an unsafe state is reachable
+    /// is open.
+    InvariantRefuted,
+    /// The same, of an `invariant` that was taken for granted.
+    AssumptionRefuted,
+    /// A property of runs is broken, by a run that was replayed; no bad state is known.
+    Violated,
+    /// A deadlock that the options asked to look for; no bad state is known.
+    Deadlock,
+    /// Only instances were explored, and nothing wrong was met.
+    NothingFound,
+    /// Not decided.
+    Unknown,
+}
+
+impl Report {
+    /// Of a run that has done nothing yet.
+    pub const fn none() -> Self {
+        Self {
+            verdict: None,
+            deadlocks: None,
+            temporal: Vec::new(),
+            unproved: None,
+            coverage: None,
+            explorations: Vec::new(),
+            backward: None,
+            stages: Vec::new(),
+            owners: Vec::new(),
+            assumptions: Vec::new(),
+            refuted: None,
+            enough: None,
+            looked_forward: Vec::new(),
+            vacuous: Vec::new(),
+            unpopulated: None,
+            decider: None,
+            times: Vec::new(),
+        }
+    }
+
+    /// Sums the report up. A bad state counts more than a deadlock, a deadlock more than an open question,
+    /// and that more than a proof.
+    pub fn conclusion(&self) -> Conclusion {
+        match (&self.verdict, &self.deadlocks) {
+            (Some(Verdict::Unsafe(_)), _) => match self.refuted {
+                None => Conclusion::Unsafe,
+                Some(Refuted::Lemma) => Conclusion::InvariantRefuted,
+                Some(Refuted::Assumption) => Conclusion::AssumptionRefuted,
+            },
+            _ if self.temporal.iter().any(TemporalReport::is_violated) => Conclusion::Violated,
+            (_, Some(Deadlocks::Found)) => Conclusion::Deadlock,
+            (Some(Verdict::Unknown(_)), _) | (_, Some(Deadlocks::Open(_))) => Conclusion::Unknown,
+            _ if self.unproved.is_some() => Conclusion::Unknown,
+            (Some(Verdict::Safe), _) => Conclusion::Safe,
+            (None, _) => Conclusion::NothingFound,
+        }
+    }
+
+    /// Why the run as a whole is open: the verdict's reason, else that of the answer about deadlocks or about runs.
+    pub fn open(&self) -> Option<&Reason> {
+        match (&self.verdict, &self.deadlocks) {
+            (Some(Verdict::Unknown(why)), _) | (_, Some(Deadlocks::Open(why))) => Some(why),
+            _ => self.unproved.as_ref().filter(|_| self.conclusion() == Conclusion::Unknown),
+        }
+    }
+
+    /// Runs to deadlocked states, smallest instance first. Those that only an outside value makes
+    /// possible are not among them: nearly always the model does not mean them.
+    pub fn deadlocked(&self) -> impl Iterator<Item = &Trace> {
+        self.explorations.iter().flat_map(|exploration| &exploration.deadlocks)
+    }
+
+    /// Runs to further bad cubes, when [`ForwardOptions::stop_at_unsafe`] is off.
+    ///
+    /// [`ForwardOptions::stop_at_unsafe`]: crate::options::ForwardOptions::stop_at_unsafe
+    pub fn more_bad(&self) -> impl Iterator<Item = &Trace> {
+        self.explorations.iter().flat_map(|exploration| &exploration.more_unsafe_traces)
+    }
+
+    /// The run to a bad state that the verdict rests on.
+    pub fn bad(&self) -> Option<&Trace> {
+        match &self.verdict {
+            Some(Verdict::Unsafe(trace)) => Some(trace),
+            _ => None,
+        }
+    }
+
+    /// All traces: to bad states first, then to deadlocks.
+    pub fn traces(&self) -> impl Iterator<Item = &Trace> {
+        self.bad().into_iter().chain(self.more_bad()).chain(self.deadlocked())
+    }
+
+    /// Adds to the time of a phase.
+    pub fn spend(&mut self, phase: &'static str, time: Duration) {
+        match self.times.iter_mut().find(|(name, _)| *name == phase) {
+            Some((_, total)) => *total += time,
+            None => self.times.push((phase, time)),
+        }
+    }
+}
+
+/// What the explorations that the options ask for saw, as it stood before any proof.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coverage {
+    /// Processes of the instances, in increasing order.
+    pub procs: Vec<usize>,
+    /// States stored, over all instances.
+    pub states: usize,
+    /// Whether `states` counts orbits, in some instance.
+    pub symmetry: bool,
+    /// The smallest instance of which not all states were seen; `None` when everything was.
+    pub cut: Option<Cut>,
+}
+
+/// What a run says about deadlocks, when it was asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Deadlocks {
+    /// There is one, and a run to it.
+    Found,
+    /// None in the states that were seen: see [`Coverage`].
+    NoneSeen,
+    /// Not decided.
+    Open(Reason),
+}
+
+/// One search, in the order in which they were made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stage {
+    /// What was done.
+    pub proof: BackwardMode,
+    /// Which nodes were taken first.
+    pub order: SearchOrder,
+    /// Nodes, over all restarts.
+    pub nodes: usize,
+    /// Why it did not decide; `None` when it did.
+    pub reason: Option<Reason>,
+}
+
+/// An instance that was looked through, breadth first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Looked {
+    /// Its processes.
+    pub procs: usize,
+    /// Why that ended.
+    pub stop: Stop,
+}
+
+/// A declaration that is taken for granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Assumption {
+    /// Why.
+    pub kind: AssumptionKind,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// Why a declaration is taken for granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AssumptionKind {
+    /// It restricts what never changes, see [`cubicle_lang::model::Axiom`].
+    Axiom,
+    /// The options say so.
+    Trusted,
+}
+
+/// What a run to a state that an `invariant` excludes has refuted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refuted {
+    /// A claim: an `invariant` that was to be proved.
+    Lemma,
+    /// An assumption: an `invariant` that was taken for granted.
+    Assumption,
+}
+
+/// Why no larger instance was explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Enough {
+    /// The last three sizes have the same views of `of` processes: each combination of these
+    /// processes' cells and the globals that occurs in one instance occurs in the others.
+    Settled {
+        /// Processes of a view.
+        of: usize,
+        /// Number of different views.
+        views: usize,
+    },
+    /// The instance of this size was not explored completely, so that it cannot be compared.
+    Cut(usize),
+    /// The model has no larger instance.
+    Largest,
+    /// Larger instances are not tried.
+    Limit,
+    /// A bad state was found.
+    Found,
+}
+
+/// Why an answer may be worth nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Vacuous {
+    /// No bad state is declared, or only by `invariant`s that are taken for granted.
+    NothingToProve,
+    /// No instance with any of these numbers of processes has an initial state.
+    NoInitialState(Vec<usize>),
+    /// The transition (the first part of its declaration) never fires in the instances with these numbers of processes.
+    NeverFires(TransitionId, Vec<usize>),
+    /// What is claimed needs more processes than any instance with an initial state has.
+    NeverApplies(Claim, Lack),
+}
+
+/// Something that a model claims of its instances with enough processes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// What it is called: `unsafe at line 12`, or the name of a property of runs.
+    pub name: String,
+    /// The declaration.
+    pub span: Span,
+    /// How many processes it needs.
+    pub procs: usize,
+}
+
+/// Why there is no initial state with as many processes as something needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lack {
+    /// `number_procs` allows fewer.
+    NumberProcs(usize),
+    /// From this size on there is none.
+    States(usize, Emptying),
+}
+
+/// Sizes of instances that have no initial state, or of which that is open. A size without one has none above it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unpopulated {
+    /// None from this number of processes on.
+    From(usize, Emptying),
+    /// Not decided of this number of processes; smaller instances have an initial state.
+    NotKnown(usize),
+}
+
+/// What excludes all initial states of a size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Emptying {
+    /// Init.
+    Init,
+    /// An axiom of this declaration, which no state satisfies.
+    Axiom(Span),
+    /// Init and the axioms together.
+    Together,
+}

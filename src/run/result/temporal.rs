@@ -1,0 +1,120 @@
+//! What a run says of properties of runs.
+
+use cubicle_lang::model::semantics::Lasso;
+use cubicle_lang::model::{MonitorPlan, Owner, System};
+use crate::verdict::{Cut, Forbidden, Trace, Unproved};
+
+/// What was found out about one property of [`System::temporal`](cubicle_lang::model::System::temporal).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TemporalReport {
+    /// Its index there.
+    pub property: usize,
+    /// Numbers of processes for which it holds: all runs of these instances were looked at. Of a `cover`, those with
+    /// which no run gets there.
+    pub held: Vec<usize>,
+    /// Whether it holds for every number of processes: these are all instances that the model has, or it is proved.
+    pub proved: bool,
+    /// Of a `cover`: it is proved that no run gets there, for any number of processes that the model has.
+    pub never: bool,
+    /// The proof that settles it, where it is not settled by looking at all instances.
+    pub proof: Option<Box<RunsProof>>,
+    /// What settles it.
+    pub found: Option<TemporalFinding>,
+    /// The smallest instance that was looked at and left it open.
+    pub open: Option<Cut>,
+    /// Why no proof was found, where one was tried and nothing else settles it.
+    pub unproved: Option<Unproved>,
+}
+
+/// A proof about a property of runs: that the bad states of a system that was made for it are not reached.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunsProof {
+    /// That system.
+    pub system: System,
+    /// Of a `response` or `recurrence`, the monitor's plan.
+    pub plan: Option<MonitorPlan>,
+    /// Further variables of the proof.
+    pub owners: Vec<Owner>,
+    /// What it found unreachable.
+    pub invariant: Vec<Forbidden>,
+}
+
+/// What was seen of an instance whose runs were looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunsSeen {
+    /// Processes.
+    pub procs: usize,
+    /// States.
+    pub states: usize,
+    /// Steps between them.
+    pub steps: usize,
+    /// Whether these are all.
+    pub complete: bool,
+    /// Whether each state stands for all that exchanging processes makes of it that no property is about.
+    pub renamed: bool,
+}
+
+/// What settles a property of runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TemporalFinding {
+    /// A fair run without an end breaks it.
+    Lasso {
+        /// The processes that it breaks it for.
+        tuple: Vec<usize>,
+        /// The run; replayed.
+        lasso: Box<Lasso>,
+    },
+    /// A run to a state from which it is never met again, of a `possible`.
+    DeadEnd {
+        /// The processes.
+        tuple: Vec<usize>,
+        /// The run; its steps were replayed, that none leads on is what the exploration saw.
+        run: Box<Trace>,
+    },
+    /// A run to where a `cover` wants one: this is the good answer.
+    Reached {
+        /// The processes.
+        tuple: Vec<usize>,
+        /// The run; replayed.
+        run: Box<Trace>,
+    },
+}
+
+impl TemporalReport {
+    /// Nothing is known of a property.
+    pub const fn none(property: usize) -> Self {
+        Self {
+            property,
+            held: Vec::new(),
+            proved: false,
+            never: false,
+            proof: None,
+            found: None,
+            open: None,
+            unproved: None,
+        }
+    }
+
+    /// Whether it is broken.
+    pub const fn is_violated(&self) -> bool {
+        self.never
+            || matches!(self.found, Some(TemporalFinding::Lasso { .. } | TemporalFinding::DeadEnd { .. }))
+    }
+}
+
+impl TemporalFinding {
+    /// The run, or its first part.
+    pub const fn run(&self) -> &Trace {
+        match self {
+            Self::Lasso { lasso, .. } => &lasso.run,
+            Self::DeadEnd { run, .. } | Self::Reached { run, .. } => run,
+        }
+    }
+
+    /// The processes that it is about.
+    pub fn tuple(&self) -> &[usize] {
+        match self {
+            Self::Lasso { tuple, .. } | Self::DeadEnd { tuple, .. } | Self::Reached { tuple, .. } => tuple,
+        }
+    }
+}

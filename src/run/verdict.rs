@@ -1,0 +1,146 @@
+//! The one answer type of every engine.
+
+use serde::{Deserialize, Serialize};
+
+pub use cubicle_lang::model::Forbidden;
+pub use cubicle_lang::model::semantics::Trace;
+
+/// Why an exploration ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Stop {
+    /// Every reachable state was seen.
+    Complete,
+    /// All that was found was expanded, and states may have been taken for others ([`StoreKind::Bitstate`](crate::options::StoreKind::Bitstate)).
+    Bitstate,
+    /// States at the depth bound were not expanded.
+    Depth,
+    /// The state limit.
+    States,
+    /// The time limit of the exploration or of the run.
+    Time,
+    /// The memory limit.
+    Memory,
+    /// An unsafe state was found and the options ask to stop there.
+    Unsafe,
+    /// Not every number could be followed: one left the 64-bit range or `number_range`, or one that
+    /// nothing bounds was read before it was written. All that was found is real, but it is not all.
+    Numbers,
+    /// The given number of epochs of walks has been run.
+    Epochs,
+    /// The given transitions have fired.
+    Fired,
+    /// Ctrl-C.
+    Interrupted,
+    /// A state has more successors than anybody waits for.
+    Wide,
+    /// The instance has too many cells, values or ground transitions to be explored at all.
+    TooLarge,
+    /// The system has no instance with this number of processes.
+    NoInstance,
+    /// What it keeps in files could not be written or read.
+    Storage,
+    /// A process of the cluster was lost, or did not come.
+    Cluster,
+}
+
+/// An exploration that did not see all states.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Cut {
+    /// Processes of the instance.
+    pub procs: usize,
+    /// States that were seen.
+    pub states: usize,
+    /// Why it ended.
+    pub stop: Stop,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Reason {
+    /// The node limit was reached.
+    Nodes(usize),
+    /// The limit on effort was reached.
+    Effort(u64),
+    /// The depth limit was reached.
+    Depth(usize),
+    /// The time limit was reached.
+    Time,
+    /// The memory limit was reached.
+    Memory,
+    /// The solver answered `unknown` where the proof depends on it.
+    SolverUnknown(String),
+    /// Only error traces were found that no instance executes; the shortest one, as text.
+    Spurious(String),
+    /// A number left the 64-bit range, or a cube names more processes than one can hold.
+    Overflow,
+    /// The system gave no thread to run on: its error.
+    Threads(String),
+    /// A checkpoint could not be written or read: why.
+    Storage(String),
+    /// A process of the cluster was lost, or did not come: which one, and why.
+    Cluster(String),
+    /// The proof could not be certified: the obligation that failed, as text.
+    Uncertified(String),
+    /// Deadlocks were met, but none of the runs looked at does without an outside value that nothing
+    /// forces. Deadlocked states of which that is not known.
+    Deadlocks(usize),
+    /// Nothing wrong was found, but not all states were seen, and nobody asked for that.
+    Partial(Cut),
+    /// There is an answer, but also this number of reasons why it is worth nothing
+    /// ([`Report::vacuous`](crate::result::Report::vacuous)).
+    Vacuous(usize),
+    /// There is an answer, but also this number of warnings, which the user denied.
+    Denied(usize),
+    /// A property of runs holds in the instances with these numbers of processes, and is open for others.
+    Runs {
+        /// The first one of which that is so.
+        property: String,
+        /// Numbers of processes.
+        procs: Vec<usize>,
+        /// Why it is not proved.
+        why: Option<Unproved>,
+    },
+    /// No run was found that gets to where these properties want one, in instances that were seen as a whole.
+    NotReached(Vec<String>),
+    /// The user interrupted the run (signal number).
+    Interrupted(i32),
+}
+
+/// Why a property of runs is not proved for any number of processes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Unproved {
+    /// It has no monitor that could be proved: why.
+    NoMonitor(String),
+    /// The bad state of its monitor is reached with this many processes.
+    Loop {
+        /// Processes.
+        procs: usize,
+        /// Whether it is known that the property holds with as many, so that the monitor asks too little of a loop.
+        holds: bool,
+    },
+    /// The search for the proof ended without an answer.
+    Search(Box<Reason>),
+}
+
+/// Why an exploration ends when the run as a whole must.
+impl From<Reason> for Stop {
+    fn from(why: Reason) -> Self {
+        match why {
+            Reason::Interrupted(_) => Self::Interrupted,
+            Reason::Memory => Self::Memory,
+            Reason::Cluster(_) => Self::Cluster,
+            _ => Self::Time,
+        }
+    }
+}
+
+/// What a run established. A reader of verdicts has to deal with each.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// No bad state is reachable, for any number of processes.
+    Safe,
+    /// A bad state is reachable; here is a run.
+    Unsafe(Box<Trace>),
+    /// Not decided.
+    Unknown(Reason),
+}

@@ -1,0 +1,162 @@
+//! How far a run came that did not decide, and what may help, as lines without a final stop.
+
+use super::cause;
+use cubicle_lang::model::{Rational, System, VarId};
+use crate::result::{Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stop, Try};
+
+/// No more roots, and no more transitions of a cycle, than this are written.
+const MOST: usize = 8;
+
+/// How far a run came that did not decide, beyond what it told while it ran: where a real run was looked for, what the
+/// last search left, and what grew.
+pub fn how_far(system: &System, report: &Report) -> Vec<String> {
+    let mut lines: Vec<String> = looked_forward(&report.looked_forward).into_iter().collect();
+    let grown =
+        report.explorations.iter().flat_map(|it| it.growth.iter().map(move |grown| (it.procs, grown)));
+    let mut grown: Vec<String> = grown.map(|(procs, it)| growth(system, it, &with(procs))).collect();
+    if let Some(open) = report.backward.as_ref().and_then(|outcome| outcome.open.as_ref()) {
+        lines.extend(left(open));
+        grown.extend(open.growth.iter().map(|it| growth(system, it, "in cubes")));
+    }
+    grown.dedup();
+    lines.extend(grown);
+    lines
+}
+
+fn with(procs: usize) -> String {
+    format!("with {}", many(procs, "process", "processes"))
+}
+
+fn many(n: usize, one: &str, more: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { more })
+}
+
+/// The instances in which a real run was looked for.
+fn looked_forward(looked: &[Looked]) -> Option<String> {
+    let most = with(looked.last()?.procs);
+    Some(match looked.iter().find(|it| it.stop != Stop::Complete) {
+        None => format!("all states of all instances up to the one {most} were looked at: none is bad"),
+        Some(cut) => {
+            format!("a real run was looked for {}, and none found: {}", with(cut.procs), cause(cut.stop))
+        }
+    })
+}
+
+/// What a search left.
+fn left(open: &Open) -> Vec<String> {
+    let seen = open.roots.iter().map(|root| root.seen).sum();
+    let looked = many(seen, "node", "nodes");
+    let mut lines = vec![match (open.proved_steps, open.waiting) {
+        (Some(steps), _) => {
+            let steps = many(steps, "step", "steps");
+            format!(
+                "the last search: {looked} looked at; no bad state within {steps}, for any number of processes"
+            )
+        }
+        (None, 0) => format!("the last search: {looked} looked at, none waiting"),
+        (None, n) => {
+            let near = many(open.steps, "step", "steps");
+            format!(
+                "the last search: {looked} looked at, {n} waiting, the nearest {near} from a bad state or a candidate"
+            )
+        }
+    }];
+    let roots = &open.roots;
+    let line = |root: &OpenRoot| {
+        let seen = many(root.seen, "node", "nodes");
+        let waiting = if root.waiting == 0 { "none".to_owned() } else { root.waiting.to_string() };
+        format!("{}: {seen} looked at, {waiting} waiting", root.name)
+    };
+    if roots.len() > 1 && open.proved_steps.is_none() {
+        lines.extend(roots.iter().take(MOST).map(line));
+        if roots.len() > MOST {
+            lines.push(format!("and {} more properties", roots.len() - MOST));
+        }
+    }
+    lines
+}
+
+fn growth(system: &System, growth: &Growth, place: &str) -> String {
+    let what = match &growth.what {
+        Growing::Processes => "the number of processes".to_owned(),
+        Growing::Number(vars) => names(system, vars),
+    };
+    let mut cycle: Vec<&str> = growth.cycle.iter().take(MOST).map(String::as_str).collect();
+    if growth.cycle.len() > MOST {
+        cycle.push("..");
+    }
+    let (first, last) = &growth.values;
+    format!("{what} went from {first} to {last} {place}, again and again along {}", cycle.join(" -> "))
+}
+
+/// `X and Y`.
+fn names(system: &System, vars: &[VarId]) -> String {
+    let mut names: Vec<&str> = vars.iter().map(|var| system.var(*var).name.as_str()).collect();
+    names.dedup();
+    names.join(" and ")
+}
+
+/// What to try, as words to somebody who called the model `file`.
+pub fn suggestion(system: &System, file: &str, it: &Try) -> String {
+    match it {
+        Try::Bound { vars, values } => bound(system, vars, values),
+        Try::Forbid => "forbid a state on that path by an `invariant`, if it never occurs: backward search lets \
+                        processes outside of a cube disappear, which universal guards do not see"
+            .to_owned(),
+        Try::Hold => {
+            "say in init which process a proc variable holds, instead of leaving it open, or in place of `:= ?`"
+                .to_owned()
+        }
+        Try::Auto => format!("`cubicle {file}`: all kinds of searches in turn"),
+        Try::Brab(procs) => format!("`cubicle brab {procs} {file}`: another oracle"),
+        Try::Explore { procs, walks: false } => {
+            format!("`cubicle --only-forward --procs {procs} {file}`: the smaller instance")
+        }
+        Try::Explore { procs, walks: true } => format!(
+            "`cubicle --only-forward --procs {procs} --forward cfl --time-limit 60s {file}`: it looks for a real run \
+             in the instance that was not seen completely"
+        ),
+        Try::Exhaustive => "`--forward bfs`, which ends when all states are seen".to_owned(),
+        Try::NumberRange => {
+            "`--abstr-num LO UP`: explored numbers stay within these bounds, and candidates may bound them".to_owned()
+        }
+        Try::FewerStates => "`--max-forward N`: an oracle of fewer states, which leaves time and memory to the proof"
+            .to_owned(),
+        Try::NumberProcs(procs) => format!(
+            "`number_procs {procs}` as the first line of the model: an answer about all instances with at most \
+             {procs} processes, and no others"
+        ),
+        Try::More(limit) => more(*limit),
+    }
+}
+
+/// A lemma for what grew.
+fn bound(system: &System, vars: &[VarId], (first, last): &(Rational, Rational)) -> String {
+    let names = names(system, vars);
+    let example = match vars {
+        [var] => {
+            let var = system.var(*var);
+            let params: Vec<&str> = ["p", "q", "r", "s"].into_iter().take(var.arity()).collect();
+            let index = if params.is_empty() { String::new() } else { format!("[{}]", params.join(", ")) };
+            let beyond = if last > first { '>' } else { '<' };
+            format!(", such as `invariant ({}) {{ {}{index} {beyond} {last} }}`", params.join(" "), var.name)
+        }
+        _ => String::new(),
+    };
+    format!("bound {names} by an `invariant`, if the protocol does: it lists what never occurs{example}")
+}
+
+fn more(limit: Limit) -> String {
+    match limit {
+        Limit::Time(Some(time)) => format!("a longer --time-limit than {time:?}"),
+        Limit::Time(None) => "a longer limit on CPU time than `ulimit -t` sets".to_owned(),
+        Limit::Memory => "more memory (--memory-limit, `ulimit -v`, the container)".to_owned(),
+        Limit::Nodes(n) => format!("a larger --nodes than {n}"),
+        Limit::Depth(n) => format!("a larger --depth than {n}"),
+        Limit::SolverTime(time) => format!("a longer --solver-timeout than {time:?}"),
+        Limit::States(n) => format!("a larger --max-forward than {n}"),
+        Limit::ForwardTime(time) => format!("a longer --forward-time than {time:?}"),
+        Limit::ForwardDepth(n) => format!("a larger --forward-depth than {n}"),
+        Limit::Epochs(n) => format!("more --epochs than {n}"),
+    }
+}

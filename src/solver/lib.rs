@@ -1,0 +1,217 @@
+//! Z3, so that it starts fast and stops soon: most questions are small, and most runs ask few of them.
+
+pub mod queries;
+
+use std::sync::{Once, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use z3::ast::Bool;
+use z3::{Context, Params, SatResult, Solver, set_global_param};
+
+use cubicle_run::interrupt::{Interrupt, Interrupted};
+
+/// The version of Z3 that this program is linked with, as Z3 tells it.
+pub fn version() -> &'static str {
+    z3::full_version()
+}
+
+static SET_UP: Once = Once::new();
+
+/// Work of a call that is not limited in time, in Z3's own unit: about a tenth of a second.
+const EASY: u32 = 300_000;
+
+/// How often somebody looks whether a long call is still wanted.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// How long Z3 may take to see that its time is up, before it is interrupted. That is the last resort: with some
+/// versions, a context that was interrupted answers nothing any more.
+const LATE: Duration = Duration::from_millis(60);
+
+/// A solver of the current context.
+///
+/// Z3's SMT engine answers all questions. By default Z3 also makes its chain of preprocessing tactics for
+/// each solver, which takes ten times as long as a small question does. The setting is the whole process's, and the
+/// only one that is: the crate's documentation tells of it.
+pub fn new() -> Solver {
+    SET_UP.call_once(|| set_global_param("tactic.default_tactic", "smt"));
+    let solver = Solver::new();
+    limit(&solver, EASY, u32::MAX);
+    solver
+}
+
+/// Whether what `solver` (of [`new`]) holds is satisfiable together with `assumptions`, found within `timeout`.
+///
+/// # Errors
+/// Why the run must end: an answer that is missing for that is none.
+pub fn check(
+    solver: &Solver,
+    assumptions: &[Bool],
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<SatResult, Interrupted> {
+    let start = queries::start();
+    let result = ask(solver, assumptions, timeout, interrupt);
+    queries::end(start, solver, assumptions, result.as_ref().ok().copied());
+    result
+}
+
+fn ask(
+    solver: &Solver,
+    assumptions: &[Bool],
+    timeout: Duration,
+    interrupt: &Interrupt,
+) -> Result<SatResult, Interrupted> {
+    interrupt.check()?;
+    // A limit on time costs a thread for each call, so most calls have one on work instead.
+    let easy = solver.check_assumptions(assumptions);
+    if easy != SatResult::Unknown {
+        return Ok(easy);
+    }
+    interrupt.check()?;
+    let timeout = interrupt.remaining().map_or(timeout, |left| left.min(timeout));
+    limit(solver, 0, u32::try_from(timeout.as_millis()).unwrap_or(u32::MAX).max(1));
+    let result = while_wanted(interrupt, || solver.check_assumptions(assumptions));
+    limit(solver, EASY, u32::MAX);
+    if result == SatResult::Unknown {
+        interrupt.check()?;
+    }
+    Ok(result)
+}
+
+/// Runs `call`, a call of Z3; interrupts it when the run must end and it does not.
+fn while_wanted<R>(interrupt: &Interrupt, call: impl FnOnce() -> R) -> R {
+    let context = Context::thread_local();
+    let handle = context.handle();
+    thread::scope(|scope| {
+        let (done, wait) = mpsc::channel::<()>();
+        let watch = move || {
+            let ended = |time| !matches!(wait.recv_timeout(time), Err(mpsc::RecvTimeoutError::Timeout));
+            while !ended(LOOK_EVERY) {
+                if interrupt.reason().is_some() {
+                    if !ended(LATE) {
+                        handle.interrupt();
+                    }
+                    return;
+                }
+            }
+        };
+        // Where the system gives no thread, the limits have to do.
+        let _ = thread::Builder::new().name("solver".into()).spawn_scoped(scope, watch);
+        let result = call();
+        drop(done);
+        result
+    })
+}
+
+/// Bounds the next calls: `work` in Z3's own unit (0: not at all), and milliseconds. By default Z3 takes SIGINT over
+/// for the time of a call, and two calls at once do not give it back: then nobody would hear it any more.
+fn limit(solver: &Solver, work: u32, millis: u32) {
+    let mut params = Params::new();
+    params.set_bool("ctrl_c", false);
+    params.set_u32("rlimit", work);
+    params.set_u32("timeout", millis);
+    solver.set_params(&params);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use z3::{Config, with_z3_config};
+
+    use super::*;
+    use cubicle_run::verdict::Reason;
+
+    /// One pigeon more than holes: far too hard for resolution.
+    fn pigeons(solver: &Solver, holes: usize) {
+        let sits = |pigeon: usize, hole: usize| Bool::new_const(format!("{pigeon} in {hole}"));
+        for pigeon in 0..=holes {
+            solver.assert(Bool::or(&(0..holes).map(|hole| sits(pigeon, hole)).collect::<Vec<_>>()));
+            for other in 0..pigeon {
+                for hole in 0..holes {
+                    solver.assert(Bool::or(&[sits(pigeon, hole).not(), sits(other, hole).not()]));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_call_leaves_signals_to_those_who_listen() {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicBool, Ordering};
+
+        use rustix::process::{Signal, getpid, kill_process};
+
+        let heard = Arc::new(AtomicBool::new(false));
+        let registered =
+            signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&heard)).unwrap();
+        let (begun, begins) = mpsc::channel();
+        let (interrupt, long) = (Interrupt::default(), Duration::from_secs(600));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                with_z3_config(&Config::new(), || {
+                    let solver = new();
+                    pigeons(&solver, 12);
+                    limit(&solver, 0, u32::MAX);
+                    begun.send(()).unwrap();
+                    let ended = while_wanted(&interrupt, || solver.check_assumptions(&[]));
+                    assert_eq!(ended, SatResult::Unknown, "it is too hard");
+                });
+            });
+            begins.recv_timeout(long).unwrap();
+            // By now, it is in the middle of its work, or this shows nothing.
+            thread::sleep(Duration::from_millis(50));
+            kill_process(getpid(), Signal::INT).unwrap();
+            thread::sleep(Duration::from_millis(50));
+            interrupt.raise(15);
+        });
+        signal_hook::low_level::unregister(registered);
+        assert!(heard.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn a_long_call_ends_when_the_run_must() {
+        let long = Duration::from_secs(600);
+        for (by_signal, expected) in [(true, Reason::Interrupted(15)), (false, Reason::Time)] {
+            let took = with_z3_config(&Config::new(), || {
+                let solver = new();
+                pigeons(&solver, 14);
+                let interrupt = Interrupt::default();
+                let start = Instant::now();
+                if by_signal {
+                    let interrupt = interrupt.clone();
+                    thread::spawn(move || {
+                        thread::sleep(Duration::from_millis(500));
+                        interrupt.raise(15);
+                    });
+                } else {
+                    interrupt.set_deadline(start + Duration::from_millis(500));
+                }
+                assert_eq!(
+                    check(&solver, &[], long, &interrupt),
+                    Err(Interrupted(Box::new(expected.clone())))
+                );
+                start.elapsed()
+            });
+            assert!(took < Duration::from_secs(20), "{took:?}");
+        }
+    }
+
+    #[test]
+    fn a_call_that_takes_too_long_is_not_the_end_of_the_run() {
+        with_z3_config(&Config::new(), || {
+            let solver = new();
+            pigeons(&solver, 14);
+            let interrupt = Interrupt::default();
+            let answer = check(&solver, &[], Duration::from_millis(200), &interrupt);
+            assert_eq!(answer, Ok(SatResult::Unknown));
+            // And the next one is answered.
+            let never = Bool::from_bool(false);
+            assert_eq!(
+                check(&solver, &[never], Duration::from_millis(200), &interrupt),
+                Ok(SatResult::Unsat)
+            );
+        });
+    }
+}

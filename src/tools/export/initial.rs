@@ -1,0 +1,282 @@
+//! The initial states of an instance, as a product: groups of cells that init relates to each other, and for each
+//! group the ways to fill it. For targets that assign initial values instead of describing them.
+
+use super::read::Range;
+use super::refusal::Refusal;
+use super::values::Values;
+use cubicle_lang::model::semantics::{Env, Layout, State, Value, distinct_tuples, tuples};
+use cubicle_lang::model::union_find::UnionFind;
+use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId};
+
+/// A group of cells.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CellGroup {
+    /// Positions in the layout of the instance, ascending.
+    pub cells: Vec<usize>,
+    /// Their values, one list a way.
+    pub ways: Vec<Vec<Value>>,
+}
+
+/// A group may be filled in this many ways.
+const MOST_WAYS: usize = 4096;
+
+/// Values that are tried for a group before it is given up.
+const MOST_TRIES: usize = 2_000_000;
+
+/// Instances of the formula of init, and of all axioms.
+const MOST_INSTANCES: usize = 200_000;
+
+/// One instance of init or of an axiom.
+struct Constraint<'a> {
+    body: &'a Dnf,
+    procs: Vec<usize>,
+    /// Positions of the cells that it reads, ascending.
+    cells: Vec<usize>,
+}
+
+/// The groups, in order of their first cells.
+pub fn groups(
+    system: &System,
+    procs: usize,
+    range: Range,
+    values: &Values,
+) -> Result<Vec<CellGroup>, Refusal> {
+    let layout = Layout::new(system, procs);
+    let pieces = pieces(system);
+    let constraints = constraints(system, &pieces, &layout)?;
+    let mut domains = domains(system, &layout, range, values, &constraints)?;
+    let state = State { procs, values: vec![Value::Constructor(0); layout.len()] };
+    let mut search = InitialSearch { layout: &layout, state, tries: 0 };
+    for constraint in constraints.iter().filter(|c| c.cells.len() == 1) {
+        let at = constraint.cells[0];
+        domains[at].retain(|value| {
+            search.state.values[at] = *value;
+            search.holds(constraint)
+        });
+    }
+    let nothing = constraints.iter().filter(|c| c.cells.is_empty()).any(|c| !search.holds(c));
+    let mut groups = Vec::new();
+    for cells in connected(layout.len(), &constraints) {
+        let about: Vec<&Constraint<'_>> =
+            constraints.iter().filter(|c| c.cells.len() > 1 && cells.contains(&c.cells[0])).collect();
+        let mut ways = Vec::new();
+        search.fill(&cells, 0, &about, &domains, &mut ways).ok_or_else(|| {
+            Refusal::at(
+                system.init.span,
+                format!("init allows more than {MOST_WAYS} states of related cells"),
+            )
+        })?;
+        groups.push(CellGroup { cells, ways });
+    }
+    if nothing || groups.iter().any(|group| group.ways.is_empty()) {
+        return Err(Refusal::at(system.init.span, format!("no state is initial with {procs} processes")));
+    }
+    Ok(groups)
+}
+
+struct InitialSearch<'a> {
+    layout: &'a Layout,
+    state: State,
+    tries: usize,
+}
+
+impl InitialSearch<'_> {
+    fn holds(&self, constraint: &Constraint<'_>) -> bool {
+        let env = Env { layout: self.layout, state: &self.state, procs: &constraint.procs };
+        env.dnf(constraint.body) == Some(true)
+    }
+
+    /// All ways to fill the cells from number `at` on; `None` when there are too many.
+    fn fill(
+        &mut self,
+        cells: &[usize],
+        at: usize,
+        constraints: &[&Constraint<'_>],
+        domains: &[Vec<Value>],
+        ways: &mut Vec<Vec<Value>>,
+    ) -> Option<()> {
+        let Some(&cell) = cells.get(at) else {
+            ways.push(cells.iter().map(|&c| self.state.values[c]).collect());
+            return (ways.len() <= MOST_WAYS).then_some(());
+        };
+        for value in &domains[cell] {
+            self.tries += 1;
+            if self.tries > MOST_TRIES {
+                return None;
+            }
+            self.state.values[cell] = *value;
+            // What it is the last cell of can be looked at now.
+            let settled = |c: &&&Constraint<'_>| c.cells.last() == Some(&cell);
+            if constraints.iter().filter(settled).all(|c| self.holds(c)) {
+                self.fill(cells, at + 1, constraints, domains, ways)?;
+            }
+        }
+        Some(())
+    }
+}
+
+/// A formula for all tuples of processes.
+struct InitialPiece {
+    params: u8,
+    /// Only for pairwise distinct processes.
+    distinct: bool,
+    body: Dnf,
+}
+
+/// Init and the axioms, in parts that must all hold: what all disjuncts of a formula have in common, literal by
+/// literal, and the rest.
+fn pieces(system: &System) -> Vec<InitialPiece> {
+    let init = InitialPiece { params: system.init.params, distinct: false, body: system.init.body.clone() };
+    let axioms = system.axioms.iter();
+    let axioms =
+        axioms.map(|axiom| InitialPiece { params: axiom.params, distinct: true, body: axiom.denial.clone() });
+    let mut pieces = Vec::new();
+    for InitialPiece { params, distinct, body } in [init].into_iter().chain(axioms) {
+        let first = body.0.first().cloned().unwrap_or_default();
+        let common: Conj =
+            first.into_iter().filter(|literal| body.0.iter().all(|conj| conj.contains(literal))).collect();
+        let rest = |conj: &Conj| conj.iter().filter(|literal| !common.contains(literal)).cloned().collect();
+        let rest = Dnf(body.0.iter().map(rest).collect());
+        let common = common.iter().map(|literal| Dnf(vec![vec![literal.clone()]]));
+        pieces.extend(common.chain([rest]).map(|body| InitialPiece { params, distinct, body }));
+    }
+    pieces.retain(|piece| !piece.body.is_true());
+    pieces
+}
+
+/// Every instance of every piece.
+fn constraints<'a>(
+    system: &System,
+    pieces: &'a [InitialPiece],
+    layout: &Layout,
+) -> Result<Vec<Constraint<'a>>, Refusal> {
+    let procs = layout.procs;
+    let count = |piece: &InitialPiece| procs.checked_pow(u32::from(piece.params));
+    if pieces.iter().map(count).any(|n| n.is_none_or(|n| n > MOST_INSTANCES)) {
+        let what = format!("init has more than {MOST_INSTANCES} instances with {procs} processes");
+        return Err(Refusal::at(system.init.span, what));
+    }
+    let mut constraints = Vec::new();
+    for InitialPiece { params, distinct, body } in pieces {
+        let add = |procs: Vec<usize>| {
+            let mut cells: Vec<usize> = Vec::new();
+            for literal in body.0.iter().flatten() {
+                for_cells(literal, &mut |cell| cells.push(position(layout, cell, &procs)));
+            }
+            cells.sort_unstable();
+            cells.dedup();
+            constraints.push(Constraint { body, procs, cells });
+        };
+        let params = usize::from(*params);
+        if *distinct {
+            distinct_tuples(procs, params).for_each(add);
+        } else {
+            tuples(procs, params).for_each(add);
+        }
+    }
+    Ok(constraints)
+}
+
+fn position(layout: &Layout, cell: &Cell, procs: &[usize]) -> usize {
+    let process = |p: &ProcRef| match p {
+        ProcRef::Var(v) => procs[usize::from(*v)],
+        ProcRef::Const(k) => usize::from(*k),
+    };
+    layout.position(cell.var, cell.index.iter().map(process))
+}
+
+fn for_cells<'a>(literal: &'a Literal, f: &mut impl FnMut(&'a Cell)) {
+    let mut term = |term: &'a Term| match term {
+        Term::Cell(cell) => f(cell),
+        Term::Linear(sum) => sum.terms.iter().for_each(|(cell, _)| f(cell)),
+        Term::Constructor(_) | Term::Proc(_) => {}
+    };
+    match literal {
+        Literal::In { cell, .. } => f(cell),
+        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
+            term(left);
+            term(right);
+        }
+        Literal::Linear { expr, .. } => expr.terms.iter().for_each(|(cell, _)| f(cell)),
+    }
+}
+
+/// What each cell can hold, by its type and what a conjunction says of numbers.
+fn domains(
+    system: &System,
+    layout: &Layout,
+    range: Range,
+    values: &Values,
+    constraints: &[Constraint<'_>],
+) -> Result<Vec<Vec<Value>>, Refusal> {
+    let mut equal: Vec<Option<Rational>> = vec![None; layout.len()];
+    for constraint in constraints {
+        let [conj] = constraint.body.0.as_slice() else { continue };
+        for (cell, number) in numbers(conj) {
+            equal[position(layout, cell, &constraint.procs)] = Some(number);
+        }
+    }
+    let mut domains = Vec::with_capacity(layout.len());
+    for (number, var) in system.vars.iter().enumerate() {
+        let id = VarId(number as u16);
+        for index in tuples(layout.procs, var.arity()) {
+            domains.push(match var.ty {
+                Type::Enum(ty) => {
+                    let constructors = 0..system.enumeration(ty).constructors.len() as u8;
+                    constructors.map(Value::Constructor).collect()
+                }
+                Type::Proc | Type::Abstract(_) => values.domain(system, id),
+                Type::Int | Type::Real => {
+                    let bounds = range.map(|(low, high)| (Rational::integer(low), Rational::integer(high)));
+                    match (equal[layout.position(id, index)], range) {
+                        (Some(n), _) if bounds.is_none_or(|(low, high)| low <= n && n <= high) => {
+                            vec![Value::Number(n)]
+                        }
+                        (None, Some((low, high))) if low.abs_diff(high) < MOST_WAYS as u64 => {
+                            (low..=high).map(|n| Value::Number(Rational::integer(n))).collect()
+                        }
+                        (Some(n), _) => {
+                            let what =
+                                format!("`{}` is {n} in the beginning, which is out of range", var.name);
+                            return Err(Refusal::at(system.init.span, what).help("widen --abstr-num"));
+                        }
+                        (None, _) => {
+                            let what = format!("`{}` may be any number in the beginning", var.name);
+                            let help = "say `= NUMBER` in init, or give --abstr-num a small range";
+                            return Err(Refusal::at(var.span, what).help(help));
+                        }
+                    }
+                }
+            });
+        }
+    }
+    Ok(domains)
+}
+
+/// The cells that a conjunction equates with a number.
+fn numbers(conj: &Conj) -> impl Iterator<Item = (&Cell, Rational)> {
+    conj.iter().filter_map(|literal| match literal {
+        Literal::Linear { expr, relation: Relation::Eq, .. } => match expr.terms.as_slice() {
+            [(cell, factor)] => Some((cell, expr.constant.neg().div(*factor)?)),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// The cells, in groups such that no constraint is about two of them.
+fn connected(cells: usize, constraints: &[Constraint<'_>]) -> Vec<Vec<usize>> {
+    let mut sets = UnionFind::new(cells);
+    for constraint in constraints {
+        for pair in constraint.cells.windows(2) {
+            sets.join(pair[0], pair[1]);
+        }
+    }
+    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); cells];
+    for cell in 0..cells {
+        groups[sets.root(cell)].push(cell);
+    }
+    groups.retain(|cells| !cells.is_empty());
+    groups.sort_unstable();
+    groups
+}

@@ -1,0 +1,65 @@
+//! A system in the languages of other tools: an instance for Murphi, Promela and TLA+, and as Horn clauses in
+//! SMT-LIB. Reads the model and returns text.
+//!
+//! All targets get the same states and steps that [`cubicle_lang::model::semantics`] has: updates read the old state,
+//! parameters are pairwise distinct, and values of proc type may be no process. What a target cannot say is a
+//! [`Refusal`]. In reading order: `expr` and `read` (formulas with names or numbers for their processes), `ground` (the steps of an
+//! instance), `values` (numbers for values without a name), `initial`, `names`, `symbols`, and a file for each target. `model` writes
+//! a system as a model, whatever its author wrote.
+
+mod expr;
+mod ground;
+mod infix;
+mod initial;
+mod instance;
+mod murphi;
+mod names;
+mod promela;
+mod read;
+mod refusal;
+mod smtlib;
+mod symbols;
+mod tla;
+mod values;
+
+pub use instance::InstanceName;
+pub use cubicle_lang::words::model;
+pub use refusal::Refusal;
+
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::admits;
+
+/// A language of another tool.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Of Murphi, for rumur and its relatives.
+    Murphi,
+    /// Of SPIN.
+    Promela,
+    /// Of TLC and Apalache.
+    Tla,
+    /// Constrained Horn clauses, for Z3.
+    SmtLib,
+}
+
+/// The instance in the language of `target`.
+///
+/// # Errors
+///
+/// What the target cannot say, or an instance that is too large to be written out.
+pub fn export(system: &System, instance: &InstanceName, target: Target) -> Result<String, Refusal> {
+    let procs = instance.procs;
+    if procs == 0 || !admits(system, procs) {
+        let what = format!("the system has no instance with {procs} processes");
+        return Err(Refusal::of_command(what));
+    }
+    if values::cells(system, procs).is_none() {
+        return Err(Refusal::of_command(format!("an instance with {procs} processes has too many cells")));
+    }
+    match target {
+        Target::Murphi => murphi::write(system, instance),
+        Target::Promela => promela::write(system, instance),
+        Target::Tla => tla::write(system, instance),
+        Target::SmtLib => smtlib::write(system, instance),
+    }
+}

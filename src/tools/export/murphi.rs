@@ -1,0 +1,348 @@
+//! Murphi: parameters are rulesets, new values are computed before any is assigned.
+
+use std::fmt::Write as _;
+
+use super::expr::{ExportExpr, Process};
+use super::ground::cells;
+use super::infix::{Dialect, Operators};
+use super::initial::{CellGroup, groups};
+use super::instance::{InstanceName, title};
+use super::names::{self, TakenNames};
+use super::read::{Others, SystemReader, distinct, point_write, process};
+use super::refusal::Refusal;
+use super::symbols::{SymbolNames, need_range, need_size, refuse_reals, used_enums};
+use super::values::Values;
+use cubicle_lang::model::semantics::{Layout, Value};
+use cubicle_lang::model::{BOOL, Bad, EnumId, System, Transition, Type, Update, VarId};
+
+/// Words of the language, and of ours.
+const RESERVED: &str = "\
+    alias array assert assume begin boolean by case clear const cover do else elsif end endalias \
+    endexists endfor endforall endfunction endif endprocedure endrecord endrule endruleset endstartstate \
+    endswitch endwhile enum error exists false for forall function if import in int interleaved \
+    invariant isundefined ismember isundef liveness multiset multisetadd multisetcount multisetremove \
+    multisetremovepred of procedure process procs program put real record return rule ruleset scalarset \
+    startstate switch then to traceuntil true type undefine union var while";
+
+const OPERATORS: Operators = Operators {
+    truth: ["true", "false"],
+    and: "&",
+    or: "|",
+    not: "!",
+    compare: ["=", "!=", "<=", "<"],
+    choice: ["", " ? ", " : "],
+};
+
+struct Murphi<'a> {
+    system: &'a System,
+    reader: SystemReader<'a>,
+    values: Values,
+    symbols: SymbolNames,
+    names: TakenNames,
+}
+
+/// The instance as a Murphi program.
+pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal> {
+    let (procs, range) = (instance.procs, instance.range);
+    refuse_reals(system, "Murphi")?;
+    need_range(system, range, "Murphi")?;
+    need_size(system, range, i64::from(i32::MAX), "Murphi")?;
+    let values = Values::new(system, procs);
+    let groups = groups(system, procs, range, &values)?;
+    let mut names = TakenNames::new(RESERVED);
+    let symbols = SymbolNames::new(system, &mut names, ["false", "true"]);
+    let murphi = Murphi { system, reader: SystemReader { system, range }, values, symbols, names };
+    let mut out = String::new();
+    for line in title(instance, "Murphi") {
+        let _ = writeln!(out, "-- {line}");
+    }
+    out.push_str("-- A state without successors is no error of the model: rumur --deadlock-detection off\n");
+    if murphi.values.names_matter {
+        out.push_str("-- Values that are no process are compared: states that differ in their names are counted apart.\n");
+    }
+    murphi.declarations(&mut out, procs);
+    murphi.start(&mut out, procs, &groups);
+    for transition in &system.transitions {
+        murphi.rule(&mut out, transition);
+    }
+    for bad in &system.bad {
+        murphi.invariant(&mut out, bad);
+    }
+    Ok(out)
+}
+
+impl Murphi<'_> {
+    fn declarations(&self, out: &mut String, procs: usize) {
+        let _ = writeln!(out, "\nconst\n  procs: {procs};\n\ntype\n  process: 1 .. procs;");
+        for id in used_enums(self.system) {
+            let constructors = self.symbols.constructors[usize::from(id.0)].join(", ");
+            let _ = writeln!(out, "  {}: enum {{ {constructors} }};", self.symbols.types[usize::from(id.0)]);
+        }
+        if self.system.vars.is_empty() {
+            return;
+        }
+        out.push_str("\nvar\n");
+        for (number, var) in self.system.vars.iter().enumerate() {
+            let id = VarId(number as u16);
+            let _ = write!(out, "  {}: {};", self.symbols.var(id), self.type_of(id));
+            match var.ty {
+                Type::Proc if self.values.is_ordered() => {
+                    let _ = write!(out, " -- process p is p * {}; others are none", self.values.stride);
+                }
+                Type::Proc => out.push_str(" -- a process, or above procs none"),
+                _ => {}
+            }
+            out.push('\n');
+        }
+    }
+
+    /// The type of a variable.
+    fn type_of(&self, var: VarId) -> String {
+        let arrays = "array [process] of ".repeat(self.system.var(var).arity());
+        format!("{arrays}{}", self.cell_type(var))
+    }
+
+    /// The type of its cells.
+    fn cell_type(&self, var: VarId) -> String {
+        match self.system.var(var).ty {
+            Type::Enum(BOOL) => "boolean".to_owned(),
+            Type::Enum(id) => self.symbols.types[usize::from(id.0)].clone(),
+            Type::Proc | Type::Abstract(_) => {
+                let (low, high) = self.values.bounds(self.system, var);
+                format!("{low} .. {high}")
+            }
+            Type::Int | Type::Real => {
+                let (low, high) = self.reader.range.expect("without one there are no numbers");
+                format!("{low} .. {high}")
+            }
+        }
+    }
+
+    /// How many values the type of a cell has.
+    fn size_of(&self, var: VarId) -> u64 {
+        match self.system.var(var).ty {
+            Type::Enum(id) => self.system.enumeration(id).constructors.len() as u64,
+            Type::Proc | Type::Abstract(_) => {
+                let (low, high) = self.values.bounds(self.system, var);
+                (high - low + 1) as u64
+            }
+            Type::Int | Type::Real => {
+                let (low, high) = self.reader.range.expect("without one there are no numbers");
+                low.abs_diff(high) + 1
+            }
+        }
+    }
+
+    fn start(&self, out: &mut String, procs: usize, groups: &[CellGroup]) {
+        let layout = Layout::new(self.system, procs);
+        let mut names = self.names.clone();
+        let cells: Vec<(VarId, String)> =
+            cells(self.system, procs).into_iter().map(|(id, index)| (id, self.cell(id, &index))).collect();
+        let mut fixed: Vec<Option<Value>> = vec![None; layout.len()];
+        let (mut rulesets, mut body) = (Vec::new(), String::new());
+        for group in groups {
+            if let [way] = group.ways.as_slice() {
+                group.cells.iter().zip(way).for_each(|(&cell, value)| fixed[cell] = Some(*value));
+                continue;
+            }
+            let choice = names.fresh("choice");
+            let (var, cell) = &cells[group.cells[0]];
+            if group.cells.len() == 1 && group.ways.len() as u64 == self.size_of(*var) {
+                rulesets.push(format!("{choice}: {}", self.cell_type(*var)));
+                let _ = writeln!(body, "  {cell} := {choice};");
+                continue;
+            }
+            rulesets.push(format!("{choice}: 1 .. {}", group.ways.len()));
+            for (number, way) in group.ways.iter().enumerate() {
+                let keyword = if number == 0 { "if" } else { "elsif" };
+                let _ = writeln!(body, "  {keyword} {choice} = {} then", number + 1);
+                for (&at, value) in group.cells.iter().zip(way) {
+                    let _ = writeln!(body, "    {} := {};", cells[at].1, self.value(cells[at].0, *value));
+                }
+            }
+            body.push_str("  end;\n");
+        }
+        let fixed = self.fixed(procs, &layout, &cells, &fixed);
+        out.push('\n');
+        if !rulesets.is_empty() {
+            let _ = writeln!(out, "ruleset {} do", rulesets.join("; "));
+        }
+        let _ = writeln!(out, "startstate \"init\"\nbegin\n{fixed}{body}end;");
+        if !rulesets.is_empty() {
+            out.push_str("end;\n");
+        }
+    }
+
+    /// Assignments to the cells that have one initial value; an array of one value in a loop.
+    fn fixed(
+        &self,
+        procs: usize,
+        layout: &Layout,
+        cells: &[(VarId, String)],
+        fixed: &[Option<Value>],
+    ) -> String {
+        let mut out = String::new();
+        for (number, var) in self.system.vars.iter().enumerate() {
+            let id = VarId(number as u16);
+            let first = layout.position(id, vec![0; var.arity()]);
+            let all = &fixed[first..first + procs.pow(var.arity() as u32)];
+            match all[0] {
+                Some(value) if all.len() > 1 && all.iter().all(|other| *other == Some(value)) => {
+                    let (index, loops) = loops(&self.names, var.arity());
+                    let cell = self.cell(id, &index);
+                    let _ = writeln!(
+                        out,
+                        "  {loops}{cell} := {};{}",
+                        self.value(id, value),
+                        " end;".repeat(var.arity())
+                    );
+                }
+                _ => {
+                    for (at, value) in all.iter().enumerate() {
+                        if let Some(value) = value {
+                            let _ = writeln!(out, "  {} := {};", cells[first + at].1, self.value(id, *value));
+                        }
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn rule(&self, out: &mut String, transition: &Transition) {
+        let mut names = self.names.clone();
+        let mut params: Vec<String> = transition.params.iter().map(|name| names.fresh(name)).collect();
+        params.extend((0..transition.hidden).map(|_| names.fresh("other")));
+        let args: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
+        let mut rulesets: Vec<String> = params.iter().map(|name| format!("{name}: process")).collect();
+        let others = names::others(&names, transition);
+        let mut guard = vec![distinct(&args), self.reader.guard(transition, &args, &Others::Bound(&others))];
+        let mut writes = Writes::default();
+        for update in &transition.updates {
+            let index = loops(&names, self.system.var(update.var).arity()).0;
+            guard.push(self.reader.bounds(update, &args, &index));
+            let alone = transition.updates.len() == 1;
+            if let Some(any) = self.update(&mut writes, update, &args, &mut names, alone) {
+                rulesets.push(any);
+            }
+        }
+        out.push('\n');
+        if !rulesets.is_empty() {
+            let _ = writeln!(out, "ruleset {} do", rulesets.join("; "));
+        }
+        let guard = self.write(&ExportExpr::all(guard));
+        let _ =
+            writeln!(out, "rule \"{}({})\"\n  {guard}\n==>", transition.name, transition.params.join(", "));
+        let Writes { locals, before, after } = writes;
+        if !locals.is_empty() {
+            let _ = write!(out, "var\n{locals}");
+        }
+        let _ = writeln!(out, "begin\n{before}{after}end;");
+        if !rulesets.is_empty() {
+            out.push_str("end;\n");
+        }
+    }
+
+    /// Adds the write of one variable; the ruleset that chooses its value, for `:= ?`.
+    fn update(
+        &self,
+        writes: &mut Writes,
+        update: &Update,
+        args: &[Process],
+        names: &mut TakenNames,
+        alone: bool,
+    ) -> Option<String> {
+        let var = update.var;
+        let arity = self.system.var(var).arity();
+        let name = self.symbols.var(var);
+        if let Some((index, value)) = point_write(update, arity, args.len()) {
+            let index: Vec<Process> = index.into_iter().map(|p| process(p, args)).collect();
+            let value = self.reader.value(value, var, args);
+            let mut reads = false;
+            value.cells(&mut |_, _| reads = true);
+            let (cell, text) = (self.cell(var, &index), self.write(&value));
+            if alone || !reads {
+                let _ = writeln!(writes.after, "  {cell} := {text};");
+                return None;
+            }
+            let next = names.fresh(&format!("next_{name}"));
+            let _ = writeln!(writes.locals, "  {next}: {};", self.cell_type(var));
+            let _ = writeln!(writes.before, "  {next} := {text};");
+            let _ = writeln!(writes.after, "  {cell} := {next};");
+            return None;
+        }
+        let (index, loops) = loops(names, arity);
+        let Some(value) = self.reader.new_value(update, args, &index) else {
+            let any = names.fresh(&format!("any_{name}"));
+            let _ = writeln!(writes.after, "  {name} := {any};");
+            return Some(format!("{any}: {}", self.cell_type(var)));
+        };
+        let next = names.fresh(&format!("next_{name}"));
+        let _ = writeln!(writes.locals, "  {next}: {};", self.type_of(var));
+        let cells: String = index.iter().map(|p| format!("[{}]", text_of(p))).collect();
+        let ends = " end;".repeat(arity);
+        let _ = writeln!(writes.before, "  {loops}{next}{cells} := {};{ends}", self.write(&value));
+        let _ = writeln!(writes.after, "  {name} := {next};");
+        None
+    }
+
+    fn invariant(&self, out: &mut String, bad: &Bad) {
+        let mut names = self.names.clone();
+        let params: Vec<String> = (1..=bad.params).map(|n| names.fresh(&format!("p{n}"))).collect();
+        let scope: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
+        let body = ExportExpr::all([distinct(&scope), self.reader.bad(bad, &scope)]);
+        let body =
+            params.into_iter().rev().fold(body, |body, name| ExportExpr::Each(false, name, Box::new(body)));
+        let _ = writeln!(out, "\ninvariant \"{}\"\n  {};", bad.name, self.write(&body.negated()));
+    }
+}
+
+/// What a rule does.
+#[derive(Default)]
+struct Writes {
+    locals: String,
+    /// Computes new values.
+    before: String,
+    /// Assigns them.
+    after: String,
+}
+
+/// Index names, and the loops that bind them.
+fn loops(names: &TakenNames, arity: usize) -> (Vec<Process>, String) {
+    let mut names = names.clone();
+    let index: Vec<String> = (0..arity).map(|_| names.fresh("j")).collect();
+    let loops = index.iter().map(|name| format!("for {name}: process do ")).collect();
+    (index.into_iter().map(Process::Named).collect(), loops)
+}
+
+/// A process as an index.
+fn text_of(process: &Process) -> String {
+    match process {
+        Process::Named(name) => name.clone(),
+        Process::Number(n) => n.to_string(),
+    }
+}
+
+impl Dialect for Murphi<'_> {
+    fn operators(&self) -> &Operators {
+        &OPERATORS
+    }
+
+    fn instance(&self) -> (&System, &Values) {
+        (self.system, &self.values)
+    }
+
+    fn cell(&self, var: VarId, index: &[Process]) -> String {
+        let index: String = index.iter().map(|p| format!("[{}]", text_of(p))).collect();
+        format!("{}{index}", self.symbols.var(var))
+    }
+
+    fn constructor(&self, ty: EnumId, constructor: u8) -> String {
+        self.symbols.constructor(ty, constructor).to_owned()
+    }
+
+    fn each(&self, all: bool, name: &str, body: &str) -> String {
+        let quantifier = if all { "forall" } else { "exists" };
+        format!("{quantifier} {name}: process do {body} end")
+    }
+}

@@ -1,0 +1,68 @@
+//! Names of the model in another language: those that mean something there are written otherwise, and no two things
+//! have the same.
+
+use std::collections::BTreeSet;
+
+use cubicle_lang::model::Transition;
+
+/// Names that are taken.
+#[derive(Clone, Debug, Default)]
+pub struct TakenNames {
+    /// In lower case: some languages do not look at the case of their words, and people do not like two names that
+    /// differ in nothing else.
+    taken: BTreeSet<String>,
+}
+
+impl TakenNames {
+    /// With the words of the target, blanks between them, which are nobody's names.
+    pub fn new(reserved: &str) -> Self {
+        Self { taken: reserved.split_whitespace().map(str::to_ascii_lowercase).collect() }
+    }
+
+    /// `wanted`, or what comes next to it: with a number after it.
+    pub fn fresh(&mut self, wanted: &str) -> String {
+        let mut name = wanted.to_owned();
+        let mut number = 1;
+        while !self.taken.insert(name.to_ascii_lowercase()) {
+            number += 1;
+            name = format!("{wanted}_{number}");
+        }
+        name
+    }
+}
+
+/// Names for the processes that the universal guards of a transition are about.
+pub fn others(names: &TakenNames, transition: &Transition) -> Vec<String> {
+    let mut names = names.clone();
+    let most = transition.universals.iter().map(|it| it.bound).max().unwrap_or(0);
+    (0..most).map(|_| names.fresh("q")).collect()
+}
+
+/// What a comment may hold: printable ASCII without what ends or begins comments anywhere.
+pub fn comment(text: &str) -> String {
+    let plain: String = text.chars().map(|c| if (' '..='~').contains(&c) { c } else { '?' }).collect();
+    plain
+        .replace("*/", "* /")
+        .replace("/*", "/ *")
+        .replace("*)", "* )")
+        .replace("(*", "( *")
+        .replace('\\', "/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_valid_and_differ() {
+        let mut names = TakenNames::new("Rule end");
+        let given: Vec<String> =
+            ["rule", "END", "A", "a", "A", "A_2"].map(|name| names.fresh(name)).into_iter().collect();
+        assert_eq!(given, ["rule_2", "END_2", "A", "a_2", "A_3", "A_2_2"]);
+    }
+
+    #[test]
+    fn comments_end_where_they_should() {
+        assert_eq!(comment("a*/b\nc\\*)(*"), "a* /b?c/* )( *");
+    }
+}

@@ -1,0 +1,279 @@
+//! Model formulas read with names or numbers for their processes: guards, new values, bad states.
+
+use super::expr::{ExportComparison, ExportExpr, Process};
+use cubicle_lang::model::semantics::distinct_tuples;
+use cubicle_lang::model::{
+    Assignment, Bad, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
+    Transition, Type, Update, VarId,
+};
+
+/// The bounds of numbers: a step that leaves them is not possible.
+pub type Range = Option<(i64, i64)>;
+
+/// Reads formulas of a system.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemReader<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// Bounds of numbers.
+    pub range: Range,
+}
+
+/// What a universal guard speaks of.
+#[derive(Clone, Debug)]
+pub enum Others<'a> {
+    /// Each of these processes.
+    These(&'a [usize]),
+    /// Quantifiers of the target, over processes with these names: as many as a universal is about, or more.
+    Bound(&'a [String]),
+}
+
+impl SystemReader<'_> {
+    /// A conjunction; `scope` are the processes of its variables.
+    pub fn conj(self, conj: &Conj, scope: &[Process]) -> ExportExpr {
+        ExportExpr::all(conj.iter().map(|literal| self.literal(literal, scope)))
+    }
+
+    /// A disjunction of conjunctions.
+    pub fn dnf(self, dnf: &Dnf, scope: &[Process]) -> ExportExpr {
+        ExportExpr::any(dnf.0.iter().map(|conj| self.conj(conj, scope)))
+    }
+
+    fn literal(self, literal: &Literal, scope: &[Process]) -> ExportExpr {
+        match literal {
+            Literal::In { cell, values } => self.member(cell, *values, scope),
+            Literal::Eq { left, right, negated } => {
+                let how = if *negated { ExportComparison::Different } else { ExportComparison::Equal };
+                ExportExpr::compare(how, term(left, None, scope), term(right, None, scope))
+            }
+            Literal::Less { left, right, strict } => {
+                let how = if *strict { ExportComparison::Less } else { ExportComparison::AtMost };
+                ExportExpr::compare(how, term(left, None, scope), term(right, None, scope))
+            }
+            Literal::Linear { expr, relation, .. } => linear(expr, *relation, scope),
+        }
+    }
+
+    fn member(self, cell: &Cell, values: u64, scope: &[Process]) -> ExportExpr {
+        let Type::Enum(id) = self.system.var(cell.var).ty else { unreachable!("only enums have value sets") };
+        let all = self.system.enumeration(id).all();
+        let few = (values & all).count_ones() * 2 <= all.count_ones();
+        let shown = if few { values & all } else { all & !values };
+        let how = if few { ExportComparison::Equal } else { ExportComparison::Different };
+        let parts = (0..64u8)
+            .filter(|c| shown >> c & 1 == 1)
+            .map(|c| ExportExpr::compare(how, place(cell, scope), ExportExpr::Constructor(id, c)));
+        if few { ExportExpr::any(parts) } else { ExportExpr::all(parts) }
+    }
+
+    /// The guard of a transition with these arguments, hidden ones included; not that they differ.
+    pub fn guard(self, transition: &Transition, args: &[Process], others: &Others<'_>) -> ExportExpr {
+        let plain = self.conj(&transition.guard, args);
+        let universal = transition.universals.iter().map(|universal| {
+            let of = |tuple: &[Process]| {
+                let scope: Vec<Process> = args.iter().chain(tuple).cloned().collect();
+                self.dnf(&universal.body, &scope)
+            };
+            let bound = usize::from(universal.bound);
+            match others {
+                Others::These(these) => ExportExpr::all(distinct_tuples(these.len(), bound).map(|tuple| {
+                    of(&tuple.into_iter().map(|it| Process::Number(these[it])).collect::<Vec<_>>())
+                })),
+                Others::Bound(names) => {
+                    let tuple: Vec<Process> = names.iter().take(bound).cloned().map(Process::Named).collect();
+                    // The first ones that are arguments, or each other, are not meant.
+                    (0..bound).rev().fold(of(&tuple), |body, n| {
+                        let other = ExportExpr::Process(tuple[n].clone());
+                        let same = args.iter().chain(&tuple[..n]).map(|known| {
+                            let known = ExportExpr::Process(known.clone());
+                            ExportExpr::compare(ExportComparison::Equal, other.clone(), known)
+                        });
+                        ExportExpr::each(true, names[n].clone(), ExportExpr::any(same.chain([body])))
+                    })
+                }
+            }
+        });
+        ExportExpr::all([plain].into_iter().chain(universal))
+    }
+
+    /// The new value of one cell; `None` for `:= ?`.
+    pub fn new_value(self, update: &Update, args: &[Process], index: &[Process]) -> Option<ExportExpr> {
+        let Assignment::Cases(branches) = &update.assignment else { return None };
+        let scope: Vec<Process> = args.iter().chain(index).cloned().collect();
+        Some(self.branches(branches, &scope, &|value| self.value(value, update.var, &scope)))
+    }
+
+    /// That the new value of one cell lies within the bounds of numbers.
+    pub fn in_range(self, update: &Update, args: &[Process], index: &[Process]) -> ExportExpr {
+        let (Some((low, high)), Assignment::Cases(branches)) = (self.range, &update.assignment) else {
+            return ExportExpr::TRUE;
+        };
+        if !self.system.var(update.var).ty.is_numeric() {
+            return ExportExpr::TRUE;
+        }
+        let scope: Vec<Process> = args.iter().chain(index).cloned().collect();
+        self.branches(branches, &scope, &|value| {
+            let Term::Linear(sum) = value else { unreachable!("a number") };
+            let bound = |n| ExportExpr::number(Rational::integer(n));
+            match sum.terms.as_slice() {
+                [] => {
+                    let n = sum.constant;
+                    let within = (Rational::integer(low)..=Rational::integer(high)).contains(&n);
+                    if within { ExportExpr::TRUE } else { ExportExpr::FALSE }
+                }
+                [(_, one)] if *one == Rational::ONE && sum.constant.is_zero() => ExportExpr::TRUE,
+                _ => {
+                    let value = self.value(value, update.var, &scope);
+                    ExportExpr::all([
+                        ExportExpr::compare(ExportComparison::AtMost, bound(low), value.clone()),
+                        ExportExpr::compare(ExportComparison::AtMost, value, bound(high)),
+                    ])
+                }
+            }
+        })
+    }
+
+    /// That what an update writes lies within the bounds of numbers; `index` are free names for the indices.
+    pub fn bounds(self, update: &Update, args: &[Process], index: &[Process]) -> ExportExpr {
+        if let Some((at, _)) = point_write(update, index.len(), args.len()) {
+            let at: Vec<Process> = at.into_iter().map(|p| process(p, args)).collect();
+            return self.in_range(update, args, &at);
+        }
+        index.iter().rev().fold(self.in_range(update, args, index), |body, name| match name {
+            Process::Named(name) => ExportExpr::each(true, name.clone(), body),
+            Process::Number(_) => unreachable!("indices have names here"),
+        })
+    }
+
+    /// What the first branch says whose condition holds.
+    fn branches(
+        self,
+        branches: &[Branch],
+        scope: &[Process],
+        of: &impl Fn(&Term) -> ExportExpr,
+    ) -> ExportExpr {
+        let (last, before) = branches.split_last().expect("the last branch of an update is unconditional");
+        before.iter().rev().fold(of(&last.value), |otherwise, branch| {
+            ExportExpr::choice(self.dnf(&branch.when, scope), of(&branch.value), otherwise)
+        })
+    }
+
+    /// A term that cells of `var` can hold.
+    pub fn value(self, value: &Term, var: VarId, scope: &[Process]) -> ExportExpr {
+        term(value, Some(self.system.var(var).ty), scope)
+    }
+
+    /// The cube of a bad state, for these processes; not that they differ.
+    pub fn bad(self, bad: &Bad, scope: &[Process]) -> ExportExpr {
+        self.conj(&bad.cube, scope)
+    }
+}
+
+/// A write of one cell, named by the processes of the transition: the array elsewhere is as it was.
+pub fn point_write(update: &Update, arity: usize, params: usize) -> Option<(Vec<ProcRef>, &Term)> {
+    let Assignment::Cases(branches) = &update.assignment else { return None };
+    let bound = |i: usize| ProcRef::Var((params + i) as u8);
+    if arity == 0 {
+        return (branches.len() == 1).then(|| (Vec::new(), &branches[0].value));
+    }
+    let [first, last] = branches.as_slice() else { return None };
+    let unchanged = match &last.value {
+        Term::Cell(cell) => Some(cell),
+        Term::Linear(sum) => match sum.terms.as_slice() {
+            [(cell, one)] if *one == Rational::ONE && sum.constant.is_zero() => Some(cell),
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_index = |cell: &Cell| {
+        cell.var == update.var && cell.index.iter().enumerate().all(|(i, proc)| *proc == bound(i))
+    };
+    let [conj] = first.when.0.as_slice() else { return None };
+    if !unchanged.is_some_and(is_index) || conj.len() != arity || mentions(&first.value, params) {
+        return None;
+    }
+    let mut at: Vec<Option<ProcRef>> = vec![None; arity];
+    for literal in conj {
+        let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } = literal else {
+            return None;
+        };
+        let place = (0..arity).find(|&i| *a == bound(i) || *b == bound(i))?;
+        let other = if *a == bound(place) { *b } else { *a };
+        if matches!(other, ProcRef::Var(v) if usize::from(v) >= params) {
+            return None;
+        }
+        at[place] = Some(other);
+    }
+    Some((at.into_iter().collect::<Option<_>>()?, &first.value))
+}
+
+/// Whether a term speaks of a process variable from number `first` on.
+fn mentions(term: &Term, first: usize) -> bool {
+    let bound = |p: &ProcRef| matches!(p, ProcRef::Var(v) if usize::from(*v) >= first);
+    match term {
+        Term::Constructor(_) => false,
+        Term::Proc(p) => bound(p),
+        Term::Cell(cell) => cell.index.iter().any(bound),
+        Term::Linear(sum) => sum.terms.iter().any(|(cell, _)| cell.index.iter().any(bound)),
+    }
+}
+
+/// That processes are pairwise distinct.
+pub fn distinct(processes: &[Process]) -> ExportExpr {
+    let pairs = processes.iter().enumerate().flat_map(|(i, p)| processes[..i].iter().map(move |q| (q, p)));
+    ExportExpr::all(pairs.map(|(q, p)| {
+        ExportExpr::compare(
+            ExportComparison::Different,
+            ExportExpr::Process(q.clone()),
+            ExportExpr::Process(p.clone()),
+        )
+    }))
+}
+
+/// The process that a reference stands for.
+pub fn process(reference: ProcRef, scope: &[Process]) -> Process {
+    match reference {
+        ProcRef::Var(v) => scope[usize::from(v)].clone(),
+        ProcRef::Const(k) => Process::Number(usize::from(k) + 1),
+    }
+}
+
+fn place(cell: &Cell, scope: &[Process]) -> ExportExpr {
+    ExportExpr::Cell(cell.var, cell.index.iter().map(|&p| process(p, scope)).collect())
+}
+
+fn term(term: &Term, ty: Option<Type>, scope: &[Process]) -> ExportExpr {
+    match (term, ty) {
+        (Term::Constructor(c), Some(Type::Enum(id))) => ExportExpr::Constructor(id, *c),
+        (Term::Constructor(_), _) => unreachable!("constructors are assigned to enum cells only"),
+        (Term::Proc(p), _) => ExportExpr::Process(process(*p, scope)),
+        (Term::Cell(cell), _) => place(cell, scope),
+        (Term::Linear(linear), _) => sum(&linear.terms, linear.constant, scope),
+    }
+}
+
+fn sum(terms: &[(Cell, Rational)], constant: Rational, scope: &[Process]) -> ExportExpr {
+    match terms {
+        [(cell, one)] if *one == Rational::ONE && constant.is_zero() => place(cell, scope),
+        _ => ExportExpr::Sum(terms.iter().map(|(cell, n)| (*n, place(cell, scope))).collect(), constant),
+    }
+}
+
+/// `expr relation 0`, with what is subtracted on the right.
+fn linear(expr: &Linear, relation: Relation, scope: &[Process]) -> ExportExpr {
+    let of = |positive: bool| -> Vec<(Cell, Rational)> {
+        let terms = expr.terms.iter().filter(|(_, n)| (n.signum() > 0) == positive);
+        terms.map(|(cell, n)| (cell.clone(), if positive { *n } else { n.neg() })).collect()
+    };
+    let (mut left, mut right) = (expr.constant, Rational::ZERO);
+    if left.signum() < 0 || of(false).is_empty() {
+        (left, right) = (Rational::ZERO, left.neg());
+    }
+    let how = match relation {
+        Relation::Eq => ExportComparison::Equal,
+        Relation::Ne => ExportComparison::Different,
+        Relation::Le => ExportComparison::AtMost,
+        Relation::Lt => ExportComparison::Less,
+    };
+    ExportExpr::compare(how, sum(&of(true), left, scope), sum(&of(false), right, scope))
+}

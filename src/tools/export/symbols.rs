@@ -1,0 +1,147 @@
+//! What the declarations of a model are called in another language, and what can be said of their numbers there.
+
+use super::names::TakenNames;
+use super::read::Range;
+use super::refusal::Refusal;
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::model::{Assignment, BOOL, EnumId, Linear, Literal, System, Term, Type, VarId};
+
+/// Names of types, constructors and variables.
+#[derive(Clone, Debug)]
+pub struct SymbolNames {
+    /// Of each enum.
+    pub types: Vec<String>,
+    /// Of the constructors of each enum.
+    pub constructors: Vec<Vec<String>>,
+    /// Of each variable.
+    pub vars: Vec<String>,
+}
+
+impl SymbolNames {
+    /// Takes names for everything but `bool`, whose constructors are called `truth`: false, true.
+    pub fn new(system: &System, names: &mut TakenNames, truth: [&str; 2]) -> Self {
+        let vars = system.vars.iter().map(|var| names.fresh(&var.name)).collect();
+        let of_bool = (names.fresh("bool"), truth.map(str::to_owned).to_vec());
+        let others = system.enums.iter().skip(1).map(|decl| {
+            let constructors = decl.constructors.iter().map(|name| names.fresh(name)).collect();
+            (names.fresh(&decl.name), constructors)
+        });
+        let (types, constructors) = [of_bool].into_iter().chain(others.collect::<Vec<_>>()).unzip();
+        Self { types, constructors, vars }
+    }
+
+    /// The name of a variable.
+    pub fn var(&self, var: VarId) -> &str {
+        &self.vars[usize::from(var.0)]
+    }
+
+    /// The name of a constructor.
+    pub fn constructor(&self, ty: EnumId, constructor: u8) -> &str {
+        &self.constructors[usize::from(ty.0)][usize::from(constructor)]
+    }
+}
+
+/// The enums that some variable is of, less `bool`, in file order.
+pub fn used_enums(system: &System) -> Vec<EnumId> {
+    let mut used: Vec<EnumId> = system.vars.iter().filter_map(|var| enum_of(var.ty)).collect();
+    used.sort_unstable();
+    used.dedup();
+    used
+}
+
+fn enum_of(ty: Type) -> Option<EnumId> {
+    match ty {
+        Type::Enum(id) if id != BOOL => Some(id),
+        _ => None,
+    }
+}
+
+/// Refuses reals, which `target` does not have.
+pub fn refuse_reals(system: &System, target: &str) -> Result<(), Refusal> {
+    match system.vars.iter().find(|var| var.ty == Type::Real) {
+        Some(var) => {
+            Err(Refusal::at(var.span, format!("{target} has no real numbers, and `{}` is one", var.name))
+                .help("`--to smtlib` has them"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses integers without bounds, which `target` does not have.
+pub fn need_range(system: &System, range: Range, target: &str) -> Result<(), Refusal> {
+    match system.vars.iter().find(|var| var.ty == Type::Int) {
+        Some(var) if range.is_none() => {
+            let what = format!("numbers of {target} have bounds, and `{}` has none", var.name);
+            Err(Refusal::at(var.span, what)
+                .help("give them with --abstr-num LO UP: a step that leaves them is not possible then"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses `:= ?` of a number without bounds, which `target` cannot choose.
+pub fn need_choice(system: &System, range: Range, target: &str) -> Result<(), Refusal> {
+    for transition in &system.transitions {
+        for update in &transition.updates {
+            let var = system.var(update.var);
+            if update.assignment == Assignment::Nondet && var.ty == Type::Int && range.is_none() {
+                let what = format!(
+                    "{target} cannot choose among all integers, as {} does for `{}`",
+                    transition.name, var.name
+                );
+                return Err(Refusal::at(transition.span, what).help("bound numbers with --abstr-num LO UP"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses bounds, constants and sums beyond `most`, where `target` would go wrong in silence.
+pub fn need_size(system: &System, range: Range, most: i64, target: &str) -> Result<(), Refusal> {
+    let Some((low, high)) = range else { return Ok(()) };
+    let size = low.unsigned_abs().max(high.unsigned_abs());
+    if size > most.unsigned_abs() {
+        let what = format!("numbers of {target} are at most {most}, and --abstr-num says {low} {high}");
+        return Err(Refusal::of_command(what));
+    }
+    for (linear, span) in sums(system) {
+        let products =
+            linear.terms.iter().map(|(_, n)| u128::from(n.num().unsigned_abs()) * u128::from(size));
+        if products.sum::<u128>() + u128::from(linear.constant.num().unsigned_abs())
+            > u128::from(most.unsigned_abs())
+        {
+            return Err(Refusal::at(span, format!("a sum may be larger than {most}, the most in {target}")));
+        }
+    }
+    Ok(())
+}
+
+/// All sums of bad states, guards and updates, with their places.
+fn sums(system: &System) -> Vec<(&Linear, Span)> {
+    let mut found = Vec::new();
+    for bad in &system.bad {
+        found.extend(bad.cube.iter().filter_map(sum_of).map(|sum| (sum, bad.span)));
+    }
+    for transition in &system.transitions {
+        let universal = transition.universals.iter().flat_map(|universal| universal.body.0.iter().flatten());
+        let guards = transition.guard.iter().chain(universal).filter_map(sum_of);
+        let branches = transition.updates.iter().flat_map(|update| match &update.assignment {
+            Assignment::Cases(branches) => branches.as_slice(),
+            Assignment::Nondet => &[],
+        });
+        let values = branches.clone().filter_map(|branch| match &branch.value {
+            Term::Linear(sum) => Some(sum),
+            _ => None,
+        });
+        let conditions = branches.flat_map(|branch| branch.when.0.iter().flatten()).filter_map(sum_of);
+        found.extend(guards.chain(values).chain(conditions).map(|sum| (sum, transition.span)));
+    }
+    found
+}
+
+fn sum_of(literal: &Literal) -> Option<&Linear> {
+    match literal {
+        Literal::Linear { expr, .. } => Some(expr),
+        _ => None,
+    }
+}

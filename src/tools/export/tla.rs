@@ -1,0 +1,296 @@
+//! TLA+: a module that TLC can run; transitions are actions with parameters.
+
+use std::fmt::Write as _;
+
+use super::expr::{ExportExpr, Process};
+use super::infix::{Dialect, Operators};
+use super::initial::{CellGroup, groups};
+use super::instance::{InstanceName, title};
+use super::names::{self, TakenNames};
+use super::read::{Others, SystemReader, distinct, point_write, process};
+use super::refusal::Refusal;
+use super::symbols::{SymbolNames, need_choice, refuse_reals, used_enums};
+use super::values::Values;
+use cubicle_lang::model::semantics::{Layout, Value};
+use cubicle_lang::model::{Assignment, BOOL, EnumId, System, Transition, Type, Update, VarId};
+
+/// Words of the language, of the module Integers, and ours.
+const RESERVED: &str = "\
+    action assume assumption axiom boolean by case choose constant constants corollary def define defs \
+    domain else enabled except extends false have hide if in init instance int lambda lemma let local \
+    module nat new next obvious omitted only other pick proc proof proposition prove qed real recursive \
+    sf_ spec state string subset suffices take temporal then theorem true unchanged union use variable \
+    variables vars wf_ with witness";
+
+const OPERATORS: Operators = Operators {
+    truth: ["TRUE", "FALSE"],
+    and: "/\\",
+    or: "\\/",
+    not: "~",
+    compare: ["=", "/=", "<=", "<"],
+    choice: ["IF ", " THEN ", " ELSE "],
+};
+
+struct Tla<'a> {
+    system: &'a System,
+    reader: SystemReader<'a>,
+    values: Values,
+    symbols: SymbolNames,
+    names: TakenNames,
+}
+
+/// The instance as a module.
+pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal> {
+    let (procs, range) = (instance.procs, instance.range);
+    refuse_reals(system, "TLC")?;
+    need_choice(system, range, "TLC")?;
+    if system.vars.is_empty() {
+        return Err(Refusal::of_command("a module of TLA+ has variables, and the model has none"));
+    }
+    let values = Values::new(system, procs);
+    let groups = groups(system, procs, range, &values)?;
+    let mut names = TakenNames::new(RESERVED);
+    let module = names.fresh(&identifier(&instance.module));
+    let symbols = SymbolNames::new(system, &mut names, ["FALSE", "TRUE"]);
+    let mut tla = Tla { system, reader: SystemReader { system, range }, values, symbols, names };
+
+    let mut out = format!("---- MODULE {module} ----\n");
+    for line in title(instance, "TLC") {
+        let _ = writeln!(out, "\\* {line}");
+    }
+    out.push_str("\\* A state without successors is no error of the model: tlc -deadlock\n");
+    let invariants: String = (1..=system.bad.len()).map(|n| format!(" Safe{n}")).collect();
+    let _ = writeln!(out, "\\* Its configuration: SPECIFICATION Spec INVARIANTS{invariants}");
+    if tla.values.names_matter {
+        out.push_str("\\* Values that are no process are compared: states that differ in their names are counted apart.\n");
+    }
+    let _ = writeln!(out, "EXTENDS Integers\n\nProc == 1 .. {procs}");
+    for id in used_enums(system) {
+        let constructors = &system.enumeration(id).constructors;
+        let constructors: Vec<String> = constructors.iter().map(|name| format!("\"{name}\"")).collect();
+        let name = &tla.symbols.types[usize::from(id.0)];
+        let _ = writeln!(out, "{name} == {{{}}}", constructors.join(", "));
+    }
+    let vars = tla.symbols.vars.join(", ");
+    let _ = writeln!(out, "\nVARIABLES {vars}\nvars == <<{vars}>>\n");
+    tla.init(&mut out, procs, &groups);
+    let actions: Vec<String> =
+        system.transitions.iter().map(|transition| tla.names.fresh(&transition.name)).collect();
+    let safe: Vec<String> = (1..=system.bad.len()).map(|n| tla.names.fresh(&format!("Safe{n}"))).collect();
+    let mut next = String::new();
+    for (transition, action) in system.transitions.iter().zip(&actions) {
+        tla.action(&mut out, transition, action, &mut next);
+    }
+    if next.is_empty() {
+        next.push_str("  FALSE\n");
+    }
+    let _ = write!(out, "Next ==\n{next}\nSpec == Init /\\ [][Next]_vars\n");
+    for (bad, name) in system.bad.iter().zip(&safe) {
+        let mut names = tla.names.clone();
+        let params: Vec<String> = (1..=bad.params).map(|n| names.fresh(&format!("p{n}"))).collect();
+        let scope: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
+        let body = ExportExpr::all([distinct(&scope), tla.reader.bad(bad, &scope)]);
+        let body =
+            params.into_iter().rev().fold(body, |body, name| ExportExpr::Each(false, name, Box::new(body)));
+        let _ = write!(out, "\n\\* Not {}.\n{name} ==\n  {}\n", bad.name, tla.write(&body.negated()));
+    }
+    out.push_str("====\n");
+    Ok(out)
+}
+
+/// A name of a module: letters, digits and underscores, a letter first.
+fn identifier(text: &str) -> String {
+    let plain: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if plain.starts_with(|c: char| c.is_ascii_alphabetic()) { plain } else { format!("M_{plain}") }
+}
+
+/// `[Proc -> T]` for an array.
+fn function(arity: usize, cell: &str) -> String {
+    match arity {
+        0 => cell.to_owned(),
+        n => format!("[{} -> {cell}]", vec!["Proc"; n].join(" \\X ")),
+    }
+}
+
+impl Tla<'_> {
+    /// The set of values of a cell.
+    fn type_of(&self, var: VarId) -> String {
+        match self.system.var(var).ty {
+            Type::Enum(BOOL) => "BOOLEAN".to_owned(),
+            Type::Enum(id) => self.symbols.types[usize::from(id.0)].clone(),
+            Type::Proc | Type::Abstract(_) => {
+                let (low, high) = self.values.bounds(self.system, var);
+                format!("{low} .. {high}")
+            }
+            Type::Int | Type::Real => match self.reader.range {
+                Some((low, high)) => format!("({low}) .. ({high})"),
+                None => "Int".to_owned(),
+            },
+        }
+    }
+
+    fn init(&self, out: &mut String, procs: usize, groups: &[CellGroup]) {
+        let layout = Layout::new(self.system, procs);
+        let mut domains: Vec<Vec<Value>> = vec![Vec::new(); layout.len()];
+        let mut related = false;
+        for group in groups {
+            related |= group.cells.len() > 1 && group.ways.len() > 1;
+            for (at, &cell) in group.cells.iter().enumerate() {
+                domains[cell] = group.ways.iter().map(|way| way[at]).collect();
+                domains[cell].sort_unstable();
+                domains[cell].dedup();
+            }
+        }
+        out.push_str("Init ==\n");
+        for (number, var) in self.system.vars.iter().enumerate() {
+            let id = VarId(number as u16);
+            let first = layout.position(id, vec![0; var.arity()]);
+            let mut all = domains[first..first + procs.pow(var.arity() as u32)].to_vec();
+            all.sort();
+            all.dedup();
+            related |= all.len() > 1;
+            let mut values: Vec<Value> = all.concat();
+            values.sort_unstable();
+            values.dedup();
+            let name = self.symbols.var(id);
+            if let [value] = values.as_slice() {
+                let index = index_names(&self.names, var.arity());
+                let value = lambda(&index, &self.value(id, *value));
+                let _ = writeln!(out, "  /\\ {name} = {value}");
+            } else {
+                let values: Vec<String> = values.into_iter().map(|value| self.value(id, value)).collect();
+                let set = function(var.arity(), &format!("{{{}}}", values.join(", ")));
+                let _ = writeln!(out, "  /\\ {name} \\in {set}");
+            }
+        }
+        if related {
+            let init = &self.system.init;
+            let mut names = self.names.clone();
+            let params: Vec<String> = (0..init.params).map(|_| names.fresh("p")).collect();
+            let scope: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
+            let body = self.reader.dnf(&init.body, &scope);
+            let body = params.into_iter().rev().fold(body, |body, name| ExportExpr::each(true, name, body));
+            let _ = writeln!(out, "  /\\ {}", self.operand(&body));
+            for axiom in &self.system.axioms {
+                let mut names = self.names.clone();
+                let params: Vec<String> = (0..axiom.params).map(|_| names.fresh("p")).collect();
+                let scope: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
+                let cube = self.reader.conj(&axiom.cube, &scope);
+                let body = ExportExpr::all([distinct(&scope), cube]).negated();
+                let body =
+                    params.into_iter().rev().fold(body, |body, name| ExportExpr::each(true, name, body));
+                let _ = writeln!(out, "  /\\ {}", self.operand(&body));
+            }
+        }
+        out.push('\n');
+    }
+
+    fn action(&self, out: &mut String, transition: &Transition, action: &str, next: &mut String) {
+        let mut names = self.names.clone();
+        let mut params: Vec<String> = transition.params.iter().map(|name| names.fresh(name)).collect();
+        params.extend((0..transition.hidden).map(|_| names.fresh("another")));
+        let args: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
+        let list = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
+        let _ = writeln!(out, "{action}{list} ==");
+        let others = names::others(&names, transition);
+        let guard = self.reader.guard(transition, &args, &Others::Bound(&others));
+        let mut parts = vec![distinct(&args), guard];
+        parts.extend(transition.updates.iter().map(|update| {
+            let index = index_names(&names, self.system.var(update.var).arity());
+            self.reader.bounds(update, &args, &index)
+        }));
+        for part in parts.into_iter().flat_map(|part| match part {
+            ExportExpr::All(parts) => parts,
+            other => vec![other],
+        }) {
+            let _ = writeln!(out, "  /\\ {}", self.operand(&part));
+        }
+        for update in &transition.updates {
+            let _ = writeln!(out, "  /\\ {}", self.update(update, &args, &names));
+        }
+        let kept: Vec<&str> = (0..self.system.vars.len())
+            .map(|v| VarId(v as u16))
+            .filter(|id| transition.updates.iter().all(|update| update.var != *id))
+            .map(|id| self.symbols.var(id))
+            .collect();
+        if !kept.is_empty() {
+            let _ = writeln!(out, "  /\\ UNCHANGED <<{}>>", kept.join(", "));
+        }
+        out.push('\n');
+        let bound: Vec<String> = params.iter().map(|name| format!("{name} \\in Proc")).collect();
+        let quantifier =
+            if bound.is_empty() { String::new() } else { format!("\\E {} : ", bound.join(", ")) };
+        let _ = writeln!(next, "  \\/ {quantifier}{action}{list}");
+    }
+
+    fn update(&self, update: &Update, args: &[Process], names: &TakenNames) -> String {
+        let var = update.var;
+        let arity = self.system.var(var).arity();
+        let name = self.symbols.var(var);
+        if update.assignment == Assignment::Nondet {
+            return format!("{name}' \\in {}", self.type_of(var));
+        }
+        if let Some((index, value)) = point_write(update, arity, args.len()) {
+            let value = self.write(&self.reader.value(value, var, args));
+            let at: Vec<String> = index.into_iter().map(|p| text_of(&process(p, args))).collect();
+            return if at.is_empty() {
+                format!("{name}' = {value}")
+            } else {
+                format!("{name}' = [{name} EXCEPT ![{}] = {value}]", at.join(", "))
+            };
+        }
+        let index = index_names(names, arity);
+        let value = self.reader.new_value(update, args, &index).expect("`:= ?` is dealt with");
+        format!("{name}' = {}", lambda(&index, &self.write(&value)))
+    }
+}
+
+/// Names for the indices of an array.
+fn index_names(names: &TakenNames, arity: usize) -> Vec<Process> {
+    let mut names = names.clone();
+    (0..arity).map(|_| Process::Named(names.fresh("j"))).collect()
+}
+
+/// `[j \in Proc |-> value]` for an array.
+fn lambda(index: &[Process], value: &str) -> String {
+    if index.is_empty() {
+        return value.to_owned();
+    }
+    let bound: Vec<String> = index.iter().map(|name| format!("{} \\in Proc", text_of(name))).collect();
+    format!("[{} |-> {value}]", bound.join(", "))
+}
+
+/// A process as an index.
+fn text_of(process: &Process) -> String {
+    match process {
+        Process::Named(name) => name.clone(),
+        Process::Number(n) => n.to_string(),
+    }
+}
+
+impl Dialect for Tla<'_> {
+    fn operators(&self) -> &Operators {
+        &OPERATORS
+    }
+
+    fn instance(&self) -> (&System, &Values) {
+        (self.system, &self.values)
+    }
+
+    fn cell(&self, var: VarId, index: &[Process]) -> String {
+        let index: Vec<String> = index.iter().map(text_of).collect();
+        let name = self.symbols.var(var);
+        if index.is_empty() { name.to_owned() } else { format!("{name}[{}]", index.join(", ")) }
+    }
+
+    fn constructor(&self, ty: EnumId, constructor: u8) -> String {
+        match ty {
+            BOOL => self.symbols.constructor(ty, constructor).to_owned(),
+            _ => format!("\"{}\"", self.system.enumeration(ty).constructors[usize::from(constructor)]),
+        }
+    }
+
+    fn each(&self, all: bool, name: &str, body: &str) -> String {
+        format!("{} {name} \\in Proc : {body}", if all { "\\A" } else { "\\E" })
+    }
+}

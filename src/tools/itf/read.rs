@@ -1,0 +1,367 @@
+//! From a file to a trace of a given model. Nothing in the file is believed.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json};
+
+use super::explain::Explainer;
+use super::{json, write};
+use cubicle_lang::diagnostic::Source;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::semantics::{Layout, Point, Semantics, State, Step, Value, distinct_tuples, tuples};
+use cubicle_lang::model::{BOOL, Bad, Rational, System, TransitionId, Type, Var, VarId, VarKind};
+use cubicle_run::verdict::Trace;
+
+/// The most cells of a state that is read: far beyond what anybody can look at.
+const MOST_CELLS: u64 = 1_000_000;
+
+/// The most processes of an instance that is read.
+const MOST_PROCS: u64 = 1_000;
+
+/// The most tuples of processes that are tried for the "hidden arguments" of a step.
+const MOST_TUPLES: u32 = 1 << 16;
+
+/// Why a file is no trace of the model. Says nothing about whether its steps can be taken.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Not JSON.
+    #[error("it is not JSON: {0}")]
+    Json(String),
+    /// The file as a whole.
+    #[error("{0}")]
+    File(String),
+    /// One of its states.
+    #[error("state {index}: {why}")]
+    State {
+        /// Counted from 0.
+        index: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// What a file says of its trace beyond the steps. Where in the model something is declared is no claim: the
+/// model may have been laid out anew since.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Claims {
+    /// The processes for which the bad cube holds in the last state.
+    pub witnesses: Option<Vec<usize>>,
+    /// The literals of the bad cube at these processes, as text.
+    pub literals: Option<Vec<String>>,
+    /// What is claimed of a property of runs.
+    pub run: Option<RunClaim>,
+    /// Nothing is claimed of the last state: the file has no "ends in", and the trace no bad cube.
+    pub open: bool,
+}
+
+/// What a file says of a property of runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunClaim {
+    /// Index in [`System::temporal`].
+    pub property: usize,
+    /// The processes that it is about.
+    pub tuple: Vec<usize>,
+    /// The run has no end and breaks the property; otherwise its last state is where the property wants a run to get to.
+    pub breaks: bool,
+    /// The number of the state that the last one is again.
+    pub back: Option<usize>,
+}
+
+/// Reads the text of a file; `source` is the model. The result has the shape of a trace of `system`; whether
+/// it is a run, and whether the claims are true, [`super::replay()`] says. The processes that a guard means and that the
+/// file does not name are looked for, up to a bound, and until `interrupt` ends that.
+///
+/// # Errors
+/// The text is no JSON, no trace, or a trace of something else than `system`.
+pub fn read(
+    system: &System,
+    source: &Source<'_>,
+    text: &str,
+    interrupt: &Interrupt,
+) -> Result<(Trace, Claims), ReadError> {
+    let file: Json = json::parse(text).map_err(ReadError::Json)?;
+    let meta = &file["#meta"];
+    let procs = meta["processes"]
+        .as_u64()
+        .filter(|&procs| procs <= MOST_PROCS)
+        .ok_or_else(|| ReadError::File(format!("#meta has no number of processes up to {MOST_PROCS}")))?;
+    let procs = procs as usize;
+    if cells(system, procs).is_none_or(|cells| cells > MOST_CELLS) {
+        return Err(ReadError::File(format!("{procs} processes are too many: more than {MOST_CELLS} cells")));
+    }
+    let open = ["ends in", "property", "arguments", "literals"].iter().all(|claim| meta[claim].is_null());
+    let ending = meta["ends in"].as_str().unwrap_or_default();
+    // Names have lines: in a model that was edited since, the number still tells which property is meant.
+    let (number, kind) = (meta["property"].as_u64(), |name: &str| name.split(' ').next().map(str::to_owned));
+    let moved = |bad: &Bad| number == Some(bad.number.into()) && kind(&bad.name) == kind(ending);
+    let bad =
+        (system.bad.iter().position(|bad| bad.name == ending)).or_else(|| system.bad.iter().position(moved));
+    if bad.is_none() && ending != "deadlock" && !open {
+        return Err(ReadError::File(format!("the model has no {ending:?} for the trace to end in")));
+    }
+    let states = file["states"].as_array().map_or(&[][..], Vec::as_slice);
+    let Some((first, others)) = states.split_first() else {
+        return Err(ReadError::File("it has no states".to_owned()));
+    };
+    well_formed(system, &file).map_err(ReadError::File)?;
+    let reader = StateReader {
+        system,
+        source,
+        layout: Layout::new(system, procs),
+        semantics: Semantics::new(system, procs),
+        interrupt,
+    };
+    let at = |index: usize| move |why| ReadError::State { index, why };
+    let mut trace = Trace { initial: reader.state(first).map_err(at(0))?, steps: Vec::new(), bad };
+    for (number, json) in states.iter().enumerate() {
+        StateReader::index(json, number).map_err(at(number))?;
+    }
+    for (number, json) in others.iter().enumerate() {
+        let before = trace.steps.last().map_or(&trace.initial, |step| &step.after);
+        let step = reader.step(before, json).map_err(at(number + 1))?;
+        trace.steps.push(step);
+    }
+    let run = reader.run_claim(&file).map_err(ReadError::File)?;
+    let claims = Claims { run, open, ..reader.claims(meta).map_err(ReadError::File)? };
+    Ok((trace, claims))
+}
+
+/// Whether the file has the keys of a trace and no others, and lists the variables of the model.
+fn well_formed(system: &System, file: &Json) -> Result<(), String> {
+    let keys = file.as_object().into_iter().flat_map(Map::keys);
+    if let Some(key) = keys
+        .into_iter()
+        .find(|key| !key.starts_with('#') && !["vars", "states", "loop"].contains(&key.as_str()))
+    {
+        return Err(format!("it has {key:?}, of which nothing is known"));
+    }
+    let vars = file["vars"].as_array().ok_or("it has no list \"vars\" of the variables")?;
+    let mut missing: Vec<&str> = system.vars.iter().map(|var| var.name.as_str()).collect();
+    for (number, var) in vars.iter().enumerate() {
+        let name = var.as_str().ok_or_else(|| format!("{var} in \"vars\" is no name"))?;
+        if vars[..number].contains(var) {
+            return Err(format!("\"vars\" has {name} twice"));
+        }
+        if !missing.contains(&name) {
+            return Err(format!("\"vars\" has {name}, which is no variable of the model"));
+        }
+        missing.retain(|other| *other != name);
+    }
+    match missing.first() {
+        Some(name) => Err(format!("\"vars\" lacks {name}")),
+        None => Ok(()),
+    }
+}
+
+/// Cells of the instance, when they can be counted.
+fn cells(system: &System, procs: usize) -> Option<u64> {
+    let mut sum = 0_u64;
+    for var in &system.vars {
+        sum = sum.checked_add((procs as u64).checked_pow(var.arity() as u32)?)?;
+    }
+    Some(sum)
+}
+
+struct StateReader<'a> {
+    system: &'a System,
+    source: &'a Source<'a>,
+    layout: Layout,
+    semantics: Semantics<'a>,
+    /// Polled where something is looked for.
+    interrupt: &'a Interrupt,
+}
+
+impl StateReader<'_> {
+    fn state(&self, json: &Json) -> Result<State, String> {
+        let object = json.as_object().ok_or("it is no object")?;
+        let known = |key: &str| key.starts_with('#') || self.system.vars.iter().any(|var| var.name == key);
+        if let Some(key) = object.keys().find(|key| !known(key)) {
+            return Err(format!("{key} is no variable of the model"));
+        }
+        // Every position is written below: the variables' cells are all there are.
+        let mut values = vec![Value::Constructor(0); self.layout.len()];
+        for (id, var) in self.system.vars.iter().enumerate() {
+            let id = VarId(id as u16);
+            let json = object.get(&var.name).ok_or_else(|| format!("{} is missing", var.name))?;
+            match var.kind {
+                VarKind::Global | VarKind::Const => {
+                    values[self.layout.position(id, [])] =
+                        self.value(var, json).map_err(|why| format!("{}: {why}", var.name))?;
+                }
+                VarKind::Array(arity) => {
+                    let pairs = json["#map"].as_array().ok_or_else(|| format!("{} is no #map", var.name))?;
+                    let mut cells: BTreeMap<String, &Json> = BTreeMap::new();
+                    for pair in pairs {
+                        if pair.as_array().is_none_or(|pair| pair.len() != 2) {
+                            return Err(format!("{}: {pair} is no pair of index and value", var.name));
+                        }
+                        if cells.insert(pair[0].to_string(), &pair[1]).is_some() {
+                            return Err(format!("{} has {} twice", var.name, pair[0]));
+                        }
+                    }
+                    for index in tuples(self.layout.procs, usize::from(arity)) {
+                        let key = write::key(&index).to_string();
+                        let json = cells.remove(&key).ok_or_else(|| format!("{} lacks {key}", var.name))?;
+                        values[self.layout.position(id, index.iter().copied())] =
+                            self.value(var, json).map_err(|why| format!("{} at {key}: {why}", var.name))?;
+                    }
+                    if let Some(key) = cells.keys().next() {
+                        return Err(format!("{} has no cell {key}", var.name));
+                    }
+                }
+            }
+        }
+        Ok(State { procs: self.layout.procs, values })
+    }
+
+    fn value(&self, var: &Var, json: &Json) -> Result<Value, String> {
+        let value = match var.ty {
+            Type::Enum(BOOL) => json.as_bool().map(|truth| Value::Constructor(u8::from(truth))),
+            Type::Enum(ty) => {
+                let mut constructors = self.system.enumeration(ty).constructors.iter();
+                json.as_str()
+                    .and_then(|name| constructors.position(|constructor| constructor == name))
+                    .map(|at| Value::Constructor(at as u8))
+            }
+            Type::Proc => json.as_str().and_then(|name| self.process_or_outside(name)),
+            Type::Int => json["#bigint"]
+                .as_str()
+                .and_then(|digits| digits.parse().ok())
+                .or_else(|| json.as_i64())
+                .map(|number| Value::Number(Rational::integer(number))),
+            Type::Real => json.as_str().and_then(fraction).map(Value::Number),
+            Type::Abstract(ty) => json
+                .as_str()
+                .and_then(|name| name.strip_prefix(self.system.abstracts[usize::from(ty.0)].as_str()))
+                .and_then(|rest| rest.strip_prefix('!'))
+                .and_then(|number| number.parse().ok())
+                .map(Value::Abstract),
+        };
+        value.ok_or_else(|| format!("{json} is no value of its type"))
+    }
+
+    fn process_or_outside(&self, name: &str) -> Option<Value> {
+        if let Some(process) = self.process(name) {
+            return Some(Value::Proc(Point::process(process)));
+        }
+        let place = name.strip_prefix("outside(")?.strip_suffix(')')?.parse().ok()?;
+        Point(place).as_process(self.layout.procs).is_none().then_some(Value::Proc(Point(place)))
+    }
+
+    fn process(&self, name: &str) -> Option<usize> {
+        let number: usize = name.strip_prefix('#')?.parse().ok()?;
+        number.checked_sub(1).filter(|&process| process < self.layout.procs)
+    }
+
+    /// The number of a state, where it is given, is its place.
+    fn index(json: &Json, index: usize) -> Result<(), String> {
+        match &json["#meta"]["index"] {
+            Json::Null => Ok(()),
+            given if given.as_u64() == Some(index as u64) => Ok(()),
+            given => Err(format!("#meta says that its index is {given}")),
+        }
+    }
+
+    fn claims(&self, meta: &Json) -> Result<Claims, String> {
+        let text = |json: &Json| json["literal"].as_str().map(str::to_owned);
+        let literals = match &meta["literals"] {
+            Json::Null => None,
+            Json::Array(list) => {
+                let texts: Option<Vec<String>> = list.iter().map(text).collect();
+                Some(texts.ok_or("#meta: literals has something that is no literal")?)
+            }
+            _ => return Err("#meta: literals is no list".to_owned()),
+        };
+        let witnesses = match meta.as_object() {
+            Some(object) if object.contains_key("arguments") => {
+                Some(self.arguments(object, "arguments").map_err(|why| format!("#meta: {why}"))?)
+            }
+            _ => None,
+        };
+        Ok(Claims { witnesses, literals, open: false, run: None })
+    }
+
+    /// What is claimed of a property of runs.
+    fn run_claim(&self, file: &Json) -> Result<Option<RunClaim>, String> {
+        let meta = &file["#meta"];
+        let back = match &file["loop"] {
+            Json::Null => None,
+            number => {
+                let number = number.as_u64().ok_or("\"loop\" is not the number of a state")?;
+                Some(usize::try_from(number).map_err(|_| "\"loop\" is not the number of a state")?)
+            }
+        };
+        let (name, breaks) = match (meta["breaks"].as_str(), meta["reaches"].as_str()) {
+            (Some(name), _) => (name, true),
+            (None, Some(name)) => (name, false),
+            (None, None) if back.is_some() => {
+                return Err("it has a loop, and #meta says not what it breaks".to_owned());
+            }
+            (None, None) => return Ok(None),
+        };
+        let property = self.system.temporal.iter().position(|it| it.name == name);
+        let property = property.ok_or_else(|| format!("the model has no property {name:?}"))?;
+        let meta = meta.as_object().ok_or("it has no #meta")?;
+        let tuple = self.arguments(meta, "for").map_err(|why| format!("#meta: {why}"))?;
+        let twice = tuple.iter().enumerate().any(|(at, process)| tuple[..at].contains(process));
+        if tuple.len() != self.system.temporal[property].params.len() || twice {
+            return Err(format!("#meta: {name} is not about these processes"));
+        }
+        Ok(Some(RunClaim { property, tuple, breaks, back }))
+    }
+
+    fn arguments(&self, meta: &Map<String, Json>, key: &str) -> Result<Vec<usize>, String> {
+        let Some(list) = meta.get(key) else { return Ok(Vec::new()) };
+        let list = list.as_array().ok_or_else(|| format!("{key} is no list"))?;
+        let processes = list.iter().map(|json| json.as_str().and_then(|name| self.process(name)));
+        processes.collect::<Option<_>>().ok_or_else(|| format!("{key} has something that is no process"))
+    }
+
+    /// A step with the named transition. Parts of a declaration share its name: the part that can
+    /// take the step is meant, or one whose guard is nearest to it when none can.
+    fn step(&self, before: &State, json: &Json) -> Result<Step, String> {
+        let after = self.state(json)?;
+        let meta = json["#meta"].as_object().ok_or("it has no #meta")?;
+        let name = meta.get("transition").and_then(Json::as_str).ok_or("#meta names no transition")?;
+        let shown = self.arguments(meta, "arguments")?;
+        let hidden = self.arguments(meta, "hidden arguments")?;
+        let lone = Trace { initial: before.clone(), steps: Vec::new(), bad: None };
+        let explainer = Explainer::new(self.system, self.source, &lone);
+        let mut nearest: Option<(usize, Step)> = None;
+        let mut tried = 0;
+        for (id, transition) in self.system.transitions.iter().enumerate() {
+            if transition.name != name || transition.params.len() != shown.len() {
+                continue;
+            }
+            let free = usize::from(transition.hidden);
+            for other in distinct_tuples(self.layout.procs, free) {
+                if !hidden.is_empty() && other != hidden {
+                    continue;
+                }
+                tried += 1;
+                if tried > MOST_TUPLES {
+                    let what = "there are too many processes to find out which ones its guard means";
+                    return Err(format!("{what}: #meta has no \"hidden arguments\""));
+                }
+                self.interrupt.poll().map_err(|stopped| stopped.to_string())?;
+                let args = [shown.as_slice(), other.as_slice()].concat();
+                let step = Step { transition: TransitionId(id as u16), args, after: after.clone() };
+                if self.semantics.is_step(before, &step).is_ok() {
+                    return Ok(step);
+                }
+                let distance = explainer.distance(before, &step);
+                if nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
+                    nearest = Some((distance, step));
+                }
+            }
+        }
+        let missing = || format!("the model has no transition {name:?} with {} arguments", shown.len());
+        nearest.map(|(_, step)| step).ok_or_else(missing)
+    }
+}
+
+/// `3`, `-1/2`.
+fn fraction(text: &str) -> Option<Rational> {
+    let (num, den) = text.split_once('/').unwrap_or((text, "1"));
+    Rational::new(num.parse::<i64>().ok()?.into(), den.parse::<i64>().ok()?.into())
+}

@@ -1,0 +1,181 @@
+//! Whether a trace from a file is a run of the model and what the file claims of it is true, with words for who
+//! wrote it by hand.
+
+use super::explain::Explainer;
+use super::write::process;
+use super::{Claims, RunClaim};
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::semantics::{
+    Lasso, Layout, ReplayError, Semantics, State, Value, replay as execute, replay_lasso, replay_steps,
+    tuples,
+};
+use cubicle_lang::model::{Assignment, System, VarId};
+use cubicle_run::verdict::Trace;
+use cubicle_lang::words::{ValueNames, ending};
+
+/// What the trace shows (`3 steps with 2 processes, ending in unsafe at line 12`); `source` is the model.
+///
+/// # Errors
+/// Where the trace fails first, and why, or which of the claims is not true.
+pub fn replay(
+    system: &System,
+    source: &Source<'_>,
+    trace: &Trace,
+    claims: &Claims,
+) -> Result<String, String> {
+    let explainer = Explainer::new(system, source, trace);
+    let because = |what: String, why: Option<String>| match why {
+        Some(why) => format!("{what}: {why}"),
+        None => what,
+    };
+    let (steps, procs) = (trace.steps.len(), trace.initial.procs);
+    if let (true, Some(claim)) = (claims.open && replay_steps(system, trace).is_ok(), &claims.run) {
+        return replay_run(system, trace, claim);
+    }
+    let executed = if claims.open { replay_steps(system, trace) } else { execute(system, trace) };
+    match executed {
+        Ok(()) if claims.open => Ok(format!("{steps} steps with {procs} processes, ending anywhere")),
+        Ok(()) => {
+            check_claims(system, &explainer, trace, claims)?;
+            Ok(format!("{steps} steps with {procs} processes, ending in {}", ending(system, trace)))
+        }
+        Err(ReplayError::Step { step, why }) => Err(match difference(system, trace, step) {
+            Some(difference) => format!("step {step}: {difference}"),
+            None => because(format!("step {step}: {why}"), not_enabled(system, &explainer, trace, step)),
+        }),
+        Err(error @ ReplayError::NotInitial) => {
+            Err(because(error.to_string(), explainer.init(&trace.initial)))
+        }
+        Err(error @ ReplayError::NotBad { .. }) => {
+            let claimed = trace.bad.zip(claims.witnesses.as_deref());
+            let claimed = claimed.filter(|(bad, witnesses)| fit(system, *bad, witnesses));
+            let why = claimed.and_then(|(bad, witnesses)| explainer.bad(last(trace), bad, witnesses));
+            Err(because(error.to_string(), why))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Whether a run, whose steps can be taken, does what a file claims of a property of runs.
+fn replay_run(system: &System, trace: &Trace, claim: &RunClaim) -> Result<String, String> {
+    let (steps, procs) = (trace.steps.len(), trace.initial.procs);
+    let property = &system.temporal[claim.property];
+    if claim.breaks {
+        let lasso = Lasso { run: trace.clone(), back: claim.back };
+        replay_lasso(system, claim.property, &claim.tuple, &lasso)
+            .map_err(|why| format!("it does not break {}: {why}", property.name))?;
+        let end = match claim.back {
+            Some(back) => format!("from step {} on for ever", back + 1),
+            None => "stuck in the last state".to_owned(),
+        };
+        return Ok(format!("{steps} steps with {procs} processes, {end}: {} is broken", property.name));
+    }
+    match Semantics::new(system, procs).holds(last(trace), &property.first, &claim.tuple) {
+        Some(true) => Ok(format!("{steps} steps with {procs} processes, reaching {}", property.name)),
+        _ => Err(format!("the last state is not where {} wants a run to get to", property.name)),
+    }
+}
+
+fn last(trace: &Trace) -> &State {
+    trace.steps.last().map_or(&trace.initial, |step| &step.after)
+}
+
+/// Whether bad cube number `bad` can be asked about these processes.
+fn fit(system: &System, bad: usize, witnesses: &[usize]) -> bool {
+    let twice = witnesses.iter().enumerate().any(|(i, process)| witnesses[..i].contains(process));
+    witnesses.len() == usize::from(system.bad[bad].params) && !twice
+}
+
+/// Whether the file is right about the processes that make the last state bad, and about what holds for them.
+fn check_claims(
+    system: &System,
+    explainer: &Explainer<'_>,
+    trace: &Trace,
+    claims: &Claims,
+) -> Result<(), String> {
+    let name = ending(system, trace);
+    let Some(bad) = trace.bad else {
+        return match claims {
+            Claims { witnesses: None, literals: None, .. } => Ok(()),
+            _ => Err("#meta has arguments or literals, but a deadlock is about no process".to_owned()),
+        };
+    };
+    if let Some(witnesses) = &claims.witnesses {
+        let who: Vec<String> = witnesses.iter().map(|&p| process(p)).collect();
+        let who = who.join(", ");
+        if !fit(system, bad, witnesses) {
+            let params = system.bad[bad].params;
+            return Err(format!("{name} is about {params} different processes, not about {who:?}"));
+        }
+        if let Some(why) = explainer.bad(last(trace), bad, witnesses) {
+            return Err(format!("{name} does not hold for {who} in the last state: {why}"));
+        }
+    }
+    let Some(claimed) = &claims.literals else { return Ok(()) };
+    let Some(witnesses) = &claims.witnesses else {
+        return Err("#meta has literals, but not the arguments that they are about".to_owned());
+    };
+    let literals = explainer.literals_of_bad(bad, witnesses);
+    let odd = claimed.iter().find(|literal| !literals.contains(literal));
+    let missing = literals.iter().find(|literal| !claimed.contains(literal));
+    match (odd, missing) {
+        (Some(odd), _) => Err(format!("{name} has no literal {odd:?}; it has {:?}", literals.join(" && "))),
+        (None, Some(missing)) => Err(format!("{name} has the literal {missing:?} too")),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Why the guard of step `number` does not hold, and which part of the transition is meant.
+fn not_enabled(system: &System, explainer: &Explainer<'_>, trace: &Trace, number: usize) -> Option<String> {
+    let step = &trace.steps[number - 1];
+    let transition = system.transition(step.transition);
+    let before = if number == 1 { &trace.initial } else { &trace.steps[number - 2].after };
+    // Other things can be wrong with the arguments; they were said.
+    let distinct = step.args.iter().enumerate().all(|(i, arg)| !step.args[..i].contains(arg));
+    if step.args.len() != transition.arity() || !distinct {
+        return None;
+    }
+    let why = explainer.guard(before, step)?;
+    let hidden: Vec<String> = step.args[transition.params.len()..].iter().map(|&p| process(p)).collect();
+    Some(if hidden.is_empty() { why } else { format!("with {} besides, {why}", hidden.join(", ")) })
+}
+
+/// The first cell in which the step's state is not the one that the transition leads to; `None` when
+/// the step fails for another reason.
+fn difference(system: &System, trace: &Trace, number: usize) -> Option<String> {
+    let step = &trace.steps[number - 1];
+    let before = if number == 1 { &trace.initial } else { &trace.steps[number - 2].after };
+    let procs = before.procs;
+    let (semantics, layout) = (Semantics::new(system, procs), Layout::new(system, procs));
+    if semantics.enabled(before, step.transition, &step.args) != Some(true) {
+        return None;
+    }
+    let transition = system.transition(step.transition);
+    let free: Vec<Value> = transition
+        .updates
+        .iter()
+        .filter(|update| update.assignment == Assignment::Nondet)
+        .map(|update| step.after.values[layout.position(update.var, [])])
+        .collect();
+    let after = semantics.fire(before, step.transition, &step.args, &free)?;
+    let names = ValueNames::new(system, trace);
+    for (id, var) in system.vars.iter().enumerate() {
+        for index in tuples(procs, var.arity()) {
+            let at = layout.position(VarId(id as u16), index.iter().copied());
+            let show = |state: &State| names.value(var, state.values[at]);
+            if after.values[at] != step.after.values[at] {
+                let processes: Vec<_> = index.iter().map(|p| format!("#{}", p + 1)).collect();
+                let index =
+                    if index.is_empty() { String::new() } else { format!("[{}]", processes.join(", ")) };
+                return Some(format!(
+                    "{} gives {}{index} the value {}, not {}",
+                    transition.name,
+                    var.name,
+                    show(&after),
+                    show(&step.after)
+                ));
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,11 @@
+//! What can be done with a model beside checking it.
+//!
+//! `mutation` (is each small mistake noticed?), `lint` (what makes no difference), `witness` (a run that shows something
+//! harmless), `simulate` (step by step), `export` (to other tools), `itf` (traces as files).
+
+pub mod export;
+pub mod itf;
+pub mod lint;
+pub mod mutation;
+pub mod simulate;
+pub mod witness;

@@ -1,0 +1,97 @@
+//! Claims that say nothing new: those that follow from another one, and `invariant`s that the proof does without.
+
+use std::time::Duration;
+
+use super::linted::LintedModel;
+use super::question::Asker;
+use cubicle_certificate::{self as certificate, CheckOptions};
+use cubicle_check::check_here;
+use cubicle_lang::diagnostic::{Diagnostic, Source, Span};
+use cubicle_lang::model::{Bad, BadKind, System, forbids_all_of};
+use cubicle_run::observer::Silent;
+use cubicle_run::verdict::{Forbidden, Verdict};
+
+/// Time limit of one call of Z3.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// One warning for each declaration.
+pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
+    let mut found = implied(model);
+    let implied: Vec<Span> = found.iter().map(|it| it.primary.span).collect();
+    let unused = unused(model, asker);
+    found.extend(unused.into_iter().filter(|it| !implied.contains(&it.primary.span)));
+    found
+}
+
+/// The declarations of a kind, in file order.
+fn declared(system: &System, which: impl Fn(&Bad) -> bool) -> Vec<Span> {
+    let mut spans: Vec<Span> = system.bad.iter().filter(|bad| which(bad)).map(|bad| bad.span).collect();
+    spans.sort_unstable();
+    spans.dedup();
+    spans
+}
+
+fn of(system: &System, span: Span) -> impl Iterator<Item = &Bad> {
+    system.bad.iter().filter(move |bad| bad.span == span)
+}
+
+/// Those that forbid nothing that another one does not forbid.
+fn implied(model: &LintedModel<'_>) -> Vec<Diagnostic> {
+    let system = model.system;
+    let all = declared(system, |_| true);
+    // Each cube of the weaker one is within a cube of the stronger one.
+    let follows = |weaker: Span, stronger: Span| {
+        let of = |span| of(system, span).map(|bad| (bad.params, &bad.cube[..]));
+        of(weaker).all(|weak| of(stronger).any(|strong| forbids_all_of(strong, weak)))
+    };
+    let source = Source { name: "", text: model.text };
+    let mut found = Vec::new();
+    for &weaker in &all {
+        // Of two that say the same it is the later one that is too much.
+        let stronger = all.iter().copied().find(|&stronger| {
+            let back = follows(stronger, weaker);
+            stronger != weaker && follows(weaker, stronger) && (!back || stronger < weaker)
+        });
+        let Some(stronger) = stronger else { continue };
+        let line = source.position(stronger).0;
+        found.push(
+            Diagnostic::warning("C0932", weaker, format!("this follows from what line {line} claims"))
+                .label("proved for any number of processes, by the formulas alone")
+                .also(stronger, "this forbids all that it forbids"),
+        );
+    }
+    found
+}
+
+/// The `invariant`s without which the rest of a proof is a proof all the same.
+fn unused(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
+    let system = model.system;
+    let lemmas = declared(system, |bad| bad.kind == BadKind::Invariant);
+    if lemmas.is_empty() {
+        return Vec::new();
+    }
+    let report = check_here(system, &asker.proof(), asker.interrupt, &mut Silent);
+    let (Some(Verdict::Safe), Some(outcome)) = (&report.verdict, &report.backward) else {
+        return Vec::new();
+    };
+    let options = CheckOptions::new(TIMEOUT, asker.interrupt);
+    let spared = |lemma: Span| {
+        let without = System {
+            bad: system.bad.iter().filter(|it| it.span != lemma).cloned().collect(),
+            ..system.clone()
+        };
+        let same = |cube: &Forbidden, bad: &Bad| {
+            let (cube, bad) = ((cube.params, &cube.cube[..]), (bad.params, &bad.cube[..]));
+            forbids_all_of(cube, bad) && forbids_all_of(bad, cube)
+        };
+        let kept = outcome.invariant.iter().filter(|cube| !of(system, lemma).any(|bad| same(cube, bad)));
+        let kept: Vec<Forbidden> = kept.cloned().collect();
+        certificate::certify(&without, model.text, &report.owners, &kept, options).is_ok()
+    };
+    let warning = |span: Span| {
+        Diagnostic::warning("C0931", span, "the proof does not need this `invariant`")
+            .label("proved for any number of processes: without it, the rest of the certificate is checked all the same")
+            .help("leave it out, unless it is there to be read")
+    };
+    lemmas.into_iter().filter(|lemma| spared(*lemma)).map(warning).collect()
+}

@@ -1,0 +1,24 @@
+//! Transitions that are never enabled.
+
+use super::linted::LintedModel;
+use super::question::Asker;
+use cubicle_lang::diagnostic::Diagnostic;
+use cubicle_transform::Taken;
+
+/// One warning for each declaration.
+pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
+    let mut found: Vec<Diagnostic> = Vec::new();
+    let mut seen = Vec::new();
+    for transition in &model.system.transitions {
+        let origin = transition.origin;
+        if seen.contains(&origin) {
+            continue;
+        }
+        seen.push(origin);
+        let Some(taken) = Taken::by(model.system, |it| it.origin == origin) else { continue };
+        let Some(grounds) = asker.never_one(&taken.system, transition.arity()) else { continue };
+        let message = format!("transition `{}` is never enabled", transition.name);
+        found.push(Diagnostic::warning("C0923", transition.span, message).label(grounds.words()));
+    }
+    found
+}

@@ -1,0 +1,70 @@
+//! What in a model makes no difference: transitions that are never enabled, parts of guards that never decide, values that
+//! are never taken, variables that nothing depends on, processes that are stuck after a step, claims that say nothing new.
+//!
+//! In: a model that has no errors. Out: [`Diagnostic`]s, each of which says whether it is proved for any number of processes
+//! or was only seen in instances of which all states were explored. In reading order: `linted`, `question` (is a state reachable?),
+//! then a file a kind of finding: `enabled`, `guards`, `values`, `variables`, `stuck`, `claims`.
+//!
+//! Each finding is about one part by itself: of two that say the same, each may be left out, and not both.
+
+mod claims;
+mod enabled;
+mod guards;
+mod linted;
+mod question;
+mod stuck;
+mod values;
+mod variables;
+
+pub use self::linted::{LintOptions, LintedModel};
+use self::question::Asker;
+use cubicle_lang::diagnostic::Diagnostic;
+use cubicle_run::interrupt::Interrupt;
+
+/// Looks at all of a model, as far as `interrupt` lets; in the order of the text. `tell` is told what is looked at.
+///
+/// ```
+/// use cubicle_run::interrupt::Interrupt;
+/// use cubicle_tools::lint::{LintOptions, LintedModel, deep};
+///
+/// let text = "
+///     type place = Out | Door | In
+///     array At[proc] : place
+///     init (p) { At[p] = Out }
+///     unsafe (p q) { At[p] = In && At[q] = In }
+///     transition ask (p) requires { At[p] = Out } { At[p] := Door }
+///     transition enter (p) requires { At[p] = Door && forall_other q. At[q] = In } { At[p] := In }";
+/// let loaded = cubicle_lang::load(text)?;
+/// let model = LintedModel { file: &loaded.file, text, system: &loaded.system, known: &loaded.warnings };
+/// let found = deep(&model, &LintOptions::default(), &Interrupt::default(), &|_| {});
+/// // A process alone enters, and then it is stuck; the others never see it.
+/// assert!(found.iter().all(|it| it.code != "C0923"));
+/// # Ok::<(), cubicle_lang::LoadError>(())
+/// ```
+pub fn deep(
+    model: &LintedModel<'_>,
+    options: &LintOptions,
+    interrupt: &Interrupt,
+    tell: &dyn Fn(&str),
+) -> Vec<Diagnostic> {
+    let asker = Asker { options, interrupt };
+    if asker.is_empty(model.system) {
+        // Without initial states nothing matters, and that is what to say.
+        return Vec::new();
+    }
+    tell("looking for transitions that are never enabled");
+    let never = enabled::look(model, &asker);
+    tell("looking at parts of guards");
+    let mut found = guards::look(model, &never, &asker);
+    tell("looking for values that are never taken");
+    found.extend(values::look(model, &asker));
+    tell("looking for variables that nothing depends on");
+    found.extend(variables::look(model, &asker));
+    tell("looking for processes that are stuck");
+    found.extend(stuck::look(model, &never, &asker));
+    tell("looking for claims that say nothing new");
+    found.extend(claims::look(model, &asker));
+    found.extend(never);
+    found.sort_by_key(|it| (it.primary.span.start, it.code));
+    found
+}

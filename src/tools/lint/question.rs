@@ -1,0 +1,136 @@
+//! Whether a state is reachable: in small instances, then by a proof.
+
+use super::linted::LintOptions;
+use cubicle_check::check_here;
+use cubicle_forward::explore;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::admits;
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Vacuity};
+use cubicle_run::result::Stop;
+use cubicle_run::verdict::Verdict;
+
+/// Why it is said that something never is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Grounds {
+    /// Proved for any number of processes.
+    Proved,
+    /// All states of the instances of these sizes were seen.
+    Explored(Vec<usize>),
+}
+
+impl Grounds {
+    /// In words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Proved => "proved for any number of processes".to_owned(),
+            Self::Explored(sizes) => {
+                let (last, before) = sizes.split_last().expect("some instance was explored");
+                let before: Vec<String> = before.iter().map(ToString::to_string).collect();
+                let all = match (&before[..], last) {
+                    ([], 1) => "1 process".to_owned(),
+                    ([], last) => format!("{last} processes"),
+                    (before, last) => format!("{} and {last} processes", before.join(", ")),
+                };
+                format!("explored only, with {all}: not proved for more")
+            }
+        }
+    }
+
+    /// Of two things together.
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Proved, it) | (it, Self::Proved) => it,
+            (Self::Explored(a), Self::Explored(b)) => {
+                Self::Explored(a.into_iter().filter(|size| b.contains(size)).collect())
+            }
+        }
+    }
+}
+
+/// Asks whether states are reachable.
+#[derive(Clone, Copy, Debug)]
+pub struct Asker<'a> {
+    pub options: &'a LintOptions,
+    pub interrupt: &'a Interrupt,
+}
+
+impl Asker<'_> {
+    /// For each bad state of a system, why it is never reached; `None` when it is, or when nobody knows. Instances with
+    /// fewer than `least` processes say nothing by themselves.
+    pub fn never(&self, system: &System, least: usize) -> Vec<Option<Grounds>> {
+        let mut open: Vec<bool> = vec![true; system.bad.len()];
+        let (mut complete, mut sizes) = (true, Vec::new());
+        for size in self.sizes(system, least) {
+            if !open.contains(&true) || self.interrupt.reason().is_some() {
+                break;
+            }
+            let options = ForwardOptions::default()
+                .max_states(self.options.max_states)
+                .stop_at_unsafe(system.bad.len() == 1);
+            let seen = explore(system, size, &options, self.interrupt, &mut Silent).exploration;
+            for trace in seen.unsafe_trace.iter().chain(&seen.more_unsafe_traces) {
+                if let Some(bad) = trace.bad {
+                    open[bad] = false;
+                }
+            }
+            complete &= seen.stop == Stop::Complete;
+            sizes.push(size);
+        }
+        let explored = (complete && sizes.last().is_some_and(|last| *last >= least)).then_some(sizes);
+        let why = |(number, open): (usize, bool)| {
+            if !open || self.interrupt.reason().is_some() {
+                return None;
+            }
+            let alone = System { bad: vec![system.bad[number].clone()], ..system.clone() };
+            match self.verdict(&alone) {
+                Some(Verdict::Safe) => Some(Grounds::Proved),
+                Some(Verdict::Unsafe(_)) => None,
+                _ if self.interrupt.reason().is_some() => None,
+                _ => explored.clone().map(Grounds::Explored),
+            }
+        };
+        open.into_iter().enumerate().map(why).collect()
+    }
+
+    /// Whether small instances reach the bad state of a system.
+    pub fn is_met(&self, system: &System, least: usize) -> bool {
+        let options = ForwardOptions::default().max_states(self.options.max_states);
+        let seen = |size| explore(system, size, &options, self.interrupt, &mut Silent).exploration;
+        self.sizes(system, least).into_iter().any(|size| seen(size).unsafe_trace.is_some())
+    }
+
+    /// The same of a system with one bad state.
+    pub fn never_one(&self, system: &System, least: usize) -> Option<Grounds> {
+        self.never(system, least).into_iter().next().flatten()
+    }
+
+    /// What the engines say of a system.
+    fn verdict(&self, system: &System) -> Option<Verdict> {
+        check_here(system, &self.proof(), self.interrupt, &mut Silent).verdict
+    }
+
+    /// How a proof is looked for.
+    pub fn proof(&self) -> Options {
+        Options::default()
+            .only_states(true)
+            .proof(BackwardMode::Auto)
+            .rounds(Some(self.options.rounds))
+            .vacuity(Vacuity::Ignore)
+            .jobs(self.options.jobs)
+    }
+
+    /// Whether small instances have no state at all.
+    pub fn is_empty(&self, system: &System) -> bool {
+        let options = ForwardOptions::default().max_states(1);
+        let states = |size| explore(system, size, &options, self.interrupt, &mut Silent).exploration.states;
+        self.sizes(system, 0).into_iter().all(|size| states(size) == 0)
+    }
+
+    /// The sizes of instances that are explored.
+    fn sizes(&self, system: &System, least: usize) -> Vec<usize> {
+        let first = usize::from(system.proc_constants).max(1);
+        (first..=self.options.procs.max(least).max(first)).filter(|size| admits(system, *size)).collect()
+    }
+}

@@ -1,0 +1,37 @@
+//! Processes that never act again after their first step.
+
+use super::linted::LintedModel;
+use super::question::Asker;
+use cubicle_lang::diagnostic::Diagnostic;
+use cubicle_lang::model::System;
+use cubicle_transform::ActsAgain;
+
+/// One warning for each transition that is the first step of some process and the last one of any that begins with it;
+/// those that are `never` enabled are not looked at.
+pub fn look(model: &LintedModel<'_>, never: &[Diagnostic], asker: &Asker<'_>) -> Vec<Diagnostic> {
+    let (mut found, mut seen) = (Vec::new(), Vec::new());
+    for transition in &model.system.transitions {
+        let origin = transition.origin;
+        let dead = never.iter().any(|it| it.primary.span == transition.span);
+        if dead || seen.contains(&origin) || transition.params.is_empty() {
+            continue;
+        }
+        seen.push(origin);
+        let Some(ActsAgain { system }) = ActsAgain::new(model.system, origin) else { continue };
+        let [again, first] = &system.bad[..] else { unreachable!("it has two bad states") };
+        let with = |bad: &cubicle_lang::model::Bad| System { bad: vec![bad.clone()], ..system.clone() };
+        let least = transition.arity().max(2);
+        // That no process begins with it is no reason to warn.
+        if asker.interrupt.reason().is_some() || !asker.is_met(&with(first), least) {
+            continue;
+        }
+        let Some(grounds) = asker.never_one(&with(again), least) else { continue };
+        let message = format!("a process that begins with `{}` never acts again", transition.name);
+        found.push(
+            Diagnostic::warning("C0930", transition.span, message)
+                .label(grounds.words())
+                .help("is a transition missing, or does a guard ask for too much?"),
+        );
+    }
+    found
+}

@@ -1,0 +1,95 @@
+//! Variables that nothing depends on: no claim speaks of them, no other variable gets their value, and no guard is ever
+//! decided by them.
+
+use super::linted::LintedModel;
+use super::question::{Asker, Grounds};
+use cubicle_lang::diagnostic::Diagnostic;
+use cubicle_lang::model::{Assignment, Conj, Dnf, Literal, System, Term, Transition, VarId, VarKind, negated};
+use cubicle_transform::Taken;
+
+/// One warning for each variable.
+pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
+    let system = model.system;
+    let mut found = Vec::new();
+    for (number, var) in system.vars.iter().enumerate() {
+        let id = VarId(number as u16);
+        let is_asked = var.kind != VarKind::Const && !model.is_known(var.span);
+        if !is_asked || asker.interrupt.reason().is_some() {
+            continue;
+        }
+        let Some(grounds) = never_matters(system, id, asker) else { continue };
+        found.push(
+            Diagnostic::warning("C0929", var.span, format!("nothing depends on `{}`", var.name))
+                .label(grounds.words())
+                .help("guards ask for it, but wherever the rest of one holds, what it asks of this variable does too"),
+        );
+    }
+    found
+}
+
+/// Why a variable never matters; `None` when it does, or when nobody knows.
+fn never_matters(system: &System, var: VarId, asker: &Asker<'_>) -> Option<Grounds> {
+    let speaks = |literal: &Literal| literal.cells().iter().any(|cell| cell.var == var);
+    let in_dnf = |dnf: &Dnf| dnf.0.iter().flatten().any(speaks);
+    let claims = system.bad.iter().map(|it| &it.cube).chain(system.axioms.iter().map(|it| &it.cube));
+    if claims.flatten().any(speaks) {
+        return None;
+    }
+    // What init says of it together with others would be left out with it.
+    let alone = |literal: &Literal| literal.cells().iter().all(|cell| cell.var == var);
+    let init = system.init.body.0.iter().chain(&system.init.without_processes.0);
+    if system.init.body.0.len() > 1 || init.flatten().any(|it| speaks(it) && !alone(it)) {
+        return None;
+    }
+    for t in &system.transitions {
+        let feeds = |update: &cubicle_lang::model::Update| match &update.assignment {
+            Assignment::Nondet => false,
+            Assignment::Cases(branches) => {
+                update.var != var && branches.iter().any(|it| in_dnf(&it.when) || is_read(&it.value, var))
+            }
+        };
+        if t.universals.iter().any(|it| in_dnf(&it.body)) || t.updates.iter().any(feeds) {
+            return None;
+        }
+    }
+    let mut asked = system.clone();
+    let known = system.transitions.len();
+    for t in &system.transitions {
+        asked.transitions.extend(undecided(system, t, &speaks)?);
+    }
+    if asked.transitions.len() == known {
+        // Nothing asks for it at all, which is told elsewhere.
+        return None;
+    }
+    let least = system.transitions.iter().map(Transition::arity).max().unwrap_or(0);
+    // By their place: they have the names of those that they come from.
+    let new: Vec<Transition> = asked.transitions.split_off(known);
+    let name = "undecided by the variable";
+    asked.transitions.extend(new.into_iter().map(|t| Transition { name: name.to_owned(), ..t }));
+    let taken = Taken::by(&asked, |it| it.name == name)?;
+    asker.never_one(&taken.system, least.min(asker.options.procs))
+}
+
+/// Transitions that change nothing, and are enabled where one is but for what its guard asks of a variable. `None` when a
+/// number leaves the 64-bit range.
+fn undecided(system: &System, t: &Transition, speaks: &dyn Fn(&Literal) -> bool) -> Option<Vec<Transition>> {
+    let rest: Conj = t.guard.iter().filter(|it| !speaks(it)).cloned().collect();
+    let asked = t.guard.iter().filter(|it| speaks(it));
+    asked
+        .map(|literal| {
+            let mut guard = rest.clone();
+            guard.push(negated(system, literal)?);
+            let spans = vec![t.span; guard.len()];
+            Some(Transition { guard, spans, updates: Vec::new(), ..t.clone() })
+        })
+        .collect()
+}
+
+/// Whether a value is read from a variable.
+fn is_read(value: &Term, var: VarId) -> bool {
+    match value {
+        Term::Cell(cell) => cell.var == var,
+        Term::Linear(linear) => linear.terms.iter().any(|(cell, _)| cell.var == var),
+        Term::Constructor(_) | Term::Proc(_) => false,
+    }
+}

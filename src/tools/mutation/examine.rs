@@ -1,0 +1,223 @@
+//! One mutant: by the cheapest engine first.
+
+use std::time::Duration;
+
+use super::baseline::{Baseline, What};
+use super::claims;
+use super::memory::Recall;
+use cubicle_certificate::{self as certificate, CheckOptions, Extent};
+use cubicle_check::check_here;
+use cubicle_forward::{Explored, explore};
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::{admits, replay};
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, Strategy, Vacuity};
+use crate::mutation::{Change, Fate, Kill, KillFinder, Survival};
+use cubicle_run::result::{Report, Stop};
+use cubicle_run::verdict::{Reason, Trace, Verdict};
+
+/// Epochs of walks in an instance that is too large to be seen whole.
+const EPOCHS: usize = 30;
+
+/// Effort of a search that is not one of the rounds, and the factor from round to round.
+const EFFORT: (u64, u64) = (300, 3);
+
+/// Time limit of one call of Z3 while a certificate is checked.
+pub const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A mutant while it is looked at.
+pub struct Mutant<'a> {
+    pub baseline: &'a Baseline<'a>,
+    /// What it means.
+    pub system: &'a System,
+    /// Its text.
+    pub text: &'a str,
+    /// Rounds of searches that it gets.
+    pub rounds: u32,
+}
+
+/// What becomes of a mutant, and what it changes; `recall` is what earlier runs found.
+pub fn examine(mutant: &Mutant<'_>, recall: Option<Recall>) -> (Fate, Option<Change>) {
+    let mut run = None;
+    match recall {
+        Some(Recall::Known(fate, change)) => return (fate, change),
+        Some(Recall::Run(trace)) => run = Some(trace),
+        Some(Recall::Proof(proof)) => {
+            if let Some(survival) = mutant.survives_by(&proof) {
+                return mutant.compared(Fate::Survived(survival));
+            }
+        }
+        Some(Recall::Hard) | None => {}
+    }
+    match mutant.decided(run) {
+        Decided::Bad(trace, finder) => (mutant.killed(trace, finder), None),
+        Decided::Open(reason) if mutant.baseline.interrupt.reason().is_some() => {
+            (Fate::Undecided(reason), None)
+        }
+        Decided::Open(reason) => mutant.compared(Fate::Undecided(reason)),
+        Decided::Safe(survival) => mutant.compared(Fate::Survived(survival)),
+    }
+}
+
+/// What the engines say of the claims of a system.
+pub enum Decided {
+    /// A bad state is reachable.
+    Bad(Trace, KillFinder),
+    /// None is, for any number of processes, by a certificate that was checked.
+    Safe(Survival),
+    /// Neither was found out.
+    Open(Reason),
+}
+
+impl Mutant<'_> {
+    /// Whether it has bad states, by the cheapest engine first. A run to one that is already known spares the search, which costs
+    /// most, and nothing else: the model may have changed since, so that fewer processes do or another claim is violated first.
+    pub fn decided(&self, known: Option<Trace>) -> Decided {
+        let Mutant { baseline, system, .. } = self;
+        let mut cut = None;
+        for &size in &baseline.sizes {
+            let found =
+                explore(system, size, &baseline.forward(), baseline.interrupt, &mut Silent).exploration;
+            if let Some(trace) = found.unsafe_trace {
+                return Decided::Bad(trace, KillFinder::Exploration);
+            }
+            if let Some(reason) = baseline.interrupt.reason() {
+                return Decided::Open(reason);
+            }
+            cut = cut.or((found.stop != Stop::Complete).then_some(size));
+        }
+        if let Some(trace) = self.walk(cut) {
+            return Decided::Bad(trace, KillFinder::Walks);
+        }
+        known.map_or_else(|| self.decide(), |trace| Decided::Bad(trace, KillFinder::Memory))
+    }
+
+    /// It is killed by this run.
+    pub fn killed(&self, trace: Trace, finder: KillFinder) -> Fate {
+        if let Err(error) = replay(self.system, &trace) {
+            panic!("a run is reported that the mutant does not execute: {error}");
+        }
+        let claims = claims::all_violated(self.baseline, self.system, &trace);
+        Fate::Killed(Kill { claims, trace, finder })
+    }
+
+    /// Its fate with what it changes.
+    fn compared(&self, mut fate: Fate) -> (Fate, Option<Change>) {
+        let (change, same) = match &fate {
+            Fate::Survived(_) | Fate::Undecided(_) => self.change(),
+            _ => (None, false),
+        };
+        match &mut fate {
+            Fate::Survived(survival) => survival.same = same,
+            // What is interrupted may be killed another time.
+            Fate::Undecided(_) if same && self.baseline.interrupt.reason().is_none() => fate = Fate::Same,
+            _ => {}
+        }
+        (fate, change)
+    }
+
+    /// Whether an invariant, as declarations, shows it safe.
+    fn survives_by(&self, proof: &str) -> Option<Survival> {
+        let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt).shown(self.baseline.shown);
+        let certificate = certificate::check(self.system, self.text, proof, Extent::Used, how).ok()?;
+        let proof = certificate.invariants(self.system);
+        Some(Survival { decider: None, invariants: certificate.cubes.proved, same: false, proof })
+    }
+
+    /// Walks in an instance that was not seen whole, and in one beyond the largest.
+    fn walk(&self, cut: Option<usize>) -> Option<Trace> {
+        let beyond = self.baseline.sizes.last().map(|last| last + 1);
+        let beyond = beyond.filter(|size| admits(self.system, *size));
+        cut.into_iter().chain(beyond).find_map(|size| {
+            let options = self.baseline.forward().strategy(Strategy::Cfl).epochs(EPOCHS);
+            let found = explore(self.system, size, &options, self.baseline.interrupt, &mut Silent);
+            found.exploration.unsafe_trace
+        })
+    }
+
+    /// Looks for a proof.
+    fn decide(&self) -> Decided {
+        let report = check_here(self.system, &self.options(), self.baseline.interrupt, &mut Silent);
+        match &report.verdict {
+            Some(Verdict::Unsafe(trace)) => Decided::Bad((**trace).clone(), KillFinder::Search),
+            Some(Verdict::Safe) => self.certified(&report),
+            Some(Verdict::Unknown(reason)) => Decided::Open(reason.clone()),
+            None => unreachable!("a proof was asked for"),
+        }
+    }
+
+    fn options(&self) -> Options {
+        let Effort { proof, rounds, units } = self.effort();
+        let states = ForwardOptions::default().seed(self.baseline.options.seed);
+        Options::default()
+            .proof(proof)
+            .rounds(rounds)
+            .forward(states)
+            .backward(BackwardOptions::default().max_effort(units))
+            .vacuity(Vacuity::Ignore)
+            .only_states(true)
+    }
+
+    fn effort(&self) -> Effort {
+        let (proof, rounds) = (self.baseline.options.proof, self.rounds);
+        let effort = EFFORT.0.saturating_mul(EFFORT.1.saturating_pow(rounds));
+        match proof {
+            BackwardMode::Auto => Effort { proof, rounds: Some(rounds), units: None },
+            _ => Effort { proof, rounds: None, units: Some(effort) },
+        }
+    }
+
+    /// A proof counts when its certificate does.
+    fn certified(&self, report: &Report) -> Decided {
+        let how = CheckOptions::new(TIMEOUT, self.baseline.interrupt).shown(self.baseline.shown);
+        let cubes = report.backward.as_ref().map(|it| &it.invariant[..]).unwrap_or_default();
+        match certificate::certify(self.system, self.text, &report.owners, cubes, how) {
+            Ok(certificate) => Decided::Safe(Survival {
+                decider: report.decider,
+                invariants: certificate.cubes.proved,
+                proof: certificate.invariants(self.system),
+                same: false,
+            }),
+            Err(certificate::NoCertificate::Failed(certificate::ProofFailure::Stopped(reason), _)) => {
+                Decided::Open(reason)
+            }
+            Err(other) => Decided::Open(Reason::Uncertified(certificate::explain(self.system, &other))),
+        }
+    }
+
+    /// What it changes in the largest instance of which all states are known, and whether all instances have the same states
+    /// and steps.
+    fn change(&self) -> (Option<Change>, bool) {
+        let Self { baseline, system, .. } = self;
+        let largest = baseline.sizes.iter().rev().find_map(|&procs| {
+            let before = baseline.fingerprint(procs, What::States, system)?;
+            let explored = baseline.explored(system, procs);
+            let after = baseline.of_mutant(system, &explored, What::States)?;
+            let (appear, vanish) = before.difference(&after)?;
+            Some((Change { procs, of: before.len(), appear, vanish }, explored))
+        });
+        let Some((change, largest)) = largest else { return (None, false) };
+        let same_as = |size: usize, explored: &Explored| {
+            [What::States, What::Steps].into_iter().all(|what| {
+                let before = baseline.fingerprint(size, what, system);
+                before.is_some() && before == baseline.of_mutant(system, explored, what).as_ref()
+            })
+        };
+        let same = change.appear + change.vanish == 0
+            && baseline.sizes.iter().all(|&size| {
+                if size == change.procs {
+                    same_as(size, &largest)
+                } else {
+                    same_as(size, &baseline.explored(system, size))
+                }
+            });
+        (Some(change), same)
+    }
+}
+
+/// What a search may use.
+struct Effort {
+    proof: BackwardMode,
+    rounds: Option<u32>,
+    units: Option<u64>,
+}

@@ -1,0 +1,278 @@
+//! What is remembered of mutants from one run to the next.
+//!
+//! In: the text of a file that an earlier run wrote. Out: what became of a mutant then. A mutant that means the same as
+//! then, looked at with the same options, is as it was. One at the same place of a model that was edited elsewhere may be
+//! as it was: its run is executed, its invariant checked, so that nothing rests on what is remembered; of the invariant only
+//! what was not shown before in the same words. One that was not
+//! decided there gets a fraction of the effort: an edit elsewhere seldom makes it easy.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::MutationOptions;
+use cubicle_certificate::{ShownObligations, ShownTable};
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::digest::digest;
+use cubicle_run::interrupt::Interrupt;
+use crate::itf;
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::replay;
+use crate::mutation::{Change, Fate, Kill, KillFinder, MutantResult, Mutation, Survival};
+use cubicle_transform::mutate::{MeaningKey, MutantCandidate, key};
+use cubicle_run::verdict::{Reason, Trace};
+
+/// The first word of the file.
+const MAGIC: &str = "cubicle-mutants";
+
+/// Counts the changes of the file, and of what its keys are made of.
+const VERSION: u32 = 3;
+
+/// More obligations of earlier runs than this are forgotten.
+const MOST_SHOWN: usize = 100_000;
+
+/// What is remembered.
+#[derive(Clone, Debug, Default)]
+pub struct MutantMemory {
+    /// By what a mutant means, and how it was looked at: by which options, beside which model.
+    exact: BTreeMap<(String, String), RememberedMutant>,
+    /// By the change that it makes.
+    places: BTreeMap<String, RememberedMutant>,
+    /// What certificates of earlier runs have shown, and this run's.
+    pub shown: ShownObligations,
+}
+
+/// The body of the file.
+#[derive(Serialize, Deserialize)]
+struct RememberedRun {
+    mutants: Vec<RememberedMutant>,
+    /// For the key of an obligation those of the cubes that refute it, in hexadecimal digits.
+    shown: ShownWords,
+}
+
+/// A [`ShownTable`], in hexadecimal digits.
+pub type ShownWords = BTreeMap<String, Vec<String>>;
+
+/// As it is written.
+pub fn shown_words(shown: &ShownTable) -> ShownWords {
+    let number = |number: &u128| format!("{number:x}");
+    shown.iter().map(|(key, cubes)| (number(key), cubes.iter().map(number).collect())).collect()
+}
+
+/// As it was; `None` when these are not digits.
+pub fn shown_by(words: &ShownWords) -> Option<ShownTable> {
+    let number = |text: &String| u128::from_str_radix(text, 16).ok();
+    words
+        .iter()
+        .map(|(key, cubes)| Some((number(key)?, cubes.iter().map(number).collect::<Option<_>>()?)))
+        .collect()
+}
+
+/// All but the mutant itself that its fate, and what it changes, may depend on: the options, and the model that it is
+/// compared with. The same mutant of another model may be equal to that one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Comparison(String);
+
+impl Comparison {
+    /// With the mutants of `model`.
+    pub fn new(model: &System, options: &MutationOptions) -> Self {
+        let MutationOptions { proof, rounds, procs, max_states, jobs: _, seed } = options;
+        // Which cubes are one claim: claims are counted by their declarations.
+        let spans = model.bad.iter().map(|bad| bad.span).chain(model.axioms.iter().map(|axiom| axiom.span));
+        let starts: Vec<u32> = spans.map(|span| span.start).collect();
+        let before = |start: &u32| starts.iter().filter(|it| *it < start).collect::<BTreeSet<_>>().len();
+        let claims: Vec<usize> = starts.iter().map(before).collect();
+        let model = digest(&(key(model), model.orders_processes, claims));
+        Self(format!("{proof:?} {rounds} {procs} {max_states} {seed} {model:032x}"))
+    }
+}
+
+/// A mutant of an earlier run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct RememberedMutant {
+    key: String,
+    /// Its [`Comparison`].
+    options: String,
+    place: String,
+    fate: RememberedFate,
+    /// Processes, states, those that appear and vanish.
+    change: Option<[usize; 4]>,
+}
+
+/// What became of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum RememberedFate {
+    Killed { trace: String, claims: Vec<usize>, finder: String },
+    Survived { proof: String, invariants: usize, same: bool },
+    Same,
+    Effort(u64),
+    Spurious(String),
+}
+
+/// What is remembered of a mutant.
+pub enum Recall {
+    /// It is as it was.
+    Known(Fate, Option<Change>),
+    /// This may be a run of it.
+    Run(Trace),
+    /// This may be an invariant of it, as declarations.
+    Proof(String),
+    /// Much effort did not decide it then.
+    Hard,
+}
+
+impl MutantMemory {
+    /// From the text of a file.
+    ///
+    /// # Errors
+    /// Why it is of no use: another version of the program wrote it, or it is damaged.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let damaged = || "it is damaged".to_owned();
+        let (head, body) = text.split_once('\n').ok_or_else(damaged)?;
+        let words: Vec<&str> = head.split(' ').collect();
+        let [MAGIC, version, hash] = words[..] else { return Err(damaged()) };
+        if version != stamp() {
+            return Err("another version of cubicle wrote it".to_owned());
+        }
+        if hash != checksum(body) {
+            return Err(damaged());
+        }
+        let all: RememberedRun = serde_json::from_str(body).map_err(|_| damaged())?;
+        let shown = shown_by(&all.shown).ok_or_else(damaged)?;
+        let mut memory = Self { shown: ShownObligations::new(shown), ..Self::default() };
+        for it in all.mutants {
+            memory.places.insert(it.place.clone(), it.clone());
+            memory.exact.insert((it.key.clone(), it.options.clone()), it);
+        }
+        Ok(memory)
+    }
+
+    /// The text of a file for what was found of the mutants of `source` with this memory; what else it has of mutants is
+    /// forgotten.
+    ///
+    /// # Panics
+    /// Never: all keys are strings.
+    pub fn write(
+        &self,
+        found: &Mutation,
+        keys: &[MeaningKey],
+        source: &Source<'_>,
+        comparison: &Comparison,
+    ) -> String {
+        let mutants = found.mutants.iter().zip(keys);
+        let mutants = mutants.filter_map(|(it, key)| remembered(it, *key, source, comparison)).collect();
+        let all = RememberedRun { mutants, shown: shown_words(&self.shown.all(MOST_SHOWN)) };
+        let body = serde_json::to_string(&all).expect("keys are strings");
+        format!("{MAGIC} {} {}\n{body}", stamp(), checksum(&body))
+    }
+
+    /// What is remembered of a mutant.
+    pub fn recall(
+        &self,
+        (candidate, key, system): (&MutantCandidate, MeaningKey, &System),
+        source: &Source<'_>,
+        comparison: &Comparison,
+        interrupt: &Interrupt,
+    ) -> Option<Recall> {
+        let run = |text: &str| {
+            let (trace, _) = itf::read(system, source, text, interrupt).ok()?;
+            (trace.bad.is_some() && replay(system, &trace).is_ok()).then_some(trace)
+        };
+        if let Some(it) = self.exact.get(&(hex(key), comparison.0.clone())) {
+            let fate = match &it.fate {
+                RememberedFate::Killed { trace, claims, finder } => {
+                    let (claims, finder) = (claims.clone(), finder_named(finder));
+                    Fate::Killed(Kill { claims, trace: run(trace)?, finder })
+                }
+                RememberedFate::Survived { proof, invariants, same } => Fate::Survived(Survival {
+                    decider: None,
+                    invariants: *invariants,
+                    same: *same,
+                    proof: proof.clone(),
+                }),
+                RememberedFate::Same => Fate::Same,
+                RememberedFate::Effort(effort) => Fate::Undecided(Reason::Effort(*effort)),
+                RememberedFate::Spurious(text) => Fate::Undecided(Reason::Spurious(text.clone())),
+            };
+            let change = it.change.map(|[procs, of, appear, vanish]| Change { procs, of, appear, vanish });
+            return Some(Recall::Known(fate, change));
+        }
+        match &self.places.get(&place(candidate, source))?.fate {
+            RememberedFate::Killed { trace, .. } => run(trace).map(Recall::Run),
+            RememberedFate::Survived { proof, .. } => Some(Recall::Proof(proof.clone())),
+            RememberedFate::Same | RememberedFate::Effort(_) | RememberedFate::Spurious(_) => {
+                Some(Recall::Hard)
+            }
+        }
+    }
+}
+
+fn remembered(
+    mutant: &MutantResult,
+    key: MeaningKey,
+    source: &Source<'_>,
+    comparison: &Comparison,
+) -> Option<RememberedMutant> {
+    let fate = match &mutant.fate {
+        Fate::Killed(kill) => {
+            let text = mutant.candidate.text(source.text);
+            let system = mutant.candidate.system(source.text)?;
+            let trace = itf::write(&system, &kill.trace, &Source { name: source.name, text: &text });
+            let finder = finder_name(kill.finder).to_owned();
+            RememberedFate::Killed { trace, claims: kill.claims.clone(), finder }
+        }
+        Fate::Survived(it) => {
+            let (proof, invariants, same) = (it.proof.clone(), it.invariants, it.same);
+            RememberedFate::Survived { proof, invariants, same }
+        }
+        Fate::Same => RememberedFate::Same,
+        Fate::Undecided(Reason::Effort(effort)) => RememberedFate::Effort(*effort),
+        Fate::Undecided(Reason::Spurious(text)) => RememberedFate::Spurious(text.clone()),
+        // Another time it may be another thing.
+        Fate::Undecided(_) | Fate::Failed(_) | Fate::Untried => return None,
+    };
+    Some(RememberedMutant {
+        key: hex(key),
+        // Less effort than the options ask for is no answer to them.
+        options: comparison.0.clone() + if mutant.hurried { " hurried" } else { "" },
+        place: place(&mutant.candidate, source),
+        fate,
+        change: mutant.change.map(|it| [it.procs, it.of, it.appear, it.vanish]),
+    })
+}
+
+/// The change that a mutant makes, wherever in the text it stands now.
+fn place(candidate: &MutantCandidate, source: &Source<'_>) -> String {
+    let lines = candidate.edit.lines(source.text);
+    let (name, transition) = (candidate.operator.name(), candidate.transition.as_deref().unwrap_or(""));
+    format!("{name}\n{transition}\n{}\n=>\n{}", lines.old.join("\n"), lines.new.join("\n"))
+}
+
+const FINDERS: [(KillFinder, &str); 4] = [
+    (KillFinder::Exploration, "exploration"),
+    (KillFinder::Walks, "walks"),
+    (KillFinder::Search, "search"),
+    (KillFinder::Memory, "cache"),
+];
+
+/// `exploration`, `walks`, `search` or `cache`.
+pub fn finder_name(finder: KillFinder) -> &'static str {
+    FINDERS.iter().find(|(it, _)| *it == finder).map_or("", |(_, name)| name)
+}
+
+fn finder_named(name: &str) -> KillFinder {
+    FINDERS.iter().find(|(_, it)| *it == name).map_or(KillFinder::Memory, |(finder, _)| *finder)
+}
+
+fn hex(key: MeaningKey) -> String {
+    format!("{:032x}", key.0)
+}
+
+/// The version of the file and of the program.
+fn stamp() -> String {
+    format!("{VERSION}-{}", env!("CARGO_PKG_VERSION"))
+}
+
+fn checksum(body: &str) -> String {
+    format!("{:032x}", digest(&body))
+}

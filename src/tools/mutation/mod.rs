@@ -1,0 +1,36 @@
+//! What becomes of the mutants of a model: is each of them wrong, and does the model say so?
+//!
+//! In: a model, options, an interrupt. Out: a [`Mutation`](crate::mutation::Mutation). In reading order: `plan` (which
+//! mutants, and how much effort), `baseline` (what is known of the model itself), `examine` (one mutant, by the cheapest
+//! engine first), `memory` (what earlier runs found), `claims` (which claims a mutant violates), `looking` (with all of that),
+//! `pool` (threads), `others` (processes), `run` (all of it), `summary` (kill rates,
+//! the smallest set of claims, the number of processes at which no more are killed); `properties` (mutants of what the
+//! model claims: what it could claim beside).
+//!
+//! A mutant is *killed* by a run to a bad state, replayed by the reference semantics; it *survives* when it is proved
+//! safe for any number of processes, by a certificate that was checked. Nothing else is said of either. Effort is
+//! counted in work, never in time: the same command says the same, for any number of threads.
+
+mod baseline;
+mod claims;
+mod examine;
+mod found;
+mod looking;
+mod memory;
+mod others;
+mod plan;
+mod pool;
+mod properties;
+mod result;
+mod run;
+mod summary;
+
+pub use found::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
+pub use memory::{Comparison, MutantMemory, finder_name};
+pub use others::{Helper, Others};
+pub use plan::{MutantSelection, MutationOptions, Plan};
+pub use pool::THREAD;
+pub use properties::{PropertySelection, properties};
+pub use result::{Change, Fate, Kill, KillFinder, MutantClaim, MutantResult, Mutation, Survival};
+pub use run::{MutationProgress, run, run_with};
+pub use summary::{KillCurve, Rate, curve, rate_by, rate_by_claim, smallest_set};

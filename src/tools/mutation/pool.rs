@@ -1,0 +1,96 @@
+//! Pieces of work that may fail, shared out to threads: results stand in the order of the pieces.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use cubicle_check::STACK_BYTES;
+
+/// The name of the threads that look at mutants: a panic on one of them is a result.
+pub const THREAD: &str = "mutant";
+
+/// `work` of each piece, whoever is free taking the next; the error is the text of a panic. Pieces for which `stop`
+/// holds are left out, and `None`. When the system gives no thread, nothing is done.
+pub fn share<T: Sync, R: Send>(
+    pieces: &[T],
+    jobs: usize,
+    stop: impl Fn() -> bool + Sync,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<Option<Result<R, String>>> {
+    share_with(pieces, jobs, None, stop, |_, piece| work(piece))
+}
+
+/// Where others than the threads take pieces from, and put results.
+pub struct Shared<'a, R> {
+    /// The place of the next piece; `None` when there is none, or the work ends.
+    pub next: &'a dyn Fn() -> Option<usize>,
+    /// Puts the result of the piece in a place.
+    pub put: &'a dyn Fn(usize, Result<R, String>),
+}
+
+/// As [`share`], with `others` who take pieces as well, on a thread of their own; `work` gets the place of a piece, too.
+pub fn share_with<T: Sync, R: Send>(
+    pieces: &[T],
+    jobs: usize,
+    others: Option<&(dyn Fn(Shared<'_, R>) + Sync)>,
+    stop: impl Fn() -> bool + Sync,
+    work: impl Fn(usize, &T) -> R + Sync,
+) -> Vec<Option<Result<R, String>>> {
+    let results: Vec<_> = pieces.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let next = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < pieces.len() && !stop());
+    let put = |at: usize, result| {
+        *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    };
+    let take = || {
+        while let Some(at) = next() {
+            put(at, attempt(|| work(at, &pieces[at])));
+        }
+    };
+    thread::scope(|scope| {
+        if let Some(others) = others {
+            let dealing = thread::Builder::new().name("dealing".into());
+            // Without them it takes longer.
+            let _ = dealing.spawn_scoped(scope, || others(Shared { next: &next, put: &put }));
+        }
+        for _ in 0..jobs.max(1) {
+            let worker = thread::Builder::new().name(THREAD.into()).stack_size(STACK_BYTES);
+            // With fewer threads it takes longer.
+            let _ = worker.spawn_scoped(scope, take);
+        }
+    });
+    results.into_iter().map(|it| it.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+/// What `work` comes to; the error is the text of a panic.
+pub fn attempt<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_stand_in_order_and_a_panic_is_one() {
+        for jobs in [1, 3] {
+            let halves = share(
+                &[2, 3, 4],
+                jobs,
+                || false,
+                |n| {
+                    assert_eq!(n % 2, 0, "{n} is odd");
+                    n / 2
+                },
+            );
+            assert_eq!(halves[0], Some(Ok(1)));
+            assert!(matches!(&halves[1], Some(Err(text)) if text.contains("3 is odd")));
+            assert_eq!(halves[2], Some(Ok(2)));
+        }
+        assert_eq!(share(&[1], 1, || true, |n| *n), [None]);
+    }
+}

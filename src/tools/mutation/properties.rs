@@ -1,0 +1,288 @@
+//! Properties that a model has and does not claim: stronger ones than it claims, and those that its proof rests on.
+
+use super::baseline::Baseline;
+use super::claims;
+use super::examine::{Decided, Mutant};
+use super::plan::{MutationOptions, Plan};
+use super::pool;
+use cubicle_lang::bits::bits;
+use cubicle_certificate::{self as certificate, CheckOptions, ShownObligations, literal_words};
+use cubicle_forward::explore;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::{Bad, BadKind, Literal, System, Type};
+use cubicle_run::observer::Silent;
+use crate::mutation::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
+use cubicle_run::result::{Report};
+use cubicle_transform::strengthen::{PropertyOperator, demand, equivalent, implies, stronger};
+use cubicle_run::verdict::Forbidden;
+
+use super::examine::TIMEOUT;
+
+/// How often what was found to be true is made stronger again.
+const GENERATIONS: usize = 4;
+
+/// No more properties are tried than this.
+const MOST: usize = 400;
+
+/// Which properties are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct PropertySelection<'a> {
+    /// Those that are stronger than the claims of the model.
+    pub stronger: bool,
+    /// Those that this proof of the model rests on.
+    pub proof: Option<&'a Report>,
+}
+
+/// Looks for properties of a model that it does not claim. What they are worth is told by the mutants of `plan`. `tell`
+/// gets what goes on, in a few words.
+///
+/// # Panics
+/// When an engine panics on a property: a bug of this crate.
+pub fn properties(
+    (system, text): (&System, &str),
+    (plan, selection): (&Plan, PropertySelection<'_>),
+    options: &MutationOptions,
+    interrupt: &Interrupt,
+    tell: &(dyn Fn(String) + Sync),
+) -> Properties {
+    let shown = ShownObligations::default();
+    let baseline = Baseline::new(system, claims::of(system, text), options, interrupt, &shown);
+    let mut search = PropertySearch {
+        baseline: &baseline,
+        text,
+        tell,
+        found: Properties::none(),
+        known: claimed(system),
+        tried: 0,
+    };
+    let mut stronger = if selection.stronger { search.stronger() } else { Vec::new() };
+    let mut suggested = selection.proof.map_or_else(Vec::new, |proof| search.suggested(proof, &stronger));
+    let mut found = search.found;
+    let all: Vec<&mut TrueProperty> = stronger.iter_mut().chain(&mut suggested).collect();
+    found.mutants = notices(&baseline, text, plan, all, tell);
+    let demand = |it: &TrueProperty| demand(system, &it.claim);
+    // Both sorts are stable: of equals, that which was found first.
+    stronger.sort_by(|a, b| demand(a).total_cmp(&demand(b)));
+    suggested.sort_by(|a, b| b.notices.cmp(&a.notices).then(demand(a).total_cmp(&demand(b))));
+    (found.stronger, found.suggested, found.stopped) = (stronger, suggested, interrupt.reason());
+    found
+}
+
+/// What the model forbids already.
+fn claimed(system: &System) -> Vec<Forbidden> {
+    let bad = system.bad.iter().map(|it| Forbidden { params: it.params, cube: it.cube.clone() });
+    let axioms = system.axioms.iter().map(|it| Forbidden { params: it.params, cube: it.cube.clone() });
+    bad.chain(axioms).collect()
+}
+
+struct PropertySearch<'a> {
+    baseline: &'a Baseline<'a>,
+    text: &'a str,
+    tell: &'a (dyn Fn(String) + Sync),
+    found: Properties,
+    /// What the model forbids, and what was tried.
+    known: Vec<Forbidden>,
+    tried: usize,
+}
+
+/// A property that is to be tried.
+struct TriedProperty {
+    claim: Forbidden,
+    line: String,
+    origin: PropertyOrigin,
+}
+
+impl PropertySearch<'_> {
+    /// What is stronger than the `unsafe`s and true; none of these follows from another.
+    fn stronger(&mut self) -> Vec<TrueProperty> {
+        let system = self.baseline.system;
+        let unsafes = system.bad.iter().enumerate().filter(|(_, bad)| bad.kind == BadKind::Unsafe);
+        let mut open: Vec<(usize, Forbidden)> = unsafes
+            .map(|(number, bad)| (number, Forbidden { params: bad.params, cube: bad.cube.clone() }))
+            .collect();
+        let mut all: Vec<TrueProperty> = Vec::new();
+        let model = claimed(system);
+        for generation in 0..GENERATIONS {
+            let mut next = Vec::new();
+            for (number, claim) in std::mem::take(&mut open) {
+                for it in stronger(system, &claim) {
+                    // The opposite of what was left out already says nothing new.
+                    let again = generation > 0 && it.operator == PropertyOperator::NegateLiteral;
+                    // What is forbidden more may be forbidden by another claim.
+                    let new = it.new.as_ref();
+                    let known = new.is_some_and(|new| model.iter().any(|known| implies(known, new)));
+                    if !again && !known {
+                        next.extend(self.candidate(it.claim, PropertyOrigin::Claim(number, it.operator)));
+                    }
+                }
+            }
+            for it in self.tried(next) {
+                if let PropertyOrigin::Claim(number, operator) = it.origin
+                    && operator != PropertyOperator::NegateLiteral
+                {
+                    open.push((number, it.claim.clone()));
+                }
+                all.push(it);
+            }
+        }
+        strongest(all)
+    }
+
+    /// What the proof rests on and the model does not claim, nor follows from what is `stronger`.
+    fn suggested(&mut self, proof: &Report, stronger: &[TrueProperty]) -> Vec<TrueProperty> {
+        let (system, options) = (self.baseline.system, CheckOptions::new(TIMEOUT, self.baseline.interrupt));
+        let cubes = proof.backward.as_ref().map(|it| &it.invariant[..]).unwrap_or_default();
+        let Ok(certificate) = certificate::certify(system, self.text, &proof.owners, cubes, options) else {
+            return Vec::new();
+        };
+        let (declared, model) = (system.vars.len(), claimed(system));
+        // Owners are no variables of the model.
+        let visible = |claim: &Forbidden| {
+            let cells = claim.cube.iter().flat_map(Literal::cells);
+            cells.into_iter().all(|cell| usize::from(cell.var.0) < declared)
+        };
+        let shown = &certificate.cubes.all[..certificate.cubes.proved];
+        let mut next = Vec::new();
+        for claim in shown.iter().filter(|claim| visible(claim)) {
+            // What follows from a claim of the model is said already.
+            let mut said = model.iter().chain(stronger.iter().map(|it| &it.claim));
+            if !said.any(|known| implies(known, claim)) {
+                next.extend(self.candidate(claim.clone(), PropertyOrigin::Proof));
+            }
+        }
+        strongest(self.tried(next))
+    }
+
+    /// A property as it is tried; `None` when it is known, or has no words.
+    fn candidate(&mut self, claim: Forbidden, origin: PropertyOrigin) -> Option<TriedProperty> {
+        let line = unsafe_line(self.baseline.system, &claim)?;
+        if self.known.iter().any(|known| equivalent(known, &claim)) {
+            return None;
+        }
+        if self.tried >= MOST {
+            self.found.left_out += 1;
+            return None;
+        }
+        self.tried += 1;
+        self.known.push(claim.clone());
+        Some(TriedProperty { claim, line, origin })
+    }
+
+    /// Those of them that hold; the others are noted.
+    fn tried(&mut self, all: Vec<TriedProperty>) -> Vec<TrueProperty> {
+        let baseline = self.baseline;
+        let stop = || baseline.interrupt.reason().is_some() || baseline.interrupt.signals() > 0;
+        (self.tell)(format!("trying {} properties", all.len()));
+        let results = pool::share(&all, baseline.options.jobs, stop, |it| {
+            let system = &with_claims(baseline.system, std::iter::once(&it.claim));
+            Mutant { baseline, system, text: self.text, rounds: baseline.options.rounds }.decided(None)
+        });
+        let mut holding = Vec::new();
+        for (it, result) in all.into_iter().zip(results) {
+            let TriedProperty { claim, line, origin } = it;
+            match result {
+                Some(Ok(Decided::Safe(_))) => {
+                    holding.push(TrueProperty { claim, line, origin, notices: 0 });
+                }
+                Some(Ok(Decided::Bad(..))) => self.found.refuted += 1,
+                Some(Ok(Decided::Open(reason))) => {
+                    self.found.open.push(OpenProperty { line, origin, reason });
+                }
+                Some(Err(panic)) => panic!("{line}: {panic}"),
+                // The run ends.
+                None => {}
+            }
+        }
+        holding
+    }
+}
+
+/// The declaration that claims it. Of a few values they are listed, and not all others excluded.
+fn unsafe_line(system: &System, claim: &Forbidden) -> Option<String> {
+    let words = |literal: &Literal| {
+        let words = |literal: &Literal| literal_words(system, literal);
+        let Literal::In { cell, values } = literal else { return words(literal) };
+        let Type::Enum(id) = system.var(cell.var).ty else { return None };
+        let (few, all) = (values.count_ones(), system.enumeration(id).all().count_ones());
+        if few == 1 || few > all - few {
+            return words(literal);
+        }
+        let one = |value| words(&Literal::In { cell: cell.clone(), values: value });
+        let each = bits(&[*values]).map(|c| one(1 << c)).collect::<Option<Vec<_>>>()?;
+        Some(format!("({})", each.join(" || ")))
+    };
+    let literals = claim.cube.iter().map(words).collect::<Option<Vec<_>>>()?;
+    let params: Vec<String> = (1..=claim.params).map(|p| format!("p{p}")).collect();
+    Some(format!("unsafe ({}) {{ {} }}", params.join(" "), literals.join(" && ")))
+}
+
+/// Less those that follow from others.
+fn strongest(all: Vec<TrueProperty>) -> Vec<TrueProperty> {
+    let follows = |at: usize| {
+        all.iter().enumerate().any(|(other, it)| {
+            let back = implies(&all[at].claim, &it.claim);
+            other != at && implies(&it.claim, &all[at].claim) && (!back || other < at)
+        })
+    };
+    let kept: Vec<bool> = (0..all.len()).map(|at| !follows(at)).collect();
+    all.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(it, _)| it).collect()
+}
+
+/// The system with these bad states instead of its own.
+fn with_claims<'c>(system: &System, claims: impl Iterator<Item = &'c Forbidden>) -> System {
+    let bad = (1..).zip(claims).map(|(number, claim)| Bad {
+        name: format!("property {number}"),
+        number,
+        kind: BadKind::Unsafe,
+        params: claim.params,
+        cube: claim.cube.clone(),
+        span: system.init.span,
+        spans: vec![system.init.span; claim.cube.len()],
+    });
+    System { bad: bad.collect(), ..system.clone() }.derived()
+}
+
+/// Counts, for each property, the mutants that violate it and no claim of the model in the instances that are explored;
+/// how many mutants were looked at.
+fn notices(
+    baseline: &Baseline<'_>,
+    text: &str,
+    plan: &Plan,
+    mut properties: Vec<&mut TrueProperty>,
+    tell: &(dyn Fn(String) + Sync),
+) -> usize {
+    if properties.is_empty() {
+        return 0;
+    }
+    let claims: Vec<Forbidden> = properties.iter().map(|it| it.claim.clone()).collect();
+    let stop = || baseline.interrupt.reason().is_some() || baseline.interrupt.signals() > 0;
+    tell(format!("looking at what {} mutants violate", plan.mutants.len()));
+    let results = pool::share(&plan.mutants, baseline.options.jobs, stop, |(candidate, _)| {
+        let mutant = candidate.system(text).expect("the plan has models only");
+        violated(baseline, &mutant, &claims)
+    });
+    for it in results.iter().flatten().flatten().flatten() {
+        properties[*it].notices += 1;
+    }
+    results.iter().flatten().count()
+}
+
+/// The properties that a mutant violates; none when it violates a claim of its own.
+fn violated(baseline: &Baseline<'_>, mutant: &System, properties: &[Forbidden]) -> Vec<usize> {
+    let own = claimed(mutant);
+    let all = with_claims(mutant, own.iter().chain(properties));
+    let options = baseline.forward().stop_at_unsafe(false);
+    let mut violated = Vec::new();
+    for &size in &baseline.sizes {
+        let found = explore(&all, size, &options, baseline.interrupt, &mut Silent).exploration;
+        for trace in found.unsafe_trace.iter().chain(&found.more_unsafe_traces) {
+            let bad = trace.bad.expect("deadlocks are not looked for");
+            match bad.checked_sub(own.len()) {
+                None => return Vec::new(),
+                Some(property) if !violated.contains(&property) => violated.push(property),
+                Some(_) => {}
+            }
+        }
+    }
+    violated
+}

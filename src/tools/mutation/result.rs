@@ -1,0 +1,156 @@
+//! What became of the mutants of a model.
+
+use serde::{Deserialize, Serialize};
+
+use cubicle_run::result::Decider;
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::model::BadKind;
+use cubicle_transform::mutate::MutantCandidate;
+use cubicle_run::verdict::{Reason, Trace};
+
+/// What became of the mutants of a model.
+#[derive(Clone, Debug)]
+pub struct Mutation {
+    /// What the model claims, in file order.
+    pub claims: Vec<MutantClaim>,
+    /// The mutants, in the order of the text.
+    pub mutants: Vec<MutantResult>,
+    /// Candidates that were no models.
+    pub ill_typed: usize,
+    /// Candidates that say the same as the model, or as another candidate.
+    pub same: usize,
+    /// The sizes of the instances that were explored exhaustively, as far as the limit on states allows.
+    pub sizes: Vec<usize>,
+    /// Why the run ended before all mutants were looked at.
+    pub stopped: Option<Reason>,
+}
+
+/// A declaration that a mutant may violate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MutantClaim {
+    /// `unsafe at line 12`.
+    pub name: String,
+    /// `unsafe` or `invariant`.
+    pub kind: BadKind,
+    /// The declaration.
+    pub span: Span,
+    /// Whether the model only means states in which it holds, so that nothing but a mutant can violate it.
+    pub assumed: bool,
+}
+
+/// A mutant, and what became of it.
+#[derive(Clone, Debug)]
+pub struct MutantResult {
+    /// Which one it is.
+    pub candidate: MutantCandidate,
+    /// What became of it.
+    pub fate: Fate,
+    /// Whether it got less effort than was asked for, since it was not decided the last time, and was not now.
+    pub hurried: bool,
+    /// What it changes, in the largest instance that is compared; `None` when that is not known.
+    pub change: Option<Change>,
+}
+
+/// What became of a mutant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Fate {
+    /// A bad state is reachable.
+    Killed(Kill),
+    /// It is as safe as the model: proved, with a certificate that was checked.
+    Survived(Survival),
+    /// It changes nothing in the instances that are explored: they have the same states and steps as those of the model.
+    /// Whether that is so in larger ones was not found out.
+    Same,
+    /// Neither was found out.
+    Undecided(Reason),
+    /// An engine failed on it: a bug, in the words of the panic.
+    Failed(String),
+    /// Nobody looked at it.
+    Untried,
+}
+
+/// How a mutant was killed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Kill {
+    /// The claims that it violates, by their numbers in [`Mutation::claims`]; that of the run first. Those that only
+    /// larger instances violate, or states beyond the limit, are not among them.
+    pub claims: Vec<usize>,
+    /// A run of the mutant to a bad state, replayed.
+    pub trace: Trace,
+    /// What found it.
+    pub finder: KillFinder,
+}
+
+/// What finds a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum KillFinder {
+    /// Exhaustive exploration.
+    Exploration,
+    /// Walks.
+    Walks,
+    /// A search for a proof.
+    Search,
+    /// A run of an earlier time, which was replayed.
+    Memory,
+}
+
+/// How a mutant survived.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Survival {
+    /// What proved it safe; `None` where another process or an earlier run did.
+    #[serde(skip)]
+    pub decider: Option<Decider>,
+    /// Cubes of the certificate.
+    pub invariants: usize,
+    /// The invariant of the certificate, as declarations of the model's language.
+    pub proof: String,
+    /// Whether all instances that are compared have the same states and steps as those of the model.
+    pub same: bool,
+}
+
+/// How the reachable states of a mutant differ from those of the model, up to renaming of processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Change {
+    /// Processes of the instances that are compared.
+    pub procs: usize,
+    /// States of the model.
+    pub of: usize,
+    /// States of the mutant that the model does not reach.
+    pub appear: usize,
+    /// States of the model that the mutant does not reach.
+    pub vanish: usize,
+}
+
+impl Mutation {
+    /// Mutants that were killed.
+    pub fn killed(&self) -> impl Iterator<Item = (&MutantResult, &Kill)> {
+        self.mutants.iter().filter_map(|it| match &it.fate {
+            Fate::Killed(kill) => Some((it, kill)),
+            _ => None,
+        })
+    }
+
+    /// Mutants that survived.
+    pub fn survivors(&self) -> impl Iterator<Item = (&MutantResult, &Survival)> {
+        self.mutants.iter().filter_map(|it| match &it.fate {
+            Fate::Survived(survival) => Some((it, survival)),
+            _ => None,
+        })
+    }
+
+    /// Mutants that count for the kill rate: all that were looked at and change something.
+    pub fn counted(&self) -> usize {
+        self.mutants.iter().filter(|it| it.counts()).count()
+    }
+}
+
+impl MutantResult {
+    /// Whether it counts for the kill rate.
+    pub const fn counts(&self) -> bool {
+        match &self.fate {
+            Fate::Same | Fate::Untried => false,
+            Fate::Survived(survival) => !survival.same,
+            Fate::Killed(_) | Fate::Undecided(_) | Fate::Failed(_) => true,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! All mutants of a plan.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::looking::{Looked, Looking};
+use super::memory::MutantMemory;
+use super::others::Others;
+use super::plan::{MutationOptions, Plan};
+use super::pool::{self, Shared};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use crate::mutation::{Fate, MutantResult, Mutation};
+
+/// How far a run is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MutationProgress {
+    /// Mutants that were looked at.
+    pub done: usize,
+    /// All of them.
+    pub of: usize,
+    /// Those that were killed so far.
+    pub killed: usize,
+}
+
+/// Looks at the mutants of a plan. `memory` has what earlier runs found, to be confirmed; `tell` is told how far it is, from any thread.
+///
+/// ```
+/// use cubicle_run::interrupt::Interrupt;
+/// use cubicle_tools::mutation::{MutantMemory, MutantSelection, MutationOptions, Plan, run};
+///
+/// let text = "
+///     array Inside[proc] : bool
+///     init (p) { Inside[p] = False }
+///     unsafe (p q) { Inside[p] = True && Inside[q] = True }
+///     transition enter (p)
+///     requires { forall_other q. Inside[q] = False }
+///     { Inside[p] := True }";
+/// let loaded = cubicle_lang::load(text)?;
+/// let (options, interrupt) = (MutationOptions::default(), Interrupt::default());
+/// let model = (&loaded.file, text, &loaded.system);
+/// let plan = Plan::new(model, &MutantSelection::default(), &interrupt);
+/// let found = run((&loaded.system, text), &plan, (&options, &MutantMemory::default()), &interrupt, &|_| {});
+/// assert!(found.killed().count() >= 3);
+/// # Ok::<(), cubicle_lang::LoadError>(())
+/// ```
+///
+/// # Panics
+/// When the plan is about another model.
+pub fn run(
+    (system, text): (&System, &str),
+    plan: &Plan,
+    (options, memory): (&MutationOptions, &MutantMemory),
+    interrupt: &Interrupt,
+    tell: &(dyn Fn(MutationProgress) + Sync),
+) -> Mutation {
+    run_with((system, text), plan, (options, memory), None, interrupt, tell)
+}
+
+/// As [`run`], with `others` that look at mutants as well; see [`Helper`](super::Helper). Their results stand where those
+/// of this process would.
+///
+/// # Panics
+/// When the plan is about another model.
+pub fn run_with(
+    (system, text): (&System, &str),
+    plan: &Plan,
+    (options, memory): (&MutationOptions, &MutantMemory),
+    others: Option<&dyn Others>,
+    interrupt: &Interrupt,
+    tell: &(dyn Fn(MutationProgress) + Sync),
+) -> Mutation {
+    let looking = Looking::new((system, text), plan, (options, memory), interrupt);
+    let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    // A search may take a signal for its own: whoever interrupts wants all of it to end.
+    let stop = || interrupt.reason().is_some() || interrupt.signals() > 0;
+    let told = |looked: &Looked| {
+        let dead = usize::from(matches!(looked.fate, Fate::Killed(_)));
+        let killed = killed.fetch_add(dead, Ordering::Relaxed) + dead;
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        tell(MutationProgress { done, of: plan.mutants.len(), killed });
+    };
+    let deal = |shared: Shared<'_, Looked>, others: &dyn Others| {
+        let put = |at: usize, answer: &[u8]| {
+            let Some(result) = looking.answer(at, answer) else { return false };
+            result.iter().for_each(told);
+            (shared.put)(at, result);
+            true
+        };
+        others.deal(shared.next, &put);
+    };
+    let deal = others.map(|others| move |shared: Shared<'_, Looked>| deal(shared, others));
+    let deal = deal.as_ref().map(|deal| deal as &(dyn Fn(Shared<'_, Looked>) + Sync));
+    let results = pool::share_with(&plan.mutants, options.jobs, deal, stop, |at, _| {
+        let looked = looking.at(at);
+        told(&looked);
+        looked
+    });
+    let stopped = interrupt.reason();
+    let mutants = plan.mutants.iter().zip(results).map(|((candidate, _), result)| {
+        let looked = match result {
+            None => Looked::only(Fate::Untried),
+            Some(Err(panic)) => Looked::only(Fate::Failed(panic)),
+            // What was under way when the run ended was not looked at.
+            Some(Ok(Looked { fate: Fate::Undecided(reason), .. })) if stopped.as_ref() == Some(&reason) => {
+                Looked::only(Fate::Untried)
+            }
+            Some(Ok(looked)) => looked,
+        };
+        let Looked { fate, change, hurried } = looked;
+        MutantResult { candidate: candidate.clone(), fate, hurried, change }
+    });
+    Mutation {
+        mutants: mutants.collect(),
+        claims: looking.baseline.claims.clone(),
+        ill_typed: plan.ill_typed,
+        same: plan.same,
+        sizes: looking.baseline.sizes.clone(),
+        stopped,
+    }
+}

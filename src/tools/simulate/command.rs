@@ -1,0 +1,270 @@
+//! One line of a session as a command.
+
+use super::refusal::CommandRefusal;
+use cubicle_lang::spelling::nearest;
+
+/// A command and what is said of it.
+pub(super) struct Help {
+    pub name: &'static str,
+    /// Other names, shorter or as other tools have them, with a comma between.
+    pub aliases: &'static str,
+    pub arguments: &'static str,
+    pub text: &'static str,
+}
+
+const fn help(
+    name: &'static str,
+    aliases: &'static str,
+    arguments: &'static str,
+    text: &'static str,
+) -> Help {
+    Help { name, aliases, arguments, text }
+}
+
+impl Help {
+    fn is_called(&self, word: &str) -> bool {
+        self.name == word || self.aliases.split(", ").any(|alias| !alias.is_empty() && alias == word)
+    }
+}
+
+/// All commands, in the order in which they are explained.
+pub(super) const COMMANDS: [Help; 20] = [
+    help(
+        "step",
+        "",
+        "N|TRANSITION [VALUE ..]",
+        "take transition number N, or one by name: step 2, step enter(#1), enter 1; `step` may be left out. A VALUE for each `:= ?`: step 3 #2",
+    ),
+    help("enabled", "e, list", "", "all transitions that are enabled, with their effect"),
+    help("why", "", "TRANSITION(#1, ..)", "why a transition is not enabled"),
+    help("state", "s, show", "", "the whole state; `*` marks what the last step changed"),
+    help("undo", "u, back", "[N]", "back by one step, or by N; what was undone can be done again"),
+    help("redo", "", "[N]", "forward again by one step, or by N"),
+    help("goto", "g", "N", "to state N of the run; 0 is the initial one"),
+    help("trace", "t", "", "the run, step by step"),
+    help("random", "r", "[N]", "N steps by lot (one without N)"),
+    help("seed", "", "N", "begin the lots anew with seed N"),
+    help(
+        "until",
+        "",
+        "CUBE",
+        "steps by lot until CUBE holds, at most 1000: until At[#1] = Critical && Turn <> #2",
+    ),
+    help("find", "", "CUBE", "the shortest way to another state where CUBE holds"),
+    help("holds", "", "CUBE", "whether CUBE holds here"),
+    help(
+        "watch",
+        "",
+        "[CELL ..]",
+        "show only these cells after a step: watch Turn At[#1] At; without cells, which they are",
+    ),
+    help("unwatch", "", "[CELL ..]", "watch these no more; without cells, none"),
+    help(
+        "init",
+        "",
+        "[N]",
+        "the first initial states, and in what they differ; init N begins anew in number N",
+    ),
+    help("fix", "", "CELL = VALUE", "begin anew in an initial state where CELL holds VALUE"),
+    help("free", "", "[CELL ..]", "take that back, for all cells without any"),
+    help("save", "", "FILE", "write the run up to here as ITF, for `load` and `cubicle replay`"),
+    help("load", "", "FILE", "take over a run from ITF: of `save` or --trace-out"),
+];
+
+/// The commands that are not about the model.
+const OTHERS: [&str; 3] = ["help", "quit", "exit"];
+
+/// A line, understood as far as that needs no model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Command {
+    /// A blank line or a comment.
+    Nothing,
+    Help(String),
+    Step(String),
+    Enabled,
+    Why(String),
+    State,
+    Undo(usize),
+    Redo(usize),
+    Goto(usize),
+    Trace,
+    Random(usize),
+    Seed(u64),
+    Until(String),
+    Find(String),
+    Holds(String),
+    Watch(String),
+    Unwatch(String),
+    Init(Option<usize>),
+    Fix(String),
+    Free(String),
+    Save(String),
+    Load(String),
+    Quit,
+}
+
+/// All words that begin a line, for completion and suggestions.
+pub(super) fn words<'a>() -> impl Iterator<Item = &'a str> {
+    COMMANDS.iter().map(|command| command.name).chain(OTHERS)
+}
+
+/// Reads a line. What begins with a number, with a word and a parenthesis, or with the name of a transition, is a step.
+pub(super) fn parse(line: &str, transitions: &[&str]) -> Result<Command, CommandRefusal> {
+    let line = line.trim();
+    // A process has a digit behind its `#`.
+    if line.is_empty() || line == "#" || line.starts_with("# ") || line.starts_with("#!") {
+        return Ok(Command::Nothing);
+    }
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    if word.starts_with(|c: char| c.is_ascii_digit()) || word.contains('(') || rest.starts_with('(') {
+        return Ok(Command::Step(line.to_owned()));
+    }
+    let name = COMMANDS.iter().find(|command| command.is_called(word));
+    let name = name.map_or(word, |command| command.name);
+    let text = rest.to_owned();
+    Ok(match name {
+        "help" | "?" => Command::Help(text),
+        "quit" | "exit" | "q" => alone(word, rest, Command::Quit)?,
+        "step" => Command::Step(needed(name, text)?),
+        "enabled" => alone(word, rest, Command::Enabled)?,
+        "why" => Command::Why(needed(name, text)?),
+        "state" => alone(word, rest, Command::State)?,
+        "undo" => Command::Undo(count(word, rest)?.unwrap_or(1)),
+        "redo" => Command::Redo(count(word, rest)?.unwrap_or(1)),
+        "goto" => Command::Goto(count(word, &needed(name, text)?)?.unwrap_or(0)),
+        "trace" => alone(word, rest, Command::Trace)?,
+        "random" => Command::Random(count(word, rest)?.unwrap_or(1)),
+        "seed" => Command::Seed(count(word, &needed(name, text)?)?.unwrap_or(0)),
+        "until" => Command::Until(needed(name, text)?),
+        "find" => Command::Find(needed(name, text)?),
+        "holds" => Command::Holds(needed(name, text)?),
+        "watch" => Command::Watch(text),
+        "unwatch" => Command::Unwatch(text),
+        "init" => Command::Init(count(word, rest)?),
+        "fix" => Command::Fix(needed(name, text)?),
+        "free" => Command::Free(text),
+        "save" => Command::Save(needed(name, text)?),
+        "load" => Command::Load(needed(name, text)?),
+        _ if transitions.contains(&word) => Command::Step(line.to_owned()),
+        _ => return Err(unknown(word, transitions)),
+    })
+}
+
+/// That there is neither such a command nor such a transition.
+fn unknown(word: &str, transitions: &[&str]) -> CommandRefusal {
+    let what = format!("there is no command `{word}`");
+    CommandRefusal::new(
+        what,
+        match nearest(word, words().chain(transitions.iter().copied())) {
+            Some(similar) => format!("did you mean `{similar}`?"),
+            None => format!("there are {}; `help` explains them", words().collect::<Vec<_>>().join(", ")),
+        },
+    )
+}
+
+fn usage(name: &str) -> String {
+    match COMMANDS.iter().find(|command| command.is_called(name)) {
+        Some(command) => format!("write `{}`", format!("{} {}", command.name, command.arguments).trim_end()),
+        None => format!("write `{name}`"),
+    }
+}
+
+fn alone(name: &str, rest: &str, command: Command) -> Result<Command, CommandRefusal> {
+    if rest.is_empty() {
+        return Ok(command);
+    }
+    Err(CommandRefusal::new(format!("`{name}` takes nothing behind it, not {rest:?}"), usage(name)))
+}
+
+fn needed(name: &str, text: String) -> Result<String, CommandRefusal> {
+    if text.is_empty() {
+        return Err(CommandRefusal::new(format!("`{name}` needs something behind it"), usage(name)));
+    }
+    Ok(text)
+}
+
+fn count<N: std::str::FromStr>(name: &str, text: &str) -> Result<Option<N>, CommandRefusal> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let wrong = |_| CommandRefusal::new(format!("`{name}` takes a number, not {text:?}"), usage(name));
+    text.parse().map(Some).map_err(wrong)
+}
+
+/// What `help`, or `help COMMAND`, shows.
+pub(super) fn help_text(of: &str) -> Result<String, CommandRefusal> {
+    let line = |command: &Help| {
+        let aliases = if command.aliases.is_empty() { "" } else { ", " };
+        format!("{}{aliases}{} {}", command.name, command.aliases, command.arguments).trim_end().to_owned()
+    };
+    if of.is_empty() {
+        let mut text = String::new();
+        for command in &COMMANDS {
+            let short = command.text.split([':', ';']).next().unwrap_or_default();
+            text += &format!("  {:32}  {short}\n", line(command));
+        }
+        text += "  help [COMMAND]                    these commands, or all about one of them\n";
+        text += "  quit, exit                        the end\n";
+        return Ok(text);
+    }
+    let found = COMMANDS.iter().find(|command| command.is_called(of));
+    found
+        .map(|command| format!("  {}\n    {}\n", line(command), command.text))
+        .ok_or_else(|| unknown(of, &[]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read() {
+        for (line, command) in [
+            ("", Command::Nothing),
+            ("# a comment", Command::Nothing),
+            (" 3 #2 ", Command::Step("3 #2".into())),
+            ("enter(#1, #2)", Command::Step("enter(#1, #2)".into())),
+            ("enter (#1)", Command::Step("enter (#1)".into())),
+            ("step enter", Command::Step("enter".into())),
+            ("enter 1 2", Command::Step("enter 1 2".into())),
+            ("list", Command::Enabled),
+            ("u", Command::Undo(1)),
+            ("undo 4", Command::Undo(4)),
+            ("until A[#1] = B && (C = D)", Command::Until("A[#1] = B && (C = D)".into())),
+            ("init", Command::Init(None)),
+            ("q", Command::Quit),
+        ] {
+            assert_eq!(parse(line, &["enter"]), Ok(command), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_command_is_refused_with_what_was_meant() {
+        for (line, help) in [
+            ("undu", "did you mean `undo`?"),
+            ("entre 1", "did you mean `enter`?"),
+            ("goto", "write `goto N`"),
+            ("goto x", "write `goto N`"),
+            ("undo -1", "write `undo [N]`"),
+            ("state of things", "write `state`"),
+            ("find", "write `find CUBE`"),
+        ] {
+            assert_eq!(parse(line, &["enter"]).unwrap_err().help, help, "{line}");
+        }
+        assert!(parse("frobnicate", &[]).unwrap_err().help.starts_with("there are step, enabled, "));
+    }
+
+    #[test]
+    fn every_command_is_read_and_explained() {
+        for command in &COMMANDS {
+            let is_read = |name: &str| parse(&format!("{name} 1"), &[]).is_ok();
+            assert_eq!(is_read(command.name), !command.arguments.is_empty(), "{}", command.name);
+            assert!(help_text(command.name).unwrap().contains(command.text));
+            for alias in command.aliases.split(", ").filter(|alias| !alias.is_empty()) {
+                assert_eq!(is_read(alias), is_read(command.name), "{alias}");
+            }
+        }
+        assert!(help_text("frobnicate").is_err());
+    }
+}

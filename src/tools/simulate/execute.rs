@@ -1,0 +1,126 @@
+//! Follows commands: which part of the session does what a line asks for.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::command::{self, Command};
+use super::look::transition_names;
+use super::moves::Moves;
+use super::refusal::CommandRefusal;
+use super::session::Simulation;
+use crate::itf;
+use cubicle_run::verdict::Trace;
+
+/// What a command leaves to the caller.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Then {
+    /// Nothing: on to the next command.
+    Next,
+    /// Write `text` to `file`.
+    Save {
+        /// As the user typed it.
+        file: String,
+        /// In ITF.
+        text: String,
+    },
+    /// Read `file` and give its text to [`Simulation::load`].
+    Load {
+        /// As the user typed it.
+        file: String,
+    },
+    /// End.
+    Quit,
+}
+
+/// What there is to show, each line ended, and what is to be done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reply {
+    /// For the user.
+    pub text: String,
+    /// For the caller.
+    pub then: Then,
+}
+
+impl Simulation<'_> {
+    /// Follows a command.
+    ///
+    /// # Errors
+    /// The command cannot be followed; the session is as it was.
+    pub fn execute(&mut self, line: &str) -> Result<Reply, CommandRefusal> {
+        let text = match command::parse(line, &transition_names(self.instance.system))? {
+            Command::Nothing => String::new(),
+            Command::Help(of) => command::help_text(&of)?,
+            Command::Step(what) => self.step(&what)?,
+            Command::Enabled => self.moves_text(usize::MAX),
+            Command::Why(what) => self.why(&what)?,
+            Command::State => self.table(),
+            Command::Undo(steps) => self.go(self.at.checked_sub(steps))?,
+            Command::Redo(steps) => self.go(self.at.checked_add(steps))?,
+            Command::Goto(number) => self.go(Some(number))?,
+            Command::Trace => self.history(),
+            Command::Random(steps) => self.random(steps)?,
+            Command::Seed(seed) => {
+                self.rng = ChaCha8Rng::seed_from_u64(seed);
+                String::new()
+            }
+            Command::Until(cube) => self.until(&cube)?,
+            Command::Find(cube) => self.find(&cube)?,
+            Command::Holds(cube) => self.holds(&cube)?,
+            Command::Watch(cells) => self.watch(&cells)?,
+            Command::Unwatch(cells) => self.unwatch(&cells)?,
+            Command::Init(number) => self.init(number)?,
+            Command::Fix(what) => self.fix(&what)?,
+            Command::Free(cells) => self.free(&cells)?,
+            Command::Save(file) => {
+                let then = Then::Save { text: self.saved(), file };
+                return Ok(Reply { text: String::new(), then });
+            }
+            Command::Load(file) => {
+                return Ok(Reply { text: String::new(), then: Then::Load { file } });
+            }
+            Command::Quit => return Ok(Reply { text: String::new(), then: Then::Quit }),
+        };
+        Ok(Reply { text, then: Then::Next })
+    }
+
+    /// Takes over a run from the text of a file. What to show.
+    ///
+    /// # Errors
+    /// The text is no run of the model; the session is as it was.
+    pub fn load(&mut self, file: &str, text: &str) -> Result<String, CommandRefusal> {
+        let system = self.instance.system;
+        let refusal = |why: String| {
+            CommandRefusal::new(
+                format!("{file}: {why}"),
+                "a file that `save` or --trace-out wrote can be loaded",
+            )
+        };
+        let (trace, claims) = itf::read(system, &self.source, text, &self.interrupt)
+            .map_err(|error| refusal(error.to_string()))?;
+        let what = itf::replay(system, &self.source, &trace, &claims).map_err(refusal)?;
+        if trace.initial.procs != self.instance.procs {
+            self.instance = Self::instance(system, trace.initial.procs)?;
+            self.watched.clear();
+        }
+        self.fixed.clear();
+        self.run = Trace { bad: None, ..trace };
+        self.at = 0;
+        Ok(format!("{what}; `redo` follows it\n{}", self.scene()))
+    }
+
+    /// The run up to the present state, as a file. It claims the violation that the state shows, if any.
+    fn saved(&self) -> String {
+        let system = self.instance.system;
+        let mut trace = Trace { steps: self.run.steps[..self.at].to_vec(), ..self.run.clone() };
+        let state = self.state();
+        trace.bad =
+            (0..system.bad.len()).find(|&bad| self.instance.semantics.satisfies(state, bad).is_some());
+        let moves = Moves::of(&self.instance, state);
+        let deadlocked = moves.list.is_empty() && moves.doubtful.is_empty();
+        if trace.bad.is_some() || deadlocked {
+            itf::write(system, &trace, &self.source)
+        } else {
+            itf::write_open(system, &trace, &self.source)
+        }
+    }
+}

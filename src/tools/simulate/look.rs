@@ -1,0 +1,215 @@
+//! The commands of a session that only look: at formulas, guards and cells.
+
+use super::cube::NamedCube;
+use super::refusal::CommandRefusal;
+use super::session::Simulation;
+use crate::itf::Explainer;
+use cubicle_lang::model::semantics::{Step, distinct_tuples};
+use cubicle_lang::model::{Assignment, System, TransitionId, Update};
+
+impl Simulation<'_> {
+    /// Whether a cube holds here.
+    pub(super) fn holds(&self, cube: &str) -> Result<String, CommandRefusal> {
+        Ok(if self.cube(cube)?.holds(self.state()) { "yes\n" } else { "no\n" }.to_owned())
+    }
+
+    pub(super) fn cube(&self, text: &str) -> Result<NamedCube, CommandRefusal> {
+        NamedCube::parse(self.instance.system, self.source.text, text, self.instance.procs).map_err(|why| {
+            CommandRefusal::new(
+                format!("{text:?} is no formula of the model: {why}"),
+                "write it as in `unsafe`: A[#1] = B && C <> #2",
+            )
+        })
+    }
+
+    /// Why a transition is not enabled for some processes.
+    pub(super) fn why(&self, what: &str) -> Result<String, CommandRefusal> {
+        let (name, args, rest) = self.call(what)?;
+        let found = self.transitions(name)?;
+        let args = args.filter(|_| rest.is_empty());
+        let Some(args) = args else {
+            return Err(CommandRefusal::new(
+                "why for which processes?",
+                format!("write `why {name}(#1, ..)`"),
+            ));
+        };
+        let lone = cubicle_run::verdict::Trace { initial: self.state().clone(), steps: Vec::new(), bad: None };
+        let explainer = Explainer::new(self.instance.system, &self.source, &lone);
+        let mut text = String::new();
+        let mut fitting = false;
+        for id in found {
+            let transition = self.instance.system.transition(id);
+            let distinct = args.iter().enumerate().all(|(i, arg)| !args[..i].contains(arg));
+            let known = args.iter().all(|&arg| arg < self.instance.procs);
+            if transition.params.len() != args.len() || !distinct || !known {
+                continue;
+            }
+            fitting = true;
+            let mut nearest: Option<(usize, Step)> = None;
+            for hidden in distinct_tuples(self.instance.procs, usize::from(transition.hidden)) {
+                if hidden.iter().any(|p| args.contains(p)) {
+                    continue;
+                }
+                let step = Step {
+                    transition: id,
+                    args: [args.clone(), hidden].concat(),
+                    after: self.state().clone(),
+                };
+                let distance = explainer.distance(self.state(), &step);
+                if nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
+                    nearest = Some((distance, step));
+                }
+            }
+            text += &match nearest.map(|(_, step)| explainer.guard(self.state(), &step)) {
+                Some(Some(why)) => format!("{why}\n"),
+                Some(None) => return Ok("it is enabled\n".to_owned()),
+                None => "there are too few processes\n".to_owned(),
+            };
+        }
+        if fitting { Ok(text) } else { Err(self.wrong_arguments(name)) }
+    }
+
+    fn wrong_arguments(&self, name: &str) -> CommandRefusal {
+        let params = self.instance.system.transitions.iter().find(|t| t.name == name).map(|t| t.params.len());
+        let help = format!(
+            "{name} is for {} different processes of #1 to #{}",
+            params.unwrap_or(0),
+            self.instance.procs
+        );
+        CommandRefusal::new("the arguments do not fit", help)
+    }
+
+    /// `enter(#1, #2) rest`: the name, the processes (from 0) if there are any, and the rest. Without parentheses,
+    /// `enter 1 2 rest` names processes when there is a word for each parameter, or for those and each open value.
+    pub(super) fn call<'w>(
+        &self,
+        text: &'w str,
+    ) -> Result<(&'w str, Option<Vec<usize>>, &'w str), CommandRefusal> {
+        let (name, args, rest) = split_call(text)?;
+        let transition = self.instance.system.transitions.iter().find(|transition| transition.name == name);
+        let Some(transition) = transition.filter(|_| args.is_none() && !rest.is_empty()) else {
+            return Ok((name, args, rest));
+        };
+        let params = transition.params.len();
+        let is_open = |update: &&Update| update.assignment == Assignment::Nondet;
+        let open = transition.updates.iter().filter(is_open).count();
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        if params == 0 || (words.len() != params + open && words.len() != params) {
+            return Ok((name, args, rest));
+        }
+        let Some(args) = words[..params].iter().map(|word| process(word)).collect() else {
+            return Ok((name, None, rest));
+        };
+        let next =
+            |rest: &'w str| rest.split_once(char::is_whitespace).map_or("", |(_, behind)| behind.trim());
+        Ok((name, Some(args), (0..params).fold(rest, |rest, _| next(rest))))
+    }
+
+    /// The transitions with a name.
+    pub(super) fn transitions(&self, name: &str) -> Result<Vec<TransitionId>, CommandRefusal> {
+        let all = &self.instance.system.transitions;
+        let named = |&(_, t): &(usize, &cubicle_lang::model::Transition)| t.name == name;
+        let found: Vec<TransitionId> =
+            all.iter().enumerate().filter(named).map(|(id, _)| TransitionId(id as u16)).collect();
+        if found.is_empty() {
+            let known = transition_names(self.instance.system);
+            let help = match cubicle_lang::spelling::nearest(name, known.iter().copied()) {
+                Some(similar) => format!("did you mean `{similar}`?"),
+                None => format!("there are {}", known.join(", ")),
+            };
+            return Err(CommandRefusal::new(format!("the model has no transition {name}"), help));
+        }
+        Ok(found)
+    }
+
+    /// The cells that words name; of an array without index all.
+    pub(super) fn cells(&self, words: &str) -> Result<Vec<usize>, CommandRefusal> {
+        let mut found = Vec::new();
+        // Blanks inside of brackets belong to a cell.
+        let mut depth = 0_usize;
+        let split = |c: char| {
+            depth = match c {
+                '[' => depth + 1,
+                ']' => depth.saturating_sub(1),
+                _ => depth,
+            };
+            depth == 0 && (c.is_whitespace() || c == ',')
+        };
+        for word in words.split(split).filter(|word| !word.is_empty()) {
+            let compact = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            let word = compact(word);
+            let is_meant = |name: &str| compact(name) == word || name.split('[').next() == Some(&word);
+            let of_word: Vec<usize> = (0..self.instance.cells.len())
+                .filter(|&cell| is_meant(&self.instance.cells[cell].1))
+                .collect();
+            if of_word.is_empty() {
+                let names = self.instance.system.vars.iter().map(|var| var.name.as_str());
+                let help = match self.instance.cells.first() {
+                    Some((_, first)) => {
+                        format!("cells are such as {first}, of {}", names.collect::<Vec<_>>().join(", "))
+                    }
+                    None => "the instance has no cells".to_owned(),
+                };
+                return Err(CommandRefusal::new(format!("the instance has no cell {word}"), help));
+            }
+            found.extend(of_word);
+        }
+        Ok(found)
+    }
+
+    /// Watches cells, or says which are watched.
+    pub(super) fn watch(&mut self, cells: &str) -> Result<String, CommandRefusal> {
+        let cells = self.cells(cells)?;
+        self.watched.extend(cells);
+        self.watched.sort_unstable();
+        self.watched.dedup();
+        Ok(if self.watched.is_empty() { "no cell is watched\n".to_owned() } else { self.watched_text() })
+    }
+
+    /// Watches cells no more.
+    pub(super) fn unwatch(&mut self, cells: &str) -> Result<String, CommandRefusal> {
+        let named = self.cells(cells)?;
+        self.watched.retain(|cell| !cells.is_empty() && !named.contains(cell));
+        Ok(String::new())
+    }
+
+    /// The watched cells, one a line.
+    pub(super) fn watched_text(&self) -> String {
+        let names = self.names();
+        let before = self.at.checked_sub(1).map(|before| self.state_at(before));
+        let table = self.cells_of(&names, before);
+        let line = |&cell: &usize| format!("  {}\n", table.line(cell));
+        self.watched.iter().map(line).collect()
+    }
+}
+
+/// Names of transitions, each once.
+pub(super) fn transition_names(system: &System) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for transition in &system.transitions {
+        if !names.contains(&transition.name.as_str()) {
+            names.push(&transition.name);
+        }
+    }
+    names
+}
+
+/// `enter(#1, #2) rest`: the name, the processes (from 0) if there are parentheses, and the rest.
+fn split_call(text: &str) -> Result<(&str, Option<Vec<usize>>, &str), CommandRefusal> {
+    let Some((name, behind)) = text.split_once('(') else {
+        let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        return Ok((name, None, rest.trim()));
+    };
+    let wrong = || {
+        CommandRefusal::new(format!("{text:?} is no transition with its processes"), "write `enter(#1, #2)`")
+    };
+    let (args, rest) = behind.split_once(')').ok_or_else(wrong)?;
+    let words = args.split([',', ' ']).map(str::trim).filter(|word| !word.is_empty());
+    let args: Option<Vec<usize>> = words.map(process).collect();
+    Ok((name.trim(), Some(args.ok_or_else(wrong)?), rest.trim()))
+}
+
+/// `#2`, or `2` for short, as a process from 0.
+fn process(word: &str) -> Option<usize> {
+    word.strip_prefix('#').unwrap_or(word).parse::<usize>().ok()?.checked_sub(1)
+}

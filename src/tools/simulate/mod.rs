@@ -1,0 +1,36 @@
+//! Stepping through an instance by hand: from command lines to text, without a terminal.
+//!
+//! In: the model and one line after another. Out: what there is to show, or why the line cannot be followed and
+//! what is possible instead. States, guards and steps are those of [`cubicle_lang::model::semantics`], never of an
+//! engine; files are read and written by the caller.
+//!
+//! `values` says what a cell may be given, `initial` finds initial states one by one, `moves` lists what is
+//! enabled, `cube` reads cubes in the language itself, `search` takes many steps, `table` writes states;
+//! `command` reads a line, `session` is what remains between two lines, and `start`, `actions` and `look` are what
+//! lines do to it, called by `execute`.
+
+mod actions;
+mod command;
+mod complete;
+mod cube;
+mod execute;
+mod initial;
+mod look;
+mod moves;
+mod refusal;
+mod search;
+mod session;
+mod start;
+mod table;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub(crate) use cube::NamedCube;
+pub use execute::{Reply, Then};
+pub(crate) use initial::Initials;
+pub(crate) use moves::Moves;
+pub use refusal::CommandRefusal;
+pub(crate) use search::{all_are_tried, steps};
+pub use session::Simulation;
+pub(crate) use values::CellNames;

@@ -1,0 +1,129 @@
+//! What can happen next in a state.
+
+use std::fmt::Write as _;
+
+use super::values::{CellNames, TypedValue, summary};
+use cubicle_lang::model::semantics::{State, Step, Value, distinct_tuples};
+use cubicle_lang::model::{Assignment, TransitionId, VarId};
+use cubicle_lang::words::{ValueNames, processes};
+
+/// A transition that is enabled for some processes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Move {
+    pub transition: TransitionId,
+    /// For all parameters, hidden ones included.
+    pub args: Vec<usize>,
+    /// The variables that get a value of the user's choice (`:= ?`), in order of the updates.
+    pub open: Vec<VarId>,
+    /// The state that it leads to, in which the open variables keep their value.
+    pub after: State,
+}
+
+/// What is enabled in a state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Moves {
+    /// In order of the file and of the arguments. What has the same name, arguments and effect as an earlier one
+    /// (parts of one declaration, hidden parameters) is left out.
+    pub list: Vec<Move>,
+    /// Transitions of which nobody knows whether they are enabled, or what they do: a number leaves 64 bits.
+    pub doubtful: Vec<String>,
+}
+
+impl Moves {
+    pub fn of(instance: &CellNames<'_>, state: &State) -> Self {
+        let mut moves = Self::default();
+        for (number, transition) in instance.system.transitions.iter().enumerate() {
+            let id = TransitionId(number as u16);
+            let open: Vec<VarId> = (transition.updates.iter())
+                .filter(|update| update.assignment == Assignment::Nondet)
+                .map(|update| update.var)
+                .collect();
+            for args in distinct_tuples(instance.procs, transition.arity()) {
+                let enabled = instance.semantics.enabled(state, id, &args);
+                if enabled == Some(false) {
+                    continue;
+                }
+                let kept: Vec<Value> = open.iter().map(|var| state.values[global(instance, *var)]).collect();
+                let after = instance.semantics.fire(state, id, &args, &kept);
+                match after.filter(|_| enabled == Some(true)) {
+                    Some(after) => {
+                        moves.add(instance, Move { transition: id, args, open: open.clone(), after });
+                    }
+                    None => moves.doubtful.push(action(instance, id, &args)),
+                }
+            }
+        }
+        moves
+    }
+
+    fn add(&mut self, instance: &CellNames<'_>, new: Move) {
+        let transition = |id: TransitionId| instance.system.transition(id);
+        let shown = |m: &Move| m.args[..transition(m.transition).params.len()].to_vec();
+        let same = |old: &Move| {
+            transition(old.transition).origin == transition(new.transition).origin
+                && shown(old) == shown(&new)
+                && old.open == new.open
+                && old.after == new.after
+        };
+        // Parts of one declaration stand together.
+        let near = |old: &&Move| transition(old.transition).origin == transition(new.transition).origin;
+        if !self.list.iter().rev().take_while(near).any(same) {
+            self.list.push(new);
+        }
+    }
+}
+
+impl Move {
+    /// `enter(#1)`.
+    pub fn action(&self, instance: &CellNames<'_>) -> String {
+        action(instance, self.transition, &self.args)
+    }
+
+    /// `At[#1]: Idle -> Want, Turn := ? (#1 | #2 | outside)`; what each open variable can get, in order.
+    pub fn effect(&self, instance: &CellNames<'_>, names: &ValueNames<'_>, before: &State) -> String {
+        let mut text = String::new();
+        for (cell, (var, name)) in instance.cells.iter().enumerate() {
+            let separator = if text.is_empty() { "" } else { ", " };
+            if self.open.contains(var) {
+                let choices = open_choices(instance, names, before, *var);
+                let choices = summary(instance.var(cell), &choices);
+                let _ = write!(text, "{separator}{name} := ? ({choices})");
+            } else if before.values[cell] != self.after.values[cell] {
+                let value = |state: &State| names.value(instance.var(cell), state.values[cell]);
+                let _ = write!(text, "{separator}{name}: {} -> {}", value(before), value(&self.after));
+            }
+        }
+        if text.is_empty() { "nothing changes".to_owned() } else { text }
+    }
+
+    /// The step that gives these values to the open variables.
+    pub fn step(&self, instance: &CellNames<'_>, values: &[Value]) -> Step {
+        let mut after = self.after.clone();
+        for (var, value) in self.open.iter().zip(values) {
+            after.values[global(instance, *var)] = *value;
+        }
+        Step { transition: self.transition, args: self.args.clone(), after }
+    }
+}
+
+/// The values that an open variable can get in a state.
+pub(super) fn open_choices(
+    instance: &CellNames<'_>,
+    names: &ValueNames<'_>,
+    state: &State,
+    var: VarId,
+) -> Vec<TypedValue> {
+    let declared = instance.system.var(var);
+    instance.choices(var, &state.values, &|value| names.value(declared, value))
+}
+
+/// The position of a global.
+fn global(instance: &CellNames<'_>, var: VarId) -> usize {
+    instance.semantics.layout().position(var, [])
+}
+
+/// `enter(#1)`: only declared parameters are shown.
+pub(super) fn action(instance: &CellNames<'_>, id: TransitionId, args: &[usize]) -> String {
+    let transition = instance.system.transition(id);
+    format!("{}({})", transition.name, processes(&args[..transition.params.len()]))
+}

@@ -1,0 +1,182 @@
+//! What remains between two commands, and how it is shown.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use super::initial::initial;
+use super::moves::{Moves, action};
+use super::refusal::CommandRefusal;
+use super::table::Table;
+use super::values::CellNames;
+use cubicle_lang::diagnostic::Source;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::{State, Step, Value};
+use cubicle_run::style::Style;
+use cubicle_run::verdict::Trace;
+use cubicle_lang::words::{ValueNames, processes};
+
+/// More enabled transitions than this are only shown when asked for.
+const MOST_MOVES: usize = 20;
+
+/// An instance with more ground transitions than this is refused: each look at a state tries all of them, and
+/// nothing ends a look.
+const MOST_TRIED: usize = 1_000_000;
+
+/// One instance of a model, a run of it, and a place in the run.
+pub struct Simulation<'a> {
+    pub(super) source: Source<'a>,
+    pub(super) instance: CellNames<'a>,
+    /// The run; its `bad` says nothing.
+    pub(super) run: Trace,
+    /// The present state is that after so many steps; those behind it can be done again.
+    pub(super) at: usize,
+    pub(super) rng: ChaCha8Rng,
+    /// Cells that are shown after a step in place of all.
+    pub(super) watched: Vec<usize>,
+    /// What cells are to hold in the initial state.
+    pub(super) fixed: Vec<(usize, Value)>,
+    pub(super) interrupt: Interrupt,
+    style: Style,
+}
+
+impl<'a> Simulation<'a> {
+    /// Begins in the first initial state of the instance with `procs` processes. `source` is the model; `seed`
+    /// starts the lots; long searches look at `interrupt`.
+    ///
+    /// # Errors
+    /// There is no such instance, or no initial state was found.
+    pub fn new(
+        system: &'a System,
+        source: Source<'a>,
+        procs: usize,
+        seed: u64,
+        style: Style,
+        interrupt: &Interrupt,
+    ) -> Result<Self, CommandRefusal> {
+        let instance = Self::instance(system, procs)?;
+        let (initial, _) = initial(&instance, &[], 0)?;
+        Ok(Self {
+            source,
+            instance,
+            run: Trace { initial, steps: Vec::new(), bad: None },
+            at: 0,
+            rng: ChaCha8Rng::seed_from_u64(seed),
+            watched: Vec::new(),
+            fixed: Vec::new(),
+            interrupt: interrupt.clone(),
+            style,
+        })
+    }
+
+    pub(super) fn instance(system: &'a System, procs: usize) -> Result<CellNames<'a>, CommandRefusal> {
+        if cubicle_lang::model::semantics::admits(system, procs) {
+            if ground_transitions(system, procs) > MOST_TRIED {
+                let what =
+                    format!("the instance with {procs} processes has more than a million ground transitions");
+                return Err(CommandRefusal::new(what, "choose fewer processes with `--procs`"));
+            }
+            return Ok(CellNames::new(system, procs));
+        }
+        let least = system.proc_constants;
+        let help = match system.max_procs {
+            Some(most) => format!("it has from {least} to {most} processes"),
+            None => format!("it has at least {least} processes"),
+        };
+        Err(CommandRefusal::new(format!("the model has no instance with {procs} processes"), help))
+    }
+
+    /// The present state.
+    pub(super) fn state(&self) -> &State {
+        self.state_at(self.at)
+    }
+
+    /// State number `at` of the run.
+    pub(super) fn state_at(&self, at: usize) -> &State {
+        at.checked_sub(1).map_or(&self.run.initial, |step| &self.run.steps[step].after)
+    }
+
+    /// Names for the values of the whole run.
+    pub(super) fn names(&self) -> ValueNames<'a> {
+        ValueNames::new(self.instance.system, &self.run)
+    }
+
+    /// Goes on with these steps; what could be done again is forgotten.
+    pub(super) fn extend(&mut self, steps: Vec<Step>) {
+        self.run.steps.truncate(self.at);
+        self.run.steps.extend(steps);
+        self.at = self.run.steps.len();
+    }
+
+    /// The present state: its number and how it was reached, its cells, what is wrong with it, what can follow.
+    pub(super) fn scene(&self) -> String {
+        let title = match self.at.checked_sub(1) {
+            None => "0: initial state".to_owned(),
+            Some(step) => {
+                let step = &self.run.steps[step];
+                let action = action(&self.instance, step.transition, &step.args);
+                format!("{}: {action}", self.at)
+            }
+        };
+        let cells = if self.watched.is_empty() { self.table() } else { self.watched_text() };
+        format!("{}\n{cells}{}{}", self.style.title(title), self.faults(), self.moves_text(MOST_MOVES))
+    }
+
+    /// All cells of the present state.
+    pub(super) fn table(&self) -> String {
+        let before = self.at.checked_sub(1).map(|before| self.state_at(before));
+        let names = self.names();
+        let mut text = self.cells_of(&names, before).text();
+        for line in names.legend() {
+            text += &format!("  ({line})\n");
+        }
+        text
+    }
+
+    /// The present state, to be written.
+    pub(super) fn cells_of<'b>(&'b self, names: &'b ValueNames<'b>, before: Option<&'b State>) -> Table<'b> {
+        Table { instance: &self.instance, names, state: self.state(), before, style: self.style }
+    }
+
+    /// The properties that the present state violates.
+    fn faults(&self) -> String {
+        let mut text = String::new();
+        for (number, bad) in self.instance.system.bad.iter().enumerate() {
+            let Some(witnesses) = self.instance.semantics.satisfies(self.state(), number) else { continue };
+            let who =
+                if witnesses.is_empty() { String::new() } else { format!(" for {}", processes(&witnesses)) };
+            let place = self.source.place(bad.span);
+            text += &format!("{} ({place}) holds{who}\n", self.style.bad(&bad.name));
+        }
+        text
+    }
+
+    /// What is enabled, at most so many lines of it.
+    pub(super) fn moves_text(&self, most: usize) -> String {
+        let moves = Moves::of(&self.instance, self.state());
+        let names = self.names();
+        let actions: Vec<String> = moves.list.iter().map(|next| next.action(&self.instance)).collect();
+        let width = actions.iter().take(most).map(|action| action.chars().count()).max().unwrap_or(0);
+        let digits = actions.len().min(most).to_string().len();
+        let mut text = String::new();
+        for (number, (next, action)) in moves.list.iter().zip(&actions).enumerate().take(most) {
+            let effect = next.effect(&self.instance, &names, self.state());
+            let blanks = " ".repeat(width - action.chars().count());
+            let action = self.style.name(action);
+            text += &format!("  {:>digits$}  {action}{blanks}  {effect}\n", number + 1);
+        }
+        if moves.list.len() > most {
+            text += &format!("  .. {} more: `enabled` lists all\n", moves.list.len() - most);
+        }
+        for action in &moves.doubtful {
+            text += &format!("  {action} depends on a number beyond 64 bits\n");
+        }
+        if text.is_empty() { format!("{}\n", self.style.bad("no transition is enabled")) } else { text }
+    }
+}
+
+/// How many transitions the instance has, each with its processes.
+fn ground_transitions(system: &System, procs: usize) -> usize {
+    let choices = |arity: usize| (0..arity).map(|i| procs.saturating_sub(i)).fold(1, usize::saturating_mul);
+    system.transitions.iter().map(|t| choices(t.arity())).fold(0, usize::saturating_add)
+}

@@ -1,0 +1,225 @@
+//! What a cell may be given: where the model leaves it open, and what a user types for it.
+
+use std::collections::BTreeSet;
+
+use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Semantics, Value};
+use cubicle_lang::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term, Type, Var, VarId};
+use cubicle_lang::words::cells;
+
+/// A value and how it is typed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct TypedValue {
+    pub name: String,
+    pub value: Value,
+}
+
+/// An instance and its cells.
+pub(crate) struct CellNames<'a> {
+    pub system: &'a System,
+    pub procs: usize,
+    pub semantics: Semantics<'a>,
+    /// Variable and name of each cell, by its position in a state.
+    pub cells: Vec<(VarId, String)>,
+}
+
+impl<'a> CellNames<'a> {
+    pub fn new(system: &'a System, procs: usize) -> Self {
+        let cells = cells(system, procs).map(|(var, _, name, _)| (var, name)).collect();
+        Self { system, procs, semantics: Semantics::new(system, procs), cells }
+    }
+
+    /// The declaration of a cell.
+    pub fn var(&self, cell: usize) -> &'a Var {
+        self.system.var(self.cells[cell].0)
+    }
+
+    /// What the cells of the first positions of a state hold, of one type only.
+    fn held(&self, values: &[Value], ty: Type) -> Vec<Value> {
+        let of_type = |&(cell, _): &(usize, &Value)| self.var(cell).ty == ty;
+        values.iter().enumerate().filter(of_type).map(|(_, value)| *value).collect()
+    }
+
+    /// The values to choose from for a cell of `var`, when the first cells of the state hold `values`: all of
+    /// them up to the names of nameless values; of numbers those that the model speaks of and their
+    /// neighbours. `name` says how a value that is held is called.
+    pub fn choices(&self, var: VarId, values: &[Value], name: &dyn Fn(Value) -> String) -> Vec<TypedValue> {
+        let ty = self.system.var(var).ty;
+        let held = self.held(values, ty);
+        let known = |value: Value| TypedValue { name: name(value), value };
+        match ty {
+            Type::Enum(id) => {
+                let constructors = self.system.enumeration(id).constructors.len() as u8;
+                (0..constructors).map(|c| known(Value::Constructor(c))).collect()
+            }
+            Type::Proc => {
+                let inside = (0..self.procs).map(Point::process);
+                let outside =
+                    points(&held).into_iter().filter(|point| point.as_process(self.procs).is_none());
+                let mut choices: Vec<TypedValue> =
+                    inside.chain(outside).map(|point| known(Value::Proc(point))).collect();
+                if self.system.orders_processes {
+                    choices.extend(between(name, self.procs, &held));
+                } else {
+                    choices.push(fresh_outside(self.procs, &held));
+                }
+                choices
+            }
+            Type::Abstract(id) => {
+                let numbers: BTreeSet<u32> =
+                    held.iter().filter_map(|&value| abstract_number(value)).collect();
+                let mut choices: Vec<TypedValue> =
+                    numbers.iter().map(|&n| known(Value::Abstract(n))).collect();
+                let fresh = (0..=numbers.len() as u32)
+                    .find(|n| !numbers.contains(n))
+                    .expect("a state has finitely many values");
+                let name = self.system.abstracts[usize::from(id.0)].clone();
+                choices.push(TypedValue { name, value: Value::Abstract(fresh) });
+                choices
+            }
+            Type::Int | Type::Real => numbers(self.system, var, &held).into_iter().map(known).collect(),
+        }
+    }
+}
+
+fn abstract_number(value: Value) -> Option<u32> {
+    if let Value::Abstract(number) = value { Some(number) } else { None }
+}
+
+/// The points that are held, ascending.
+fn points(held: &[Value]) -> BTreeSet<Point> {
+    held.iter().filter_map(|value| if let Value::Proc(point) = value { Some(*point) } else { None }).collect()
+}
+
+/// An outside value that is not held, where values have no order.
+fn fresh_outside(procs: usize, held: &[Value]) -> TypedValue {
+    let held = points(held);
+    let mut beyond = (procs..).map(Point::process);
+    let point = beyond.find(|point| !held.contains(point)).expect("a state has finitely many values");
+    TypedValue { name: "outside".to_owned(), value: Value::Proc(point) }
+}
+
+/// An outside value below the first value in the process order, one between any two neighbours, one above all.
+fn between(name: &dyn Fn(Value) -> String, procs: usize, held: &[Value]) -> Vec<TypedValue> {
+    let mut all = points(held);
+    all.extend((0..procs).map(Point::process));
+    let all: Vec<Point> = all.into_iter().collect();
+    let name = |point: Point| name(Value::Proc(point));
+    let fresh = |name: String, at: i64| TypedValue { name, value: Value::Proc(Point(at)) };
+    let (Some(first), Some(last)) = (all.first(), all.last()) else {
+        return vec![fresh("outside".to_owned(), 0)];
+    };
+    let mut choices = vec![fresh(format!("outside<{}", name(*first)), first.0 - PROC_STRIDE / 2)];
+    for pair in all.windows(2) {
+        let at = i64::midpoint(pair[0].0, pair[1].0);
+        // After many values between the same two there is no room left.
+        if at > pair[0].0 {
+            choices.push(fresh(format!("outside<{}", name(pair[1])), at));
+        }
+    }
+    choices.push(fresh(format!("outside>{}", name(*last)), last.0 + PROC_STRIDE / 2));
+    choices
+}
+
+/// Numbers worth trying: what the state holds, what the model compares the variable with, their neighbours.
+fn numbers(system: &System, var: VarId, held: &[Value]) -> Vec<Value> {
+    let integer = system.var(var).ty == Type::Int;
+    let held = held.iter().filter_map(|value| if let Value::Number(n) = value { Some(*n) } else { None });
+    let mut numbers: Vec<Rational> = vec![Rational::ZERO, Rational::ONE];
+    numbers.extend(held);
+    numbers.extend(compared(system, var));
+    around(&numbers, integer)
+}
+
+/// The numbers and their neighbours, ascending, and for reals what lies in the middle of two.
+pub(super) fn around(numbers: &[Rational], integer: bool) -> Vec<Value> {
+    let mut all: Vec<Rational> = Vec::new();
+    for number in numbers {
+        let whole = Rational::integer(number.floor());
+        let near = if integer { whole } else { *number };
+        all.extend([Some(near), near.add(Rational::ONE), near.sub(Rational::ONE)].into_iter().flatten());
+    }
+    all.sort_unstable();
+    all.dedup();
+    if !integer {
+        let half = Rational::new(1, 2).expect("2 is not zero");
+        let middles: Vec<Rational> =
+            all.windows(2).filter_map(|pair| pair[0].add(pair[1])?.mul(half)).collect();
+        all.extend(middles);
+        all.sort_unstable();
+    }
+    all.into_iter().map(Value::Number).collect()
+}
+
+/// The constants with which the model compares cells of `var` or which it gives them.
+fn compared(system: &System, var: VarId) -> Vec<Rational> {
+    let mut found = Vec::new();
+    for bad in &system.bad {
+        of_conj(&bad.cube, var, &mut found);
+    }
+    for transition in &system.transitions {
+        of_conj(&transition.guard, var, &mut found);
+        transition.universals.iter().for_each(|universal| of_dnf(&universal.body, var, &mut found));
+        for update in &transition.updates {
+            let Assignment::Cases(branches) = &update.assignment else { continue };
+            for branch in branches {
+                of_dnf(&branch.when, var, &mut found);
+                if let (Term::Linear(linear), true) = (&branch.value, update.var == var) {
+                    found.push(linear.constant);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn of_dnf(dnf: &Dnf, var: VarId, found: &mut Vec<Rational>) {
+    dnf.0.iter().for_each(|conj| of_conj(conj, var, found));
+}
+
+fn of_conj(conj: &Conj, var: VarId, found: &mut Vec<Rational>) {
+    for literal in conj {
+        let Literal::Linear { expr: Linear { terms, constant }, .. } = literal else { continue };
+        let of_var = terms.iter().filter(|(cell, _)| cell.var == var);
+        found.extend(of_var.filter_map(|(_, coefficient)| constant.neg().div(*coefficient)));
+    }
+}
+
+/// The value that `text` means for a cell of `var`; the values that it might mean otherwise, as words.
+pub(super) fn parse(
+    system: &System,
+    var: VarId,
+    text: &str,
+    choices: &[TypedValue],
+) -> Result<Value, String> {
+    let declared = system.var(var);
+    if declared.ty.is_numeric() {
+        let integer = declared.ty == Type::Int;
+        let number = fraction(text).filter(|number| !integer || number.is_integer());
+        let kind = if integer { "an integer such as 3 or -1" } else { "a number such as 3, 0.5 or 1/3" };
+        return number.map(Value::Number).ok_or_else(|| format!("{} takes {kind}", declared.name));
+    }
+    let found = choices.iter().find(|choice| choice.name == text);
+    found.map(|choice| choice.value).ok_or_else(|| format!("{} takes {}", declared.name, listed(choices)))
+}
+
+/// `3`, `0.5`, `1/3`.
+fn fraction(text: &str) -> Option<Rational> {
+    match text.split_once('/') {
+        Some((num, den)) => Rational::parse(num)?.div(Rational::parse(den).filter(|den| !den.is_zero())?),
+        None => Rational::parse(text),
+    }
+}
+
+/// `#1, #2, outside`.
+pub(super) fn listed(choices: &[TypedValue]) -> String {
+    choices.iter().map(|choice| choice.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// What can be chosen for a cell, for a list of moves: `#1 | #2 | outside`, or `any integer`.
+pub(super) fn summary(var: &Var, choices: &[TypedValue]) -> String {
+    match var.ty {
+        Type::Int => "any integer".to_owned(),
+        Type::Real => "any number".to_owned(),
+        _ => choices.iter().map(|choice| choice.name.as_str()).collect::<Vec<_>>().join(" | "),
+    }
+}

@@ -1,0 +1,311 @@
+//! Finds a run, or the proof that there is none: small instances by the reference semantics first, which also tell what
+//! else a run can cover, then an exploration that sees more, then the backward search.
+
+use super::cover::{coverage, covering, shortest};
+use super::goal::{Goal, WitnessGoal};
+use super::graph::PassingGraph;
+use cubicle_check::check_here;
+use cubicle_forward::explore;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::model::semantics::{Semantics, State, Trace, admits, replay_steps};
+use cubicle_lang::model::{Bad, BadKind, Case, System};
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Vacuity};
+use cubicle_run::result::Witness;
+use crate::simulate::CellNames;
+use cubicle_lang::spelling::nearest;
+use cubicle_lang::syntax::ast::Item;
+use cubicle_transform::Taken;
+use cubicle_run::verdict::{Reason, Verdict};
+
+/// An exploration stores this many times the states of the reference semantics, which is slower.
+const EXPLORED: usize = 15;
+
+/// How a run is looked for.
+#[derive(Clone, Debug)]
+pub struct WitnessOptions {
+    /// Only the instance with so many processes; two processes, then three, otherwise.
+    pub procs: Option<usize>,
+    /// No more states of an instance than this.
+    pub max_states: usize,
+    /// Effort of the proof that there is none: rounds of [`BackwardMode::Auto`].
+    pub rounds: u32,
+    /// A shortest run, whatever it covers.
+    pub shortest: bool,
+    /// Number of threads of the proof.
+    pub jobs: usize,
+}
+
+/// What became of the search.
+#[derive(Clone, Debug)]
+pub enum WitnessAnswer {
+    /// A run.
+    Run(Box<Witness>),
+    /// There is none, for any number of processes: proved.
+    Never,
+    /// None was found in instances of these sizes.
+    NotFound {
+        /// Numbers of processes.
+        sizes: Vec<usize>,
+        /// Whether all runs of these instances were seen.
+        complete: bool,
+        /// Why it is not known for others.
+        why: NoWitness,
+    },
+}
+
+/// Why it is not known whether some instance has a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoWitness {
+    /// The proof came to no end.
+    Undecided(Reason),
+    /// The engines cannot be asked for what a mutant does differently.
+    NotAsked,
+    /// There is a run, but it has a bad state.
+    Bad,
+}
+
+/// Looks for a run of `system`, which `text` says, that shows `wanted`.
+///
+/// # Errors
+/// A line for the user: the goal does not fit the model, which may lack the transition, or the model has no instance of this size.
+///
+/// # Panics
+/// When a run does not replay.
+pub fn find(
+    (system, text): (&System, &str),
+    wanted: &WitnessGoal,
+    options: &WitnessOptions,
+    interrupt: &Interrupt,
+) -> Result<WitnessAnswer, String> {
+    let goal = Goal::new(wanted, system, text)?;
+    if let Goal::Taken(name) = goal
+        && system.transitions.iter().all(|it| it.name != *name)
+    {
+        // A transition whose guard says `false` is declared, and nothing is left of it.
+        return if declared(text, name) { Ok(WitnessAnswer::Never) } else { Err(unknown(text, name)) };
+    }
+    let target = Target::new(&goal, system);
+    let sizes = sizes(system, target.as_ref(), options.procs)?;
+    let search = Search { system, goal: &goal, target: target.as_ref(), options, interrupt };
+    let mut complete = true;
+    for &procs in &sizes {
+        match search.small(procs) {
+            Small::Run(run) => return Ok(search.witness(run)),
+            Small::None { all } => complete &= all,
+        }
+    }
+    Ok(match search.decide() {
+        Decided::Run(run) => search.witness(run),
+        Decided::Never => WitnessAnswer::Never,
+        Decided::Open(why) => WitnessAnswer::NotFound { sizes, complete, why },
+    })
+}
+
+/// The names of transitions that a text declares.
+fn declarations(text: &str) -> Vec<String> {
+    let items = cubicle_lang::load(text).map(|loaded| loaded.file.items).unwrap_or_default();
+    let names = items.into_iter().filter_map(|item| match item {
+        Item::Transition(it) => Some(it.name.text),
+        _ => None,
+    });
+    names.collect()
+}
+
+fn declared(text: &str, name: &str) -> bool {
+    declarations(text).iter().any(|it| it == name)
+}
+
+fn unknown(text: &str, name: &str) -> String {
+    let names = declarations(text);
+    let similar = nearest(name, names.iter().map(String::as_str));
+    let help = similar.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+    format!("the model has no transition `{name}`{help}")
+}
+
+/// The sizes of instances that are looked at.
+fn sizes(system: &System, target: Option<&Target>, procs: Option<usize>) -> Result<Vec<usize>, String> {
+    if let Some(procs) = procs {
+        let wrong = || format!("the model has no instance with {procs} processes");
+        return if admits(system, procs) { Ok(vec![procs]) } else { Err(wrong()) };
+    }
+    let named = target.map_or(0, Target::processes).max(system.proc_constants.into());
+    let sizes: Vec<usize> = (named.max(2)..=named.max(3)).filter(|procs| admits(system, *procs)).collect();
+    let most = system.max_procs.map_or(1, |most| most as usize);
+    Ok(if sizes.is_empty() { vec![most] } else { sizes })
+}
+
+/// The goal as the bad states of a system, for the engines.
+enum Target {
+    Taken(Taken),
+    Holds(System),
+}
+
+/// The system whose bad states are those where one of these holds, which are about no others.
+fn with_bad(system: System, ways: Vec<Case>) -> System {
+    let span = system.init.span;
+    let bad = |(number, case): (u32, Case)| Bad {
+        name: format!("wanted {number}"),
+        number,
+        kind: BadKind::Unsafe,
+        params: case.hidden,
+        spans: vec![span; case.cube.len()],
+        cube: case.cube,
+        span,
+    };
+    System { bad: (1..).zip(ways).map(bad).collect(), ..system }.derived()
+}
+
+impl Target {
+    fn new(goal: &Goal<'_>, system: &System) -> Option<Self> {
+        match goal {
+            Goal::Taken(name) => Taken::new(system, name).map(Self::Taken),
+            Goal::Holds(cube) => {
+                let (system, ways) = cube.ways()?;
+                if ways.iter().any(|it| !it.universals.is_empty()) {
+                    return Taken::where_one_holds(&system, &[], &ways).map(Self::Taken);
+                }
+                Some(Self::Holds(with_bad(system, ways)))
+            }
+            Goal::Unlike(..) | Goal::New(..) => None,
+        }
+    }
+
+    const fn system(&self) -> &System {
+        match self {
+            Self::Taken(taken) => &taken.system,
+            Self::Holds(system) => system,
+        }
+    }
+
+    /// How many processes it speaks of.
+    fn processes(&self) -> usize {
+        match self {
+            Self::Taken(taken) => taken.processes(),
+            Self::Holds(system) => system.bad.iter().map(|bad| bad.params.into()).max().unwrap_or(0),
+        }
+    }
+
+    fn run(&self, run: &Trace) -> Trace {
+        match self {
+            Self::Taken(taken) => taken.run(run),
+            Self::Holds(_) => Trace { bad: None, ..run.clone() },
+        }
+    }
+}
+
+enum Small {
+    Run(Trace),
+    None { all: bool },
+}
+
+enum Decided {
+    Run(Trace),
+    Never,
+    Open(NoWitness),
+}
+
+struct Search<'a> {
+    system: &'a System,
+    goal: &'a Goal<'a>,
+    target: Option<&'a Target>,
+    options: &'a WitnessOptions,
+    interrupt: &'a Interrupt,
+}
+
+impl Search<'_> {
+    /// One instance.
+    fn small(&self, procs: usize) -> Small {
+        let instance = CellNames::new(self.system, procs);
+        let most = self.options.max_states;
+        if !self.knows_old_states(procs) {
+            return Small::None { all: false };
+        }
+        let Some(graph) = PassingGraph::new(&instance, self.goal, most, self.interrupt) else {
+            return Small::None { all: false };
+        };
+        let run = if self.options.shortest {
+            shortest(&graph)
+        } else {
+            covering(&graph, self.system, procs, self.interrupt)
+        };
+        match run {
+            Some(run) => Small::Run(run),
+            None if graph.complete => Small::None { all: true },
+            None => self.explored(procs).map_or(Small::None { all: false }, Small::Run),
+        }
+    }
+
+    /// Whether it is known which states are new, if that matters.
+    fn knows_old_states(&self, procs: usize) -> bool {
+        let Goal::New(other, known) = self.goal else { return true };
+        let instance = CellNames::new(other, procs);
+        // Any goal that no run comes to.
+        let nowhere = Goal::Taken("");
+        let graph = PassingGraph::new(&instance, &nowhere, self.options.max_states, self.interrupt);
+        let Some(graph) = graph.filter(|graph| graph.complete) else { return false };
+        known.borrow_mut().insert(procs, graph.states.into_iter().collect());
+        true
+    }
+
+    /// A shortest run among more states.
+    fn explored(&self, procs: usize) -> Option<Trace> {
+        let target = self.target?;
+        let options = ForwardOptions::default().max_states(self.options.max_states.saturating_mul(EXPLORED));
+        let found = explore(target.system(), procs, &options, self.interrupt, &mut Silent);
+        let run = target.run(&found.exploration.unsafe_trace?);
+        self.passes(&run).then_some(run)
+    }
+
+    /// Every number of processes.
+    fn decide(&self) -> Decided {
+        if let Some(reason) = self.interrupt.reason() {
+            return Decided::Open(NoWitness::Undecided(reason));
+        }
+        let Some(target) = self.target else {
+            return Decided::Open(NoWitness::NotAsked);
+        };
+        let options = Options::default()
+            .proof(BackwardMode::Auto)
+            .rounds(Some(self.options.rounds))
+            .vacuity(Vacuity::Ignore)
+            .only_states(true)
+            .jobs(self.options.jobs);
+        match check_here(target.system(), &options, self.interrupt, &mut Silent).verdict {
+            Some(Verdict::Safe) => Decided::Never,
+            Some(Verdict::Unsafe(run)) => {
+                let run = target.run(&run);
+                if self.passes(&run) { Decided::Run(run) } else { Decided::Open(NoWitness::Bad) }
+            }
+            Some(Verdict::Unknown(reason)) => Decided::Open(NoWitness::Undecided(reason)),
+            None => unreachable!("a proof was asked for"),
+        }
+    }
+
+    /// Whether a run has no bad state.
+    fn passes(&self, run: &Trace) -> bool {
+        let semantics = Semantics::new(self.system, run.initial.procs);
+        let passes =
+            |state: &State| (0..self.system.bad.len()).all(|bad| semantics.satisfies(state, bad).is_none());
+        passes(&run.initial) && run.steps.iter().all(|step| passes(&step.after))
+    }
+
+    fn witness(&self, run: Trace) -> WitnessAnswer {
+        if let Err(error) = replay_steps(self.system, &run) {
+            panic!("a run is shown that the model does not execute: {error}");
+        }
+        assert!(self.passes(&run) && self.shows(&run), "a run is shown that does not show what is wanted");
+        let coverage = coverage(self.system, &run);
+        WitnessAnswer::Run(Box::new(Witness { run, coverage }))
+    }
+
+    /// Whether a run ends with what is wanted.
+    fn shows(&self, run: &Trace) -> bool {
+        let Some((last, before)) = run.steps.split_last() else {
+            return self.goal.begins(&run.initial) && self.goal.reached(&run.initial);
+        };
+        let from = before.last().map_or(&run.initial, |step| &step.after);
+        let ends = self.goal.shown_by(self.system, from, last) || self.goal.reached(&last.after);
+        self.goal.begins(&run.initial) && ends
+    }
+}
