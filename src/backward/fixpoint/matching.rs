@@ -28,6 +28,9 @@ pub struct Pattern {
     rest: Vec<(CubeCell, u64)>,
     /// Processes that are not rigid, most constrained first.
     order: Vec<FreeProcess>,
+    /// For each of them, the enum cells of `rest` whose processes are all assigned with it. Without a look at these, a cube that
+    /// speaks of a matrix would be compared under all renamings of its processes.
+    complete: Vec<Vec<(CubeCell, u64)>>,
 }
 
 /// A process of a visited cube among those to be matched.
@@ -109,8 +112,16 @@ impl Pattern {
             above: order[..i].iter().rev().copied().find(|&q| like(process, q)),
             later: order[i + 1..].iter().filter(|&&q| like(process, q)).count() as u8,
         });
-        let order = places.collect();
-        Self { cube, globals, blocks, pointers, rest, order }
+        let order: Vec<FreeProcess> = places.collect();
+        let mut complete = vec![Vec::new(); order.len()];
+        for &(cell, mask) in &rest {
+            let of_enum = matches!(context.kind(cell), CellKind::Enum(_)) && !cell.is_ghost();
+            let place = |p| order.iter().position(|it| it.process == p);
+            if let Some(last) = context.indices(cell).filter_map(place).max().filter(|_| of_enum) {
+                complete[last].push((cell, mask));
+            }
+        }
+        Self { cube, globals, blocks, pointers, rest, order, complete }
     }
 }
 
@@ -241,13 +252,13 @@ impl Matching<'_, '_> {
             return done(self, map);
         };
         if map[usize::from(p)] != u8::MAX {
-            return self.assign(at + 1, map, taken, done);
+            return Ok(self.agrees(at, map) && self.assign(at + 1, map, taken, done)?);
         }
         let first = above.map_or(0, |a| map[usize::from(a)] + 1);
         for q in first..self.n.cube.procs.saturating_sub(later) {
             if taken >> q & 1 == 0 && self.fits(p, q) {
                 map[usize::from(p)] = q;
-                if self.assign(at + 1, map, taken | 1 << q, done)? {
+                if self.agrees(at, map) && self.assign(at + 1, map, taken | 1 << q, done)? {
                     return Ok(true);
                 }
                 map[usize::from(p)] = u8::MAX;
@@ -260,6 +271,14 @@ impl Matching<'_, '_> {
     fn fits(&self, p: u8, q: u8) -> bool {
         self.v.blocks[usize::from(p)].iter().all(|&(var, mask)| {
             let m = self.n.masks[self.n.dense.at_process(var, q)];
+            if self.implied { m & !mask == 0 } else { m & mask != 0 }
+        })
+    }
+
+    /// Whether the cells of several processes fit that are renamed as a whole with the process at this place of the order.
+    fn agrees(&self, at: usize, map: &[u8]) -> bool {
+        self.v.complete[at].iter().all(|&(cell, mask)| {
+            let m = self.n.masks[self.n.dense.at(self.context, self.context.rename(cell, map))];
             if self.implied { m & !mask == 0 } else { m & mask != 0 }
         })
     }
