@@ -7,8 +7,8 @@ use crate::approximation::{CandidateLimits, candidates};
 use crate::cube::{Cube, CubeContext, bad_cubes, oracle_literals};
 use crate::fixpoint::{Covered, Tester, Visited};
 use crate::preimage::{PreCounts, PreOptions, Prepared, pre_image, prepare};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardOptions;
 use cubicle_run::oracle::{Oracle, OracleAnswer};
 

@@ -2,10 +2,10 @@
 
 use crate::cube::{Cube, CubeContext, bad_cubes, formulas};
 use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image, prepare};
-use cubicle_run::interrupt::Interrupt;
+use crate::smt::InstanceFormula;
 use cubicle_lang::model::semantics::{Env, Layout, State, distinct_tuples};
 use cubicle_lang::model::{System, TransitionId};
-use crate::smt::InstanceFormula;
+use cubicle_run::interrupt::Interrupt;
 
 /// A system prepared for pre-images.
 #[derive(Debug)]

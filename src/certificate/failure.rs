@@ -3,8 +3,8 @@
 use super::cubes::Cubes;
 use super::ground::Overflow;
 use super::obligation::Obligation;
-use cubicle_run::interrupt::Interrupted;
 use cubicle_lang::model::System;
+use cubicle_run::interrupt::Interrupted;
 use cubicle_run::verdict::{Forbidden, Reason};
 
 /// Why there is no certificate.

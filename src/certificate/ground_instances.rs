@@ -313,7 +313,8 @@ mod tests {
     #[test]
     fn literals_say_what_all_their_states_say() {
         let system = cubicle_lang::load(MODEL).expect("a correct model").system;
-        let forbidden = |bad: &cubicle_lang::model::Bad| Forbidden { params: bad.params, cube: bad.cube.clone() };
+        let forbidden =
+            |bad: &cubicle_lang::model::Bad| Forbidden { params: bad.params, cube: bad.cube.clone() };
         let cubes =
             Cubes::new(&system, Default::default(), system.bad.iter().map(forbidden).collect(), false);
         let interrupt = Interrupt::default();

@@ -6,8 +6,8 @@ use super::cubes::Cubes;
 use super::ground::{GroundFormula, GroundReader, Reading};
 use super::obligation::Obligation;
 use super::obligations::literal_vars;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::{Literal, ProcRef, System, Term, VarId};
+use cubicle_run::interrupt::Interrupt;
 
 /// A cube of the invariant at given processes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -103,8 +103,8 @@ pub use smtlib::Script;
 pub use subject::{Failures, RunsClaim, Subject};
 pub use text::{LeftOut, declaration, lemmas, literal_words, read_lemmas};
 
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::{Owner, System, owner_names};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Forbidden;
 use index::Refutations;
 use owners::{NamedOwner, extended};

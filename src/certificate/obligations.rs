@@ -6,9 +6,9 @@ use super::failure::ProofFailure;
 use super::ground::{GroundFormula, GroundReader, Overflow, Reading};
 use super::obligation::Obligation;
 use super::owners::is_first;
-use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{BadKind, Literal, System, Transition};
+use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::verdict::Forbidden;
 
 /// A way in which the processes of an obligation can coincide: one formula to refute.

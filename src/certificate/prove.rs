@@ -25,8 +25,8 @@ use super::solver::{CaseAnswer, ProverSession};
 use super::tuning::{
     AT_HAND, BATCH, COUNTEREXAMPLES, FREE_CALLS, FREE_TRIALS, MAX_PROCS, TRIAL_CALLS, TRIALS,
 };
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
+use cubicle_run::interrupt::Interrupt;
 
 /// Which cubes have to be shown unreachable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

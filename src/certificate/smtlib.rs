@@ -14,8 +14,8 @@ use super::index::{CubeInstance, Refutations};
 use super::obligation::Obligation;
 use super::obligations::{ObligationCase, Obligations};
 use super::text::axioms;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::{Rational, System, Type, VarId};
+use cubicle_run::interrupt::Interrupt;
 
 /// A script.
 #[derive(Clone, Debug)]

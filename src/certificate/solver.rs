@@ -9,8 +9,8 @@ use z3::ast::{Ast, Bool, Dynamic, Int, Real};
 use z3::{FuncDecl, Model, SatResult, Solver, Sort, Symbol};
 
 use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, GroundSum, Sign};
-use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_lang::model::{Rational, System, Type};
+use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_solver as solver;
 
 /// What a call answered.

@@ -8,7 +8,9 @@
 
 use super::added::NotDerived;
 use super::{monitor, restart, stop};
-use cubicle_lang::model::{Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, System, TemporalKind};
+use cubicle_lang::model::{
+    Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, System, TemporalKind,
+};
 
 /// What a certificate is about.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

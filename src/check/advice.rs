@@ -9,11 +9,11 @@ use super::instances::nearest;
 use super::schedule::SCHEDULE;
 use super::tuning::{BOUND_PROCS, BOUND_STATES, BOUND_STEPS, RUN_PROCS};
 use cubicle_forward::explore;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::semantics::{Layout, Value, admits, distinct_tuples};
 use cubicle_lang::model::{
     Bad, BadKind, Cell, Linear, Literal, ProcRef, Rational, Relation, System, Transition, Type, VarId,
 };
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Strategy};
 use cubicle_run::result::{Exploration, Growing, Growth, Limit, Report, Stop, Try};

@@ -1,8 +1,8 @@
 //! Explorations that are not the work of this process alone.
 
 use cubicle_forward::Explored;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Observer;
 use cubicle_run::options::ForwardOptions;
 

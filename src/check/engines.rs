@@ -1,8 +1,8 @@
 //! The engines as schedulers see them: exhaustive and fuzzing exploration, classical search and BRAB.
 
 use cubicle_backward::{self as backward, Method, Shared};
-use cubicle_run::engine::{Budget, Engine, EngineReport, Figures, Problem};
 use cubicle_forward::{self as forward, Explored};
+use cubicle_run::engine::{Budget, Engine, EngineReport, Figures, Problem};
 use cubicle_run::observer::Observer;
 use cubicle_run::options::{BackwardOptions, ForwardOptions};
 use cubicle_run::verdict::Verdict;

@@ -12,8 +12,8 @@ use cubicle_lang::model::semantics::{Layout, Value};
 use cubicle_lang::model::{Owner, System, Type, VarId, VarKind};
 use cubicle_run::observer::Event;
 use cubicle_run::result::{Forgotten, Report};
-use cubicle_transform::{Instrumented, excluded_initially, gives, with_owners};
 use cubicle_run::verdict::Verdict;
+use cubicle_transform::{Instrumented, excluded_initially, gives, with_owners};
 
 /// How a search ends that may ask for an owner.
 pub enum OwnerSearchEnd {

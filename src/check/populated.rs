@@ -14,12 +14,12 @@ use std::time::Duration;
 
 use super::session::Session;
 use super::tuning::POPULATED_LITERALS;
-use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_backward::smt::{Satisfiability, SolverSession};
 use cubicle_lang::model::{
     Axiom, Conj, Dnf, Init, Literal, Rational, Relation, System, Term, Transition, Type, VarId,
 };
+use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::result::{Emptying, Unpopulated};
-use cubicle_backward::smt::{Satisfiability, SolverSession};
 
 /// From which size on the system has no initial state, as far as the sizes go that it names; `known` processes have
 /// one. `None` when each of them has, or when the run must end.

@@ -11,8 +11,8 @@ use cubicle_lang::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
 use cubicle_run::observer::{Event, Silent};
 use cubicle_run::options::{ForwardOptions, Options, Procs, Vacuity};
 use cubicle_run::result::{Report, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
-use cubicle_transform::with_monitor_and_plan;
 use cubicle_run::verdict::{Cut, Reason, Unproved, Verdict};
+use cubicle_transform::with_monitor_and_plan;
 
 /// Looks at the properties of runs of the model, and puts into the report what is known of them.
 pub fn look(session: &mut Session<'_>) {
@@ -243,7 +243,8 @@ fn take(system: &System, report: &mut TemporalReport, answer: RunAnswer, (procs,
     match answer {
         RunAnswer::Holds => report.held.push(procs),
         RunAnswer::Lasso(tuple, lasso) => {
-            let replayed = cubicle_lang::model::semantics::replay_lasso(system, report.property, &tuple, &lasso);
+            let replayed =
+                cubicle_lang::model::semantics::replay_lasso(system, report.property, &tuple, &lasso);
             assert!(
                 replayed.is_ok(),
                 "a run without an end that does not break {}: {replayed:?}",

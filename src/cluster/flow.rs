@@ -21,8 +21,8 @@ use timely::worker::Worker;
 
 use super::kept::Kept;
 use cubicle_forward::{Command, Instance, Lead, Member, Outcome, Parcel, Summary};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::Literal;
+use cubicle_run::interrupt::Interrupt;
 
 /// Brings the lead to look at its questions.
 pub type Wake = Box<dyn Fn() + Send>;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::events::{Event, unexplained};
 use super::flow::{Question, Wake};
 use super::watch::Watch;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::Literal;
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::oracle::OracleAnswer;
 
 /// How often it is looked whether the run must end while an answer is waited for.

@@ -10,12 +10,12 @@ use super::runs;
 use super::snapshot::unknown;
 use super::stages::decider;
 use super::statistics::statistics;
-use cubicle_run::style::Style;
 use super::trace::{TraceStates, history, states, violation};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::{BadKind, System};
 use cubicle_run::options::Options;
 use cubicle_run::result::{AssumptionKind, Conclusion, Coverage, Deadlocks, Enough, Outcome, Report};
+use cubicle_run::style::Style;
 use cubicle_run::verdict::{Trace, Verdict};
 
 /// Everything after the node lines, ending in the answer.

@@ -48,8 +48,8 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubicle_lang::diagnostic::{Diagnostic, Span};
     use crate::document::Lines;
+    use cubicle_lang::diagnostic::{Diagnostic, Span};
 
     #[test]
     fn what_ends_a_command_or_a_property_is_escaped() {

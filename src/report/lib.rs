@@ -33,6 +33,7 @@ mod witness;
 
 pub use assumptions::axioms;
 pub use conclusion::{answer, conclusion};
+pub use cubicle_run::style::Style;
 pub use dot::{DotLevel, dot};
 pub use findings::findings;
 pub use forward::exploration;
@@ -48,7 +49,6 @@ pub use sarif::sarif;
 pub use snapshot::{Snapshot, unknown};
 pub use stages::stage;
 pub use statistics::profile;
-pub use cubicle_run::style::Style;
 pub use survivors::survivors_sarif;
 pub use trace::{TraceStates, history, open_run, states};
 pub use vacuity::{diagnostics as vacuity, note as unpopulated};

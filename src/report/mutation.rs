@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use super::count::count;
-use cubicle_run::style::Style;
 use super::trace::{TraceStates, history, states};
 use cubicle_lang::diagnostic::Source;
-use cubicle_tools::mutation::{Rate, curve, rate_by, rate_by_claim, smallest_set};
-use cubicle_tools::mutation::{Change, Fate, MutantResult, Mutation, Survival};
-use cubicle_transform::mutate::MutantCandidate;
+use cubicle_run::style::Style;
 use cubicle_run::words::reason;
+use cubicle_tools::mutation::{Change, Fate, MutantResult, Mutation, Survival};
+use cubicle_tools::mutation::{Rate, curve, rate_by, rate_by_claim, smallest_set};
+use cubicle_transform::mutate::MutantCandidate;
 
 /// No more lines of a mutant are shown than this, before and after.
 const MOST_LINES: usize = 6;

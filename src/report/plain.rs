@@ -8,12 +8,12 @@ use super::count::count;
 use super::forward::{coverage, expected};
 use super::progress::literals;
 use super::stages::ordered_name;
-use cubicle_run::style::Style;
 use super::trace::TraceStates;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::{System, owner_names};
 use cubicle_run::options::{BackwardMode, Options};
 use cubicle_run::result::{Candidate, Decider, Exploration, Outcome, Proposals, Report, Stage, Stop, Tests};
+use cubicle_run::style::Style;
 use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_run::words::{cause, reason};
 

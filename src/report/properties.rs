@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::count::count;
-use cubicle_run::style::Style;
 use cubicle_lang::model::System;
-use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
+use cubicle_run::style::Style;
 use cubicle_run::words::reason;
+use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
 
 /// All about them; a part is left out where nobody asked for it.
 pub fn properties(found: &Properties, system: &System, asked: (bool, bool), style: Style) -> String {

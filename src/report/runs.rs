@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use super::count::count;
-use cubicle_run::style::Style;
 use super::trace::{TraceStates, action, walked};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{FairStep, Lasso, Semantics, Served};
 use cubicle_lang::model::{System, TemporalKind};
-use cubicle_run::result::{Report, RunsSeen, TemporalFinding, TemporalReport};
 use cubicle_lang::words::{ValueNames, processes};
+use cubicle_run::result::{Report, RunsSeen, TemporalFinding, TemporalReport};
+use cubicle_run::style::Style;
 use cubicle_run::words::{cause, unproved};
 
 /// `Runs with 2 processes: all 14 states, 30 steps`.

@@ -4,10 +4,10 @@ use super::document::{
     Answer, Assumption, BackwardFigures, Cause, Document, ExplorationFigures, Lines, SafetyAnswer,
     StageFigures,
 };
-use cubicle_run::style::Style;
 use cubicle_run::observer::Event;
 use cubicle_run::options::{BackwardMode, SearchOrder};
 use cubicle_run::result::{self, Stage, Stop};
+use cubicle_run::style::Style;
 use cubicle_run::verdict::Reason;
 use cubicle_run::words::reason;
 

@@ -1,9 +1,9 @@
 //! Lines about the searches of [`BackwardMode::Auto`]: what begins, and which one decided.
 
 use super::block::WIDTH;
-use cubicle_run::style::Style;
 use cubicle_run::options::{BackwardMode, SearchOrder};
 use cubicle_run::result::{Decider, Report, Stage};
+use cubicle_run::style::Style;
 use cubicle_run::verdict::Verdict;
 
 /// What is written when a search begins.

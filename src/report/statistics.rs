@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::block::Block;
-use cubicle_run::style::Style;
 use cubicle_run::options::Options;
 use cubicle_run::result::{Outcome, Proposals, Report, TechniqueReport, Tests};
+use cubicle_run::style::Style;
 use cubicle_run::verdict::Verdict;
 
 /// Figures of the backward search; nothing that depends on the clock.

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use cubicle_run::style::Style;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, satisfies};
-use cubicle_run::verdict::Trace;
 use cubicle_lang::words::{ValueNames, Violation, cells, ending, processes, violated};
+use cubicle_run::style::Style;
+use cubicle_run::verdict::Trace;
 
 /// Which cells to show after each step of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,10 +1,10 @@
 //! Runs that show something harmless.
 
 use super::count::count;
-use cubicle_run::style::Style;
 use super::trace::open_run;
 use cubicle_lang::model::System;
 use cubicle_run::result::{Witness, WitnessCoverage};
+use cubicle_run::style::Style;
 
 /// The run to `what`, and what it covers.
 pub fn witness(what: &str, system: &System, witness: &Witness, style: Style) -> String {

@@ -5,10 +5,10 @@
 use std::time::Duration;
 
 use crate::interrupt::Interrupt;
-use cubicle_lang::model::System;
 use crate::observer::Observer;
 use crate::result::{Exploration, Outcome};
 use crate::verdict::Verdict;
+use cubicle_lang::model::System;
 
 /// What is to be decided.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! What engines tell while they run.
 
-use cubicle_lang::model::System;
 use crate::options::{BackwardMode, SearchOrder};
 use crate::result::{Exploration, GraphStep, RunsSeen, Stage};
+use cubicle_lang::model::System;
 
 /// Something that happened. Texts are finished lines without line end.
 #[derive(Clone, Debug)]

@@ -15,10 +15,10 @@
 use std::time::Duration;
 
 pub use crate::keeping::{Checkpoint, Spill, StoreKind};
-use cubicle_lang::model::Conj;
 use crate::setters::setters;
-pub use cubicle_lang::load::KnownVacuity;
 use crate::verdict::Forbidden;
+pub use cubicle_lang::load::KnownVacuity;
+use cubicle_lang::model::Conj;
 
 /// How a forward exploration chooses its next state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,7 +1,7 @@
 //! What the backward engine may ask about forward states.
 
-use cubicle_lang::model::Literal;
 use crate::verdict::Trace;
+use cubicle_lang::model::Literal;
 
 /// What an oracle knows of a candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

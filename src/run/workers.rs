@@ -69,6 +69,9 @@ impl WorkerPool {
     }
 
     /// As [`WorkerPool::share`]; each thread has a value of its own, made by `own` when it begins.
+    ///
+    /// # Panics
+    /// When the work of a thread does.
     pub fn share_with<S, T: Send, R: Send>(
         &self,
         work: Vec<T>,

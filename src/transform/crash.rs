@@ -166,8 +166,8 @@ fn of<const N: usize>(var: VarId, index: [ProcRef; N]) -> Cell {
 mod tests {
     use super::*;
     use cubicle_forward::explore;
-    use cubicle_run::interrupt::Interrupt;
     use cubicle_lang::model::{Bad, BadKind};
+    use cubicle_run::interrupt::Interrupt;
     use cubicle_run::observer::Silent;
     use cubicle_run::options::ForwardOptions;
     use cubicle_run::result::{Exploration, Stop};
@@ -185,8 +185,8 @@ mod tests {
 
     /// Whether two processes can be dead at once, with two processes.
     fn two_die(most: Option<u8>) -> bool {
-        let mut system =
-            with_crashes(&cubicle_lang::load(MODEL).unwrap().system, Crash::Stop(most)).expect("they may crash");
+        let mut system = with_crashes(&cubicle_lang::load(MODEL).unwrap().system, Crash::Stop(most))
+            .expect("they may crash");
         let at = system.vars.iter().position(|var| var.name == "Alive").expect("an array says who is alive");
         let dead = |p| Literal::In { cell: of(VarId(at as u16), [ProcRef::Var(p)]), values: 0b01 };
         let (span, cube) = (system.init.span, vec![dead(0), dead(1)]);

@@ -4,10 +4,10 @@
 
 use std::fmt;
 
+use cubicle_lang::model::Forbidden;
 use cubicle_lang::model::{
     BOOL, Conj, Linear, Literal, ProcRef, Relation, System, Term, Type, forbids_all_of, negated, rename,
 };
-use cubicle_lang::model::Forbidden;
 
 /// How a property is made stronger.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

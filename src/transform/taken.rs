@@ -126,8 +126,8 @@ fn has_name(system: &System, name: &str) -> bool {
 mod tests {
     use super::*;
     use cubicle_forward::explore;
-    use cubicle_run::interrupt::Interrupt;
     use cubicle_lang::model::semantics::replay_steps;
+    use cubicle_run::interrupt::Interrupt;
     use cubicle_run::observer::Silent;
     use cubicle_run::options::ForwardOptions;
 

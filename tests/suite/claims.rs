@@ -2,9 +2,9 @@
 
 use cubicle::interrupt::Interrupt;
 use cubicle::mutation::{MutantSelection, MutationOptions, Plan, PropertySelection, properties};
+use cubicle::mutation::{Properties, PropertyOrigin, TrueProperty};
 use cubicle::observer::Silent;
 use cubicle::options::{Options, Vacuity};
-use cubicle::mutation::{Properties, PropertyOrigin, TrueProperty};
 use cubicle::transform::strengthen::PropertyOperator;
 use cubicle::verdict::Verdict;
 use cubicle::{Loaded, Report};

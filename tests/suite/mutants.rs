@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use cubicle::certificate::{self, CheckOptions, Extent};
 use cubicle::interrupt::Interrupt;
+use cubicle::mutation::{Change, Fate, KillFinder, MutantResult, Mutation};
 use cubicle::mutation::{
     Comparison, MutantMemory, MutantSelection, MutationOptions, Plan, curve, run, smallest_set,
 };
 use cubicle::options::BackwardMode;
-use cubicle::mutation::{Change, Fate, KillFinder, MutantResult, Mutation};
 use cubicle::transform::mutate::{OPERATORS, Operator, candidates, key};
 
 use crate::support::explore::explore;

@@ -2,10 +2,10 @@
 
 use cubicle_check::advice;
 use cubicle_lang::model::System;
-use cubicle_run::options::Options;
-use cubicle_run::words::{how_far, suggestion};
 use cubicle_report as report;
+use cubicle_run::options::Options;
 use cubicle_run::result::Report;
+use cubicle_run::words::{how_far, suggestion};
 use std::io::stderr;
 
 use super::args::Args;

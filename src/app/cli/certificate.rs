@@ -8,18 +8,18 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use cubicle_certificate::{
-    self as certificate, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, Obligation, ProofFailure, RunsClaim,
-    Subject,
+    self as certificate, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, Obligation,
+    ProofFailure, RunsClaim, Subject,
 };
 use cubicle_lang::diagnostic::Source;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
-use cubicle_run::options::Options;
-use cubicle_report::document::CertificateSummary;
-use cubicle_transform::Crash;
-use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_report as report;
+use cubicle_report::document::CertificateSummary;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::options::Options;
 use cubicle_run::result::Report;
+use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_transform::Crash;
 
 use super::args::Args;
 use super::ending::Ending;

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use clap::{ArgAction, ArgMatches, Command};
 use cubicle_check::DEFAULT_PROCS;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::Procs;
 use cubicle_report::document::{
     Document, Head, Level, Message, Model, MutationDocument, OptionValue, Tool, WitnessDocument,
 };
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::options::Procs;
 use sha2::{Digest, Sha256};
 
 use super::args::Args;

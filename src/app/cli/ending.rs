@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::BackwardMode;
 use cubicle_report::document::{Document, Head, MutationDocument, WitnessDocument};
 use cubicle_report::{self as report, Progress, Snapshot, Style};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::options::BackwardMode;
 use cubicle_run::verdict::Reason;
 
 use super::args::Args;

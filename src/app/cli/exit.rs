@@ -2,8 +2,8 @@
 
 use std::io;
 
-use cubicle_run::verdict::Reason;
 use cubicle_run::result::{Conclusion, Report};
+use cubicle_run::verdict::Reason;
 
 use super::output::{CLOSED, complain};
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use cubicle_lang::diagnostic::Source;
-use cubicle_tools::export::{InstanceName, Target, export};
 use cubicle_run::interrupt::Interrupt;
+use cubicle_tools::export::{InstanceName, Target, export};
 
 use super::load::{LoadedModel, load, passes_over_runs};
 use super::messages::Messages;

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cubicle_tools::export;
 use cubicle_forward::Manifest;
 use cubicle_lang::model::System;
 use cubicle_run::options::Checkpoint;
+use cubicle_tools::export;
 
 use super::args::Args;
 use super::output::complain;

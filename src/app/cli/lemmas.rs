@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use cubicle_run::result::Report;
 use cubicle_lang::model::System;
+use cubicle_run::result::Report;
 use cubicle_run::verdict::Forbidden;
 
 use super::args::Args;

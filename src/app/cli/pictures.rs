@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use cubicle_run::result::Report;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
-use cubicle_run::observer::{Event, GraphDetail};
 use cubicle_report::{self as report, DotLevel, Page};
+use cubicle_run::observer::{Event, GraphDetail};
+use cubicle_run::result::Report;
 use cubicle_run::result::SearchGraph;
 
 use super::args::Args;

@@ -3,11 +3,11 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use cubicle_backward::smt;
 use cubicle_certificate::{Certificate, INVARIANTS};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_report::document::{Document, Head};
-use cubicle_backward::smt;
 use cubicle_run::result::Report;
 use cubicle_tools::itf;
 

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use cubicle_lang::load::Allowed;
 use cubicle_lang::model::System;
+use cubicle_report::{Style, TraceStates};
 use cubicle_run::options::{
     BackwardMode, BackwardOptions, CflChoice, ForwardOptions, Options, Postpone, Restart, SearchOrder,
     SolverMode, Spill, StoreKind, Strategy, Vacuity,
 };
-use cubicle_report::{Style, TraceStates};
 
 use super::args::Args;
 use super::choices;

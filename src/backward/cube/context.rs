@@ -1,8 +1,8 @@
 //! Cells of the processes that a cube names, as one machine word each, and what may stand in them.
 
 use super::cell::{CubeCell, MAX_PROCS, OTHER, low};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Term, Type, VarId, VarKind};
+use cubicle_run::interrupt::Interrupt;
 
 /// What a cell holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

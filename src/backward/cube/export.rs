@@ -5,8 +5,8 @@ use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
 use super::linear::relation_of;
 use super::literal::{CubeLiteral, Relational};
-use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, Term};
 use crate::smt::InstanceFormula;
+use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, Term};
 
 /// How processes of a cube appear in the model's terms.
 pub type Naming<'n> = &'n dyn Fn(u8) -> ProcRef;

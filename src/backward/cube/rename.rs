@@ -82,8 +82,8 @@ pub fn compact(context: &CubeContext, cube: &Cube) -> Result<(Cube, Vec<u8>), Ov
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubicle_run::interrupt::Interrupt;
     use cubicle_lang::model::{Rational, Relation, VarId};
+    use cubicle_run::interrupt::Interrupt;
 
     /// `X[#1] + X[#2] / 1000000007 <= 10000000000`: with the names exchanged, the other coefficient leads.
     #[test]

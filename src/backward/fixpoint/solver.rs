@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 
 use crate::cube::{Cube, CubeCell, CubeContext, Halt, formulas};
 use crate::profile::{Phase, Profiler};
-use cubicle_lang::model::{Cell, Literal, ProcRef, System, Term};
 use crate::smt::{InstanceFormula, Satisfiability, SolverSession};
+use cubicle_lang::model::{Cell, Literal, ProcRef, System, Term};
 
 /// The sessions of a search, and what they were asked.
 #[derive(Debug)]

@@ -6,10 +6,10 @@ use super::table::{Tables, Tested};
 use super::union_cover::Allowance;
 use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, formulas};
 use crate::profile::Profiler;
+use crate::smt::Satisfiability;
 use crate::theory::{Sat, counted};
 use cubicle_lang::model::System;
 use cubicle_run::options::{BackwardOptions, SolverMode};
-use crate::smt::Satisfiability;
 use cubicle_run::workers::WorkerPool;
 
 /// How a test was decided.

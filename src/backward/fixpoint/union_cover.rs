@@ -10,9 +10,7 @@ use smallvec::SmallVec;
 
 use super::matching::Residue;
 use super::table::Tested;
-use crate::cube::{
-    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational,
-};
+use crate::cube::{CellKind, Cube, CubeBuilder, CubeCell, CubeContext, Halt, OTHER, Overflow, Relational};
 use crate::theory::{Sat, counted, satisfiable};
 use crate::tuning::{DECISIONS, THEORY_TESTS};
 
@@ -380,8 +378,8 @@ fn status(state: &Valuation, clause: &CoverClause) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubicle_run::interrupt::Interrupt;
     use cubicle_lang::model::VarId;
+    use cubicle_run::interrupt::Interrupt;
 
     /// Without the literals, each cell takes its last value: the witness that is tried first would be none.
     #[test]

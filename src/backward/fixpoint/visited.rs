@@ -7,15 +7,13 @@ use super::matching::{Digest, Pattern, Residue, residues, residues_at, subsumes}
 use super::table::Tested;
 use super::tester::{Covered, Tester};
 use super::union_cover::{Allowance, UnionBudget, escapes, escapes_all};
-use crate::cube::{
-    Cube, CubeCell, CubeContext, CubeLiteral, Halt, formula, formulas, relational_literal,
-};
+use crate::cube::{Cube, CubeCell, CubeContext, CubeLiteral, Halt, formula, formulas, relational_literal};
 use crate::profile::Phase;
+use crate::smt::{InstanceFormula, Satisfiability};
 use crate::theory::Sat;
 use crate::tuning::RANGE;
 use cubicle_lang::model::ProcRef;
 use cubicle_run::options::SolverMode;
-use crate::smt::{InstanceFormula, Satisfiability};
 use cubicle_run::workers::WorkerPool;
 
 #[derive(Debug)]

@@ -20,8 +20,8 @@ use crate::cube::{Cube, CubeContext};
 use crate::fixpoint::Tester;
 use crate::preimage::{PreOptions, prepare};
 use crate::search::{Setting, as_ranged};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardOptions;
 use cubicle_run::oracle::Oracle;
 

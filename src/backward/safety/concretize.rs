@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::cube::{Cube, CubeContext, formulas};
-use crate::tuning::{MORE_PROCESSES, WAYS_TO_CANDIDATE};
-use cubicle_run::interrupt::Interrupted;
-use cubicle_lang::model::{System, TransitionId};
 use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
+use crate::tuning::{MORE_PROCESSES, WAYS_TO_CANDIDATE};
+use cubicle_lang::model::{System, TransitionId};
+use cubicle_run::interrupt::Interrupted;
 
 /// What a run has to reach.
 #[derive(Clone, Copy, Debug)]

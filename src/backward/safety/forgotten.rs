@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::concretize::{NamedPath, RunGoal};
 use crate::cube::{CubeContext, formulas};
-use cubicle_run::interrupt::Interrupted;
+use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::Semantics;
+use cubicle_run::interrupt::Interrupted;
 use cubicle_run::result::Forgotten;
-use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
 
 /// The first step of a path, with its own arguments, that a run cannot take because of a universal guard; `None` when
 /// that is not what is wrong with it, or not known.

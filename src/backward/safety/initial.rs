@@ -5,9 +5,7 @@
 //! parameters, repetitions included, hold together. Axioms are universal as well, over distinct processes, and
 //! are part of init here.
 
-use crate::cube::{
-    Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation,
-};
+use crate::cube::{Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation};
 use crate::theory::{Sat, satisfiable};
 use crate::tuning::BRANCHES;
 use cubicle_lang::model::System;

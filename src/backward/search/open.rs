@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use super::node::{NodeId, Nodes, Origin};
 use super::run::Run;
 use crate::cube::{Bound, Cube, Form, Relational};
-use cubicle_run::growth::last_rise;
 use cubicle_lang::model::{Rational, System, TransitionId, VarId};
+use cubicle_run::growth::last_rise;
 use cubicle_run::result::{Growing, Growth, Open, OpenRoot};
 
 /// How many of the deepest nodes are asked what grew on the way to them.

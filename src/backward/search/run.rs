@@ -20,8 +20,8 @@ use crate::theory::Sat;
 use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DEAREST_TEST, INSTANCES_PER_EFFORT, PROCS_FOR_THREADS,
 };
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::{BadKind, System, TransitionId};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Observer;
 use cubicle_run::options::{BackwardOptions, Postpone, SearchOrder};
 use cubicle_run::result::{Forgotten, GraphFate};

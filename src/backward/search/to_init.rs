@@ -5,11 +5,11 @@ use super::run::{Run, RunEnd, Setting};
 use crate::cube::{Cube, Halt};
 use crate::profile::Phase;
 use crate::safety::{Initial, concretize, forgotten};
+use crate::smt::{Satisfiability, Unrolled};
 use crate::theory::Sat;
 use cubicle_run::interrupt::Interrupted;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::result::{Forgotten, GraphFate};
-use crate::smt::{Satisfiability, Unrolled};
 use cubicle_run::verdict::{Reason, Trace};
 
 impl Run<'_, '_> {

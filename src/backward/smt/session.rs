@@ -6,8 +6,8 @@ use z3::{SatResult, Solver};
 
 use super::encode::{Encoder, Frame};
 use super::{InstanceFormula, Satisfiability};
-use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_lang::model::System;
+use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_solver as solver;
 
 /// A solver for the states of the instance with a given number of processes.

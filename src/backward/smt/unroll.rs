@@ -8,13 +8,13 @@ use z3::{Model, Solver};
 use super::encode::{Encoder, Frame, Symbolic, all, any};
 use super::session::answer;
 use super::{InstanceFormula, Satisfiability};
-use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_lang::model::semantics::{
     self, Layout, PROC_STRIDE, Point, State, Step, Value, distinct_tuples, interchangeable, rising_tuples,
 };
 use cubicle_lang::model::{Assignment, Rational, System, Transition, TransitionId, Type};
-use cubicle_solver as solver;
+use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::verdict::Trace;
+use cubicle_solver as solver;
 
 /// A run to look for.
 #[derive(Clone, Debug)]

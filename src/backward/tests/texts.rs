@@ -70,10 +70,10 @@ fn what_never_occurs_is_part_of_an_invariant() {
     assert_eq!(lengths("order"), []);
     let matrix = "array M[proc,proc] : bool init (z) { M[z,z] = True } unsafe (x y) { M[x,y] = False }
         transition t (x) { M[x,x] := True }";
-    let system = cubicle_lang::load(&matrix.replace("M[z,z] = True", "M[z,y] = True").replace("(z)", "(z y)"));
+    let system =
+        cubicle_lang::load(&matrix.replace("M[z,z] = True", "M[z,y] = True").replace("(z)", "(z y)"));
     let system = system.expect("a correct model").system;
-    let context =
-        crate::cube::CubeContext::new(&system, true, &cubicle_run::interrupt::Interrupt::default());
+    let context = crate::cube::CubeContext::new(&system, true, &cubicle_run::interrupt::Interrupt::default());
     let never = invariant(&system, &context, std::iter::empty());
     assert_eq!(never.iter().map(|f| f.params).collect::<Vec<_>>(), [1, 2], "M[p,p] and M[p,q]");
 }

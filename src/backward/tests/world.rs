@@ -8,9 +8,9 @@ use crate::cube::{
     Bound, CellKind, CellValue, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Instantiation, OTHER,
     Reduced, Relational, linear,
 };
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::semantics::{Layout, Point, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::{Assignment, Rational, Relation, System, Update, VarId};
+use cubicle_run::interrupt::Interrupt;
 
 /// A system, and so many processes of it that have names.
 pub struct World {

@@ -3,9 +3,7 @@
 //! A number between a lower and an upper bound exists when the lower is below the upper: exact over the reals; over
 //! the integers exact when one of the two coefficients is a unit, which covers difference constraints.
 
-use crate::cube::{
-    Bound, CubeCell, Form, Halt, Overflow, Reduced, Relational, linear, relation_of,
-};
+use crate::cube::{Bound, CubeCell, Form, Halt, Overflow, Reduced, Relational, linear, relation_of};
 use cubicle_lang::model::{Rational, Relation};
 
 /// `sum terms relation bound`.
@@ -143,9 +141,7 @@ mod tests {
                 let cells = (0..).map(|v| CubeCell::of(VarId(v), []));
                 let terms: Vec<_> = cells.zip(coefficients.into_iter().map(Rational::integer)).collect();
                 match linear(&terms, Rational::integer(constant), relation, true) {
-                    Ok(Reduced::Literal(crate::cube::CubeLiteral::Relational(literal))) => {
-                        Some(literal)
-                    }
+                    Ok(Reduced::Literal(crate::cube::CubeLiteral::Relational(literal))) => Some(literal),
                     _ => None,
                 }
             },

@@ -120,7 +120,7 @@ impl Manifest {
     }
 
     /// Puts it into the folder: from then on, the checkpoint is this one.
-    pub(in crate) fn write(&self, folder: &Path) -> Result<(), StorageError> {
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), StorageError> {
         write(folder, FILE, self.text().as_bytes()).map(drop)
     }
 
@@ -131,7 +131,7 @@ impl Manifest {
     }
 
     /// What the file says, with its checksum.
-    pub(in crate) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let body = serde_json::to_string_pretty(self).expect("it is made of texts and numbers");
         format!("{TITLE} {FORMAT} {:016x}\n{body}", Checksum::of(body.as_bytes()))
     }
@@ -175,7 +175,7 @@ impl Manifest {
     }
 
     /// Whether it is of an exploration with these options.
-    pub(in crate) fn has_options(&self, options: &[(String, String)]) -> Result<(), StorageError> {
+    pub(crate) fn has_options(&self, options: &[(String, String)]) -> Result<(), StorageError> {
         if self.options.len() != options.len() {
             return Err(StorageError("the checkpoint is of an exploration with other options".to_owned()));
         }

@@ -1,12 +1,12 @@
 //! What an instance can do, as sets of states and steps that can be compared with those of another model.
 
-use cubicle_lang::bits::bits;
 use crate::explored::views::{ViewOrder, Viewer, permutations};
 use crate::program::compiled::Program;
 use crate::program::step::Scratch;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
 use crate::store::visited::Visited;
+use cubicle_lang::bits::bits;
 use cubicle_lang::model::System;
 
 /// The reachable states of an instance, or its steps, up to renaming of processes: a number for each, which is the same

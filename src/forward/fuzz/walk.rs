@@ -4,7 +4,6 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use cubicle_lang::bits::bits;
 use crate::clock::Ticker;
 use crate::fuzz::corpus::TRACKED;
 use crate::fuzz::coverage::ItemBuffer;
@@ -17,6 +16,7 @@ use crate::program::bad::BadScratch;
 use crate::program::step::Scratch;
 use crate::store::table::Store;
 use crate::tuning::{ASTRAY, IDLE, MOST_NEW};
+use cubicle_lang::bits::bits;
 
 /// Farther than any relaxed plan is long.
 const FAR: u32 = 1 << 24;

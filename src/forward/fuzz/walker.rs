@@ -7,7 +7,6 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use cubicle_lang::bits::bits;
 use crate::clock::{Clock, Ticker};
 use crate::fuzz::corpus::{Corpus, TRACKED};
 use crate::fuzz::coverage::{ItemBuffer, SeenCombinations};
@@ -21,6 +20,7 @@ use crate::store::hash::hash;
 use crate::store::table::Inserted;
 use crate::store::visited::Visited;
 use crate::tuning::{SPLITS, WIDEST};
+use cubicle_lang::bits::bits;
 
 /// What all walks of an epoch see.
 pub struct Frozen<'a> {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use cubicle_lang::bits::bits;
 use crate::clock::Clock;
 use crate::program::compiled::Program;
 use crate::program::lazy::{Gaps, Refinement};
+use cubicle_lang::bits::bits;
 
 /// Buffers for [`Program::bad`].
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use cubicle_lang::diagnostic::Span;
 use crate::clock::Clock;
 use crate::error::Unbuildable;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
@@ -19,6 +18,7 @@ use crate::state::packing::{Bounds, Packing};
 use crate::symmetry::canonical::Symmetry;
 use crate::symmetry::exchangeable::Exchangeable;
 use crate::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_PROCS};
+use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::semantics::{
     Layout, admits, distinct_tuples, interchangeable, other_tuples, rising_tuples, tuples,
 };

@@ -1,11 +1,11 @@
 //! Whether a state stands for one in which nothing is enabled and no end is expected.
 
-use cubicle_lang::bits::bits;
 use crate::program::compiled::Program;
 use crate::program::lazy::Gaps;
 use crate::program::step::Scratch;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
+use cubicle_lang::bits::bits;
 
 /// Whether a state without enabled transitions is one in which runs are expected to end.
 enum ExpectedEnd {

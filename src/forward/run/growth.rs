@@ -7,9 +7,9 @@ use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
 use crate::store::origin::ROOT;
 use crate::store::visited::Visited;
-use cubicle_run::growth::last_rise;
 use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{Rational, System, VarId};
+use cubicle_run::growth::last_rise;
 use cubicle_run::result::{Growing, Growth};
 
 /// No more steps than this are taken again to name the transitions between two states.

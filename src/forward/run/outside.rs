@@ -34,8 +34,7 @@ pub fn always_inside(system: &System, program: &Program) -> Vec<usize> {
         changed = false;
         for update in system.transitions.iter().flat_map(|t| &t.updates) {
             let Assignment::Cases(branches) = &update.assignment else { continue };
-            let copied =
-                |b: &cubicle_lang::model::Branch| matches!(&b.value, Term::Cell(c) if needed[usize::from(c.var.0)]);
+            let copied = |b: &cubicle_lang::model::Branch| matches!(&b.value, Term::Cell(c) if needed[usize::from(c.var.0)]);
             let spreads = !needed[usize::from(update.var.0)] && branches.iter().any(copied);
             needed[usize::from(update.var.0)] |= spreads;
             changed |= spreads;

@@ -5,7 +5,6 @@
 //! later step chose for them, or any value when none did. Nameless values are named so that a name
 //! means one value along the whole run. The result is replayed by the reference semantics.
 
-use cubicle_lang::bits::bits;
 use crate::program::code::WrittenValue;
 use crate::program::compiled::Program;
 use crate::program::step::Scratch;
@@ -15,6 +14,7 @@ use crate::state::codes::UNDEF;
 use crate::store::origin::ROOT;
 use crate::store::visited::Visited;
 use crate::symmetry::refinement::rename;
+use cubicle_lang::bits::bits;
 use cubicle_lang::model::System;
 use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::semantics::{ReplayError, State, Step, Value, replay};

@@ -10,8 +10,8 @@ use crate::program::compiled::Program;
 use crate::program::step::Scratch;
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::semantics::distinct_tuples;
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::ForwardOptions;
 
 const LANES: &str =

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::brute::Brute;
 use super::random::Shape;
-use cubicle_lang::diagnostic::Span;
 use crate::live::{RunAnswer, check_runs};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::TemporalKind::{Cover, Possible, Recurrence, Response};
 use cubicle_lang::model::semantics::{FairStep, State, Value, distinct_tuples, replay_lasso};
 use cubicle_lang::model::*;
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::{ForwardOptions, Strategy};
 
 /// A step of the brute graph: the transition, its arguments, and the state that it leads to. A state without a step has

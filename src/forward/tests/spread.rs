@@ -85,7 +85,8 @@ pub fn all(of: &Exploration) -> String {
 /// What is that of an exploration by one alone, where it sees all states.
 fn shared(of: &Exploration) -> impl PartialEq + std::fmt::Debug + use<> {
     let never: Vec<_> = of.never_fired().collect();
-    let lengths = |traces: &[cubicle_run::verdict::Trace]| traces.iter().map(|t| t.steps.len()).collect::<Vec<_>>();
+    let lengths =
+        |traces: &[cubicle_run::verdict::Trace]| traces.iter().map(|t| t.steps.len()).collect::<Vec<_>>();
     let mut bads: Vec<_> = of.unsafe_trace.iter().chain(&of.more_unsafe_traces).collect();
     bads.sort_by_key(|trace| trace.bad);
     let bads: Vec<_> = bads.iter().map(|trace| (trace.bad, trace.steps.len())).collect();

@@ -3,11 +3,11 @@
 
 use crate::diagnostic::{Diagnostic, Mend, Span};
 use crate::load::model::meaning;
+use crate::model::semantics::Trace;
 use crate::model::semantics::satisfies;
 use crate::model::{BadKind, System, is_initially};
 use crate::syntax;
 use crate::syntax::ast::{Item, PropertyKind};
-use crate::model::semantics::Trace;
 
 /// How the declarations are to be read.
 const MEANING: &str = "an `invariant` lists states that never occur";

@@ -17,6 +17,9 @@ pub struct Meaning {
 }
 
 /// As [`load`](super::load()), without the warnings that take longer than reading does.
+///
+/// # Errors
+/// What is wrong with the text.
 pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
     let (file, mut diagnostics) = syntax::parse(text);
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();

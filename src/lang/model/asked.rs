@@ -18,6 +18,9 @@ pub enum Named<'a> {
 }
 
 /// What a formula means in a system that comes from `model`.
+///
+/// # Errors
+/// What is wrong with it.
 pub fn condition(
     system: &System,
     model: &File,
@@ -38,6 +41,9 @@ pub fn condition(
 }
 
 /// The cubes of the declarations `invariant (..) { .. }` that `claims` consists of; what else stands there is passed over.
+///
+/// # Errors
+/// What is wrong with it.
 pub fn forbidden(system: &System, model: &File, claims: &File) -> Result<Vec<Bad>, Vec<Diagnostic>> {
     let symbols = Symbols::of(system);
     let mut context = prepared(&symbols, system, model);
@@ -54,6 +60,9 @@ pub fn forbidden(system: &System, model: &File, claims: &File) -> Result<Vec<Bad
 }
 
 /// What a transition means that the model does not declare.
+///
+/// # Errors
+/// What is wrong with it.
 pub fn transition(
     system: &System,
     model: &File,

@@ -7,11 +7,7 @@ use super::{Cell, Linear, Literal, ProcRef, Rational, System, Term, Type};
 
 /// The literal with `value` of each cell that has one, or its truth value when it gets one; `None` when a number leaves
 /// the 64-bit range. Different process variables are different processes.
-pub fn literal(
-    system: &System,
-    literal: &Literal,
-    value: &impl Fn(&Cell) -> Option<Term>,
-) -> Option<Truth> {
+pub fn literal(system: &System, literal: &Literal, value: &impl Fn(&Cell) -> Option<Term>) -> Option<Truth> {
     Some(match literal {
         Literal::In { cell, values } => match value(cell) {
             Some(Term::Constructor(c)) => Truth::Constant(values >> c & 1 == 1),

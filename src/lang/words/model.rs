@@ -5,11 +5,11 @@
 
 use std::fmt::Write as _;
 
+use super::{constant, literal};
 use crate::model::{
     Assignment, Bad, BadKind, Branch, Cell, Condition, Conj, Dnf, Linear, ProcRef, Rational, System,
     Temporal, TemporalKind, Term, Transition, Type, Universal, Update, Var, VarKind,
 };
-use super::{constant, literal};
 
 /// The text of a model that means `system`.
 pub fn model(system: &System) -> String {

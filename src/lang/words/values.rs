@@ -4,9 +4,9 @@
 //! one here, in order of size or of first occurrence in the whole trace, so that equal names are
 //! equal values.
 
+use crate::model::semantics::Trace;
 use crate::model::semantics::{Layout, Point, State, Value, tuples};
 use crate::model::{Rational, System, Type, Var, VarId};
-use crate::model::semantics::Trace;
 
 /// Names for the values of one trace.
 pub struct ValueNames<'a> {

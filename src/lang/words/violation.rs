@@ -3,9 +3,9 @@
 use super::literals::literal;
 use super::values::processes;
 use crate::diagnostic::Span;
+use crate::model::semantics::Trace;
 use crate::model::semantics::satisfies;
 use crate::model::{ProcRef, System};
-use crate::model::semantics::Trace;
 
 /// The name of the bad cube that the run ends in, or `deadlock`.
 pub fn ending<'s>(system: &'s System, trace: &Trace) -> &'s str {

@@ -5,13 +5,13 @@ use serde::Serialize;
 use super::message::{Lines, Message, Place};
 use super::properties::PropertyFigures;
 use super::{Document, Model, SCHEMA_VERSION, Tool};
+use crate::trace::history;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::{BadKind, System};
-use cubicle_tools::mutation::{curve, finder_name, rate_by, rate_by_claim, smallest_set};
 use cubicle_run::style::Style;
-use crate::trace::history;
-use cubicle_tools::mutation::{Fate, MutantResult, Mutation, Properties};
 use cubicle_run::words::reason;
+use cubicle_tools::mutation::{Fate, MutantResult, Mutation, Properties};
+use cubicle_tools::mutation::{curve, finder_name, rate_by, rate_by_claim, smallest_set};
 
 /// The mutants of a model as one document.
 #[derive(Clone, Debug, Serialize)]

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use cubicle_lang::model::System;
-use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
 use cubicle_run::words::reason;
+use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
 
 /// Properties that a model has and does not claim.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

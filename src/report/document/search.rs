@@ -69,7 +69,7 @@ pub struct ExplorationFigures {
 
 impl ExplorationFigures {
     /// Of an exploration that goes on: what its events have told.
-    pub(in crate) fn unfinished(processes: usize, states: usize, stop: Cause) -> Self {
+    pub(crate) fn unfinished(processes: usize, states: usize, stop: Cause) -> Self {
         Self {
             processes,
             states,

@@ -3,14 +3,14 @@
 use serde::Serialize;
 
 use super::message::{Lines, Place};
+use crate::runs;
+use crate::trace::history;
 use cubicle_lang::model::semantics::State;
 use cubicle_lang::model::{BadKind, System};
-use crate::runs;
-use cubicle_run::style::Style;
-use crate::trace::history;
-use cubicle_run::result::{TemporalFinding, TemporalReport};
-use cubicle_run::verdict::Trace;
 use cubicle_lang::words::{ValueNames, Violation, cells, ending, processes, violated};
+use cubicle_run::result::{TemporalFinding, TemporalReport};
+use cubicle_run::style::Style;
+use cubicle_run::verdict::Trace;
 
 /// A run of the model.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

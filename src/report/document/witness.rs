@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::message::{Lines, Message};
 use super::trace::{TraceKind, TraceRecord};
 use super::{Document, Model, SCHEMA_VERSION, Tool};
-use cubicle_lang::model::System;
-use cubicle_run::style::Style;
 use crate::trace::action;
+use cubicle_lang::model::System;
 use cubicle_run::result::Witness;
+use cubicle_run::style::Style;
 
 /// What became of the search for a run.
 #[derive(Clone, Debug, Serialize)]

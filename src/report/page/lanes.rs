@@ -2,15 +2,15 @@
 //! marked in both.
 
 use super::html::{Section, escaped, heads, section, table};
+use crate::runs;
+use crate::trace::history;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{State, Step};
 use cubicle_lang::model::{System, Var};
-use crate::runs;
-use cubicle_run::style::Style;
-use crate::trace::history;
-use cubicle_run::result::TemporalFinding;
-use cubicle_run::verdict::Trace;
 use cubicle_lang::words::{ValueNames, Violation, cells, ending, processes, violated};
+use cubicle_run::result::TemporalFinding;
+use cubicle_run::style::Style;
+use cubicle_run::verdict::Trace;
 
 /// More runs than this are not shown.
 pub const MOST_TRACES: usize = 8;

@@ -3,8 +3,8 @@
 
 use super::html::{Section, escaped, heads, section, table};
 use super::{shell, source};
-use cubicle_lang::diagnostic::Source;
 use crate::document::{FateWord, MutantRecord, MutationDocument, RateFigures};
+use cubicle_lang::diagnostic::Source;
 
 /// More columns than this say nothing to anybody.
 const MOST_COLUMNS: usize = 400;

@@ -3,15 +3,15 @@
 use sha2::{Digest, Sha256};
 
 use super::{Page, SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
-use cubicle_lang::diagnostic::Source;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_lang::model::System;
-use cubicle_tools::mutation::{self, MutantMemory, MutantSelection, MutationOptions, Plan};
-use cubicle_run::observer::{Event, GraphDetail, Observer};
-use cubicle_run::options::{Options, Strategy};
 use crate::MutationPage;
 use crate::document::{Document, Head, MutationDocument};
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::observer::{Event, GraphDetail, Observer};
+use cubicle_run::options::{Options, Strategy};
 use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphStep, SearchGraph};
+use cubicle_tools::mutation::{self, MutantMemory, MutantSelection, MutationOptions, Plan};
 
 /// Base 64 with padding.
 fn base64(bytes: &[u8]) -> String {
@@ -142,7 +142,8 @@ fn a_page_shows_runs_without_an_end() {
     let system = cubicle_lang::load(&text).unwrap().system;
     let mut options = Options::explore(2);
     options.forward.stop_at_unsafe = false;
-    let report = cubicle_check::check(&system, &options, &Interrupt::default(), &mut Collector::default()).unwrap();
+    let report =
+        cubicle_check::check(&system, &options, &Interrupt::default(), &mut Collector::default()).unwrap();
     let source = Source { name: "lock.cub", text: &text };
     let graph = SearchGraph::default();
     let html =

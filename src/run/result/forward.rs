@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::Growth;
-use cubicle_lang::model::TransitionId;
 use crate::verdict::{Stop, Trace};
+use cubicle_lang::model::TransitionId;
 
 /// The technique that does not look for new combinations.
 pub const AROUND_DEADLOCKS: &str = "around deadlocks";

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::{Exploration, Outcome, TemporalReport};
-use cubicle_lang::diagnostic::Span;
-use cubicle_lang::model::{Owner, TransitionId};
 use crate::options::{BackwardMode, SearchOrder};
 use crate::verdict::{Cut, Reason, Stop, Trace, Verdict};
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::model::{Owner, TransitionId};
 
 /// Everything that a run found out.
 #[derive(Clone, Debug)]

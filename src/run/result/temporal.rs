@@ -1,8 +1,8 @@
 //! What a run says of properties of runs.
 
+use crate::verdict::{Cut, Forbidden, Trace, Unproved};
 use cubicle_lang::model::semantics::Lasso;
 use cubicle_lang::model::{MonitorPlan, Owner, System};
-use crate::verdict::{Cut, Forbidden, Trace, Unproved};
 
 /// What was found out about one property of [`System::temporal`](cubicle_lang::model::System::temporal).
 #[derive(Clone, PartialEq, Eq, Debug)]

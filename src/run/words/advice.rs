@@ -1,8 +1,8 @@
 //! How far a run came that did not decide, and what may help, as lines without a final stop.
 
 use super::cause;
-use cubicle_lang::model::{Rational, System, VarId};
 use crate::result::{Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stop, Try};
+use cubicle_lang::model::{Rational, System, VarId};
 
 /// No more roots, and no more transitions of a cycle, than this are written.
 const MOST: usize = 8;

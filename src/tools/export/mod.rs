@@ -22,8 +22,8 @@ mod symbols;
 mod tla;
 mod values;
 
-pub use instance::InstanceName;
 pub use cubicle_lang::words::model;
+pub use instance::InstanceName;
 pub use refusal::Refusal;
 
 use cubicle_lang::model::System;

@@ -4,8 +4,8 @@
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::semantics::{Env, Layout, State, Step, other_tuples, tuples};
 use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, System};
-use cubicle_run::verdict::Trace;
 use cubicle_lang::words::{ValueNames, literal};
+use cubicle_run::verdict::Trace;
 
 /// More literals than this are not named.
 const MOST: usize = 4;

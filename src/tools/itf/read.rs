@@ -7,9 +7,9 @@ use serde_json::{Map, Value as Json};
 use super::explain::Explainer;
 use super::{json, write};
 use cubicle_lang::diagnostic::Source;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::semantics::{Layout, Point, Semantics, State, Step, Value, distinct_tuples, tuples};
 use cubicle_lang::model::{BOOL, Bad, Rational, System, TransitionId, Type, Var, VarId, VarKind};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Trace;
 
 /// The most cells of a state that is read: far beyond what anybody can look at.

@@ -10,8 +10,8 @@ use cubicle_lang::model::semantics::{
     tuples,
 };
 use cubicle_lang::model::{Assignment, System, VarId};
-use cubicle_run::verdict::Trace;
 use cubicle_lang::words::{ValueNames, ending};
+use cubicle_run::verdict::Trace;
 
 /// What the trace shows (`3 steps with 2 processes, ending in unsafe at line 12`); `source` is the model.
 ///

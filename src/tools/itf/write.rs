@@ -5,9 +5,9 @@ use serde_json::{Map, Value as Json, json};
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::semantics::{Layout, State, Step, Value, tuples};
 use cubicle_lang::model::{BOOL, System, Type, Var, VarId, VarKind};
+use cubicle_lang::words::{Violation, ending, violated};
 use cubicle_run::result::TemporalFinding;
 use cubicle_run::verdict::Trace;
-use cubicle_lang::words::{Violation, ending, violated};
 
 /// The text of the file, ending in a line feed. `source` is the model.
 pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {

@@ -3,9 +3,9 @@
 use super::linted::LintOptions;
 use cubicle_check::check_here;
 use cubicle_forward::explore;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Vacuity};
 use cubicle_run::result::Stop;

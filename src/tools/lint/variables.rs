@@ -4,7 +4,9 @@
 use super::linted::LintedModel;
 use super::question::{Asker, Grounds};
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_lang::model::{Assignment, Conj, Dnf, Literal, System, Term, Transition, VarId, VarKind, negated};
+use cubicle_lang::model::{
+    Assignment, Conj, Dnf, Literal, System, Term, Transition, VarId, VarKind, negated,
+};
 use cubicle_transform::Taken;
 
 /// One warning for each variable.

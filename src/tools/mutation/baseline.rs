@@ -2,14 +2,14 @@
 
 use std::sync::OnceLock;
 
+use crate::mutation::MutantClaim;
 use cubicle_certificate::ShownObligations;
 use cubicle_forward::{Explored, Fingerprint, explore};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::ForwardOptions;
-use crate::mutation::MutantClaim;
 
 use super::plan::MutationOptions;
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::baseline::Baseline;
-use cubicle_lang::diagnostic::{Source, Span};
+use crate::mutation::MutantClaim;
 use cubicle_forward::explore;
+use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::{BadKind, System};
 use cubicle_run::observer::Silent;
-use crate::mutation::MutantClaim;
 use cubicle_run::verdict::Trace;
 
 /// The claims of a model, in file order.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::baseline::{Baseline, What};
 use super::claims;
 use super::memory::Recall;
+use crate::mutation::{Change, Fate, Kill, KillFinder, Survival};
 use cubicle_certificate::{self as certificate, CheckOptions, Extent};
 use cubicle_check::check_here;
 use cubicle_forward::{Explored, explore};
@@ -12,7 +13,6 @@ use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{admits, replay};
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, Strategy, Vacuity};
-use crate::mutation::{Change, Fate, Kill, KillFinder, Survival};
 use cubicle_run::result::{Report, Stop};
 use cubicle_run::verdict::{Reason, Trace, Verdict};
 

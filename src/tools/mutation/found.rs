@@ -1,7 +1,7 @@
 //! Properties that a model has and does not claim.
 
-use cubicle_transform::strengthen::PropertyOperator;
 use cubicle_run::verdict::{Forbidden, Reason};
+use cubicle_transform::strengthen::PropertyOperator;
 
 /// Properties that were tried.
 #[derive(Clone, Debug)]

@@ -7,10 +7,10 @@ use super::claims;
 use super::examine::{Mutant, examine};
 use super::memory::{Comparison, MutantMemory, Recall};
 use super::plan::{MutationOptions, Plan};
-use cubicle_lang::diagnostic::Source;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_lang::model::System;
 use crate::mutation::{Change, Fate};
+use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
+use cubicle_run::interrupt::Interrupt;
 
 /// Rounds that a mutant gets less when as many as were asked for did not decide it the last time.
 const HURRY: u32 = 3;

@@ -11,16 +11,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::plan::MutationOptions;
+use crate::itf;
+use crate::mutation::{Change, Fate, Kill, KillFinder, MutantResult, Mutation, Survival};
 use cubicle_certificate::{ShownObligations, ShownTable};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::digest::digest;
-use cubicle_run::interrupt::Interrupt;
-use crate::itf;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::replay;
-use crate::mutation::{Change, Fate, Kill, KillFinder, MutantResult, Mutation, Survival};
-use cubicle_transform::mutate::{MeaningKey, MutantCandidate, key};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::{Reason, Trace};
+use cubicle_transform::mutate::{MeaningKey, MutantCandidate, key};
 
 /// The first word of the file.
 const MAGIC: &str = "cubicle-mutants";

@@ -6,10 +6,10 @@ use super::looking::{Looked, Looking};
 use super::memory::{MutantMemory, ShownWords, shown_by, shown_words};
 use super::plan::{MutationOptions, Plan};
 use super::pool;
-use cubicle_run::interrupt::Interrupt;
+use crate::mutation::Fate;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::replay;
-use crate::mutation::Fate;
+use cubicle_run::interrupt::Interrupt;
 
 /// Others that look at mutants, each with a [`Helper`] made from the same model and the same options.
 pub trait Others: Sync {

@@ -6,10 +6,10 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
-use cubicle_run::options::BackwardMode;
 use cubicle_lang::syntax::ast::File;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::options::BackwardMode;
 use cubicle_transform::mutate::{MeaningKey, MutantCandidate, Operator, candidates, key};
 
 /// How mutants are looked at.

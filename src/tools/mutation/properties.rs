@@ -5,16 +5,16 @@ use super::claims;
 use super::examine::{Decided, Mutant};
 use super::plan::{MutationOptions, Plan};
 use super::pool;
-use cubicle_lang::bits::bits;
+use crate::mutation::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
 use cubicle_certificate::{self as certificate, CheckOptions, ShownObligations, literal_words};
 use cubicle_forward::explore;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_lang::bits::bits;
 use cubicle_lang::model::{Bad, BadKind, Literal, System, Type};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
-use crate::mutation::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
-use cubicle_run::result::{Report};
-use cubicle_transform::strengthen::{PropertyOperator, demand, equivalent, implies, stronger};
+use cubicle_run::result::Report;
 use cubicle_run::verdict::Forbidden;
+use cubicle_transform::strengthen::{PropertyOperator, demand, equivalent, implies, stronger};
 
 use super::examine::TIMEOUT;
 

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use cubicle_run::result::Decider;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::BadKind;
-use cubicle_transform::mutate::MutantCandidate;
+use cubicle_run::result::Decider;
 use cubicle_run::verdict::{Reason, Trace};
+use cubicle_transform::mutate::MutantCandidate;
 
 /// What became of the mutants of a model.
 #[derive(Clone, Debug)]

@@ -7,9 +7,9 @@ use super::memory::MutantMemory;
 use super::others::Others;
 use super::plan::{MutationOptions, Plan};
 use super::pool::{self, Shared};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_lang::model::System;
 use crate::mutation::{Fate, MutantResult, Mutation};
+use cubicle_lang::model::System;
+use cubicle_run::interrupt::Interrupt;
 
 /// How far a run is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,9 +8,9 @@ use rand_chacha::ChaCha8Rng;
 
 use super::moves::{Move, Moves};
 use super::values::CellNames;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::semantics::{State, Step, Value};
 use cubicle_lang::model::{System, Type, VarId};
+use cubicle_run::interrupt::Interrupt;
 
 /// More states than this are not looked at for the nearest one.
 pub(super) const MOST_STATES: usize = 20_000;

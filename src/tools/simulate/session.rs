@@ -9,12 +9,12 @@ use super::refusal::CommandRefusal;
 use super::table::Table;
 use super::values::CellNames;
 use cubicle_lang::diagnostic::Source;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, Value};
+use cubicle_lang::words::{ValueNames, processes};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
-use cubicle_lang::words::{ValueNames, processes};
 
 /// More enabled transitions than this are only shown when asked for.
 const MOST_MOVES: usize = 20;

@@ -5,8 +5,8 @@ use super::refusal::CommandRefusal;
 use super::session::Simulation;
 use super::values::parse;
 use cubicle_lang::model::semantics::{State, Value};
-use cubicle_run::verdict::Trace;
 use cubicle_lang::words::ValueNames;
+use cubicle_run::verdict::Trace;
 
 /// So many initial states are listed.
 const LISTED: usize = 10;

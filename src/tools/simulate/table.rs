@@ -3,8 +3,8 @@
 use super::values::CellNames;
 use cubicle_lang::model::VarId;
 use cubicle_lang::model::semantics::{State, tuples};
-use cubicle_run::style::Style;
 use cubicle_lang::words::ValueNames;
+use cubicle_run::style::Style;
 
 /// Lines are broken before this column where that is possible.
 const WIDTH: usize = 100;

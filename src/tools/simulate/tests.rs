@@ -4,9 +4,9 @@ use super::initial::Initials;
 use super::values::CellNames;
 use super::{Simulation, Then};
 use cubicle_lang::diagnostic::Source;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{Semantics, replay_steps};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::style::Style;
 
 const LOCK: &str = "
@@ -344,7 +344,10 @@ fn initial_states_are_those_of_the_semantics() {
         loop {
             let state = cubicle_lang::model::semantics::State {
                 procs,
-                values: values.iter().map(|&c| cubicle_lang::model::semantics::Value::Constructor(c)).collect(),
+                values: values
+                    .iter()
+                    .map(|&c| cubicle_lang::model::semantics::Value::Constructor(c))
+                    .collect(),
             };
             count += usize::from(semantics.initial(&state));
             let Some(at) = (0..cells).find(|&cell| values[cell] + 1 < sizes[cell]) else { break };

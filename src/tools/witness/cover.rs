@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::graph::{Edge, PassingGraph};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::semantics::{Layout, State, Step, Trace, Value, tuples};
 use cubicle_lang::model::{System, Type, VarId};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::result::WitnessCoverage;
 
 /// Ways are looked for from no more initial states than this.

@@ -4,19 +4,19 @@
 use super::cover::{coverage, covering, shortest};
 use super::goal::{Goal, WitnessGoal};
 use super::graph::PassingGraph;
+use crate::simulate::CellNames;
 use cubicle_check::check_here;
 use cubicle_forward::explore;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::semantics::{Semantics, State, Trace, admits, replay_steps};
 use cubicle_lang::model::{Bad, BadKind, Case, System};
+use cubicle_lang::spelling::nearest;
+use cubicle_lang::syntax::ast::Item;
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Vacuity};
 use cubicle_run::result::Witness;
-use crate::simulate::CellNames;
-use cubicle_lang::spelling::nearest;
-use cubicle_lang::syntax::ast::Item;
-use cubicle_transform::Taken;
 use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_transform::Taken;
 
 /// An exploration stores this many times the states of the reference semantics, which is slower.
 const EXPLORED: usize = 15;

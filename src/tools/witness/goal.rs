@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
+use crate::simulate::NamedCube;
 use cubicle_lang::model::semantics::{Semantics, State, Step, distinct_tuples};
 use cubicle_lang::model::{System, TransitionId};
-use crate::simulate::NamedCube;
 
 /// What a run is to show.
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::goal::Goal;
-use cubicle_run::interrupt::Interrupt;
+use crate::simulate::{CellNames, Initials, Moves, all_are_tried, steps};
 use cubicle_lang::model::TransitionId;
 use cubicle_lang::model::semantics::{State, Step};
-use crate::simulate::{CellNames, Initials, Moves, all_are_tried, steps};
+use cubicle_run::interrupt::Interrupt;
 
 /// Runs begin in no more initial states than this.
 const MOST_INITIAL: usize = 1_000;

@@ -2,14 +2,14 @@
 
 use super::*;
 use cubicle_forward::explore;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{replay_steps, satisfies};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Witness;
-use cubicle_transform::Taken;
 use cubicle_run::verdict::Trace;
+use cubicle_transform::Taken;
 
 const OPTIONS: WitnessOptions =
     WitnessOptions { procs: None, max_states: 20_000, rounds: 4, shortest: false, jobs: 1 };

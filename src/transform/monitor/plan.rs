@@ -1,11 +1,11 @@
 //! What a monitor declares: its phases, copies of variables, and how fairness is kept track of.
 
 use super::literals::{absent, blank, declare, silent};
+use crate::taken::{fresh_name, truth_values};
 use cubicle_lang::model::{
     Assignment, Branch, Conj, Dnf, EnumDecl, EnumId, Fairness, FollowedFairness, MonitorPlan, System,
     Temporal, TemporalKind, Term, Transition, Type, Update, Var, VarId, VarKind,
 };
-use crate::taken::{fresh_name, truth_values};
 
 /// How fairness is kept track of.
 pub struct Track<'a> {

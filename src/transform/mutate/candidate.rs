@@ -2,11 +2,11 @@
 
 use super::names::Names;
 use super::operator::Operator;
+use crate::edit::Edit;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::load::meaning;
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
-use crate::edit::Edit;
 
 /// A small mistake in a model: one that may leave no model at all.
 #[derive(Clone, PartialEq, Eq, Debug)]

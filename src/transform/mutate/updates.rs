@@ -2,9 +2,11 @@
 
 use super::candidate::CandidateCollector;
 use super::operator::Operator;
-use cubicle_lang::diagnostic::Span;
-use cubicle_lang::syntax::ast::{Arg, Base, Expr, ExprKind, Name, Operand, Rhs, Term, TermKind, Transition, Update};
 use crate::edit::Edit;
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::syntax::ast::{
+    Arg, Base, Expr, ExprKind, Name, Operand, Rhs, Term, TermKind, Transition, Update,
+};
 
 impl<'f> CandidateCollector<'f> {
     /// Mistakes in a transition.

@@ -155,7 +155,8 @@ mod tests {
         let system = cubicle_system(text)?;
         let options = cubicle_run::options::ForwardOptions::default();
         let interrupt = cubicle_run::interrupt::Interrupt::default();
-        let found = cubicle_forward::explore(&system, 2, &options, &interrupt, &mut cubicle_run::observer::Silent);
+        let found =
+            cubicle_forward::explore(&system, 2, &options, &interrupt, &mut cubicle_run::observer::Silent);
         Some(found.exploration.unsafe_trace.is_some())
     }
 

@@ -1,10 +1,10 @@
 //! What may be left out of a model.
 
+use crate::edit::Edit;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{
     Case, Expr, ExprKind, File, Item, Name, Rhs, SymbolKind, Transition, TypeDecl, Update,
 };
-use crate::edit::Edit;
 
 /// The declarations, those first that others may need less.
 pub fn declarations(file: &File) -> Vec<Span> {

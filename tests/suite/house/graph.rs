@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 use syn::{Item, UseTree, Visibility};
 
-/// A module as the names on the way to it from the root of the crate.
+/// A module as the names on the way to it from `src`: the first is its crate.
 pub type Module = Vec<String>;
 
 /// A file, its names and what it asks of others.
@@ -24,7 +24,7 @@ struct Source {
     asks: BTreeSet<Vec<String>>,
 }
 
-/// The import graph of a crate.
+/// The import graph of all crates.
 pub struct Graph {
     sources: BTreeMap<Module, Source>,
 }
@@ -67,10 +67,21 @@ impl Graph {
         arrows
     }
 
-    /// The path from the root of the crate that `path`, written in `module`, means; `None` for other crates.
+    /// The crate that a module is part of: a folder of `src`, or the program and its library.
+    fn crate_of(&self, module: &Module) -> Module {
+        let root = module.get(..1).unwrap_or_default();
+        let is_crate = self.sources.get(root).is_some_and(|it| it.file.ends_with("/lib.rs"));
+        if is_crate { root.to_vec() } else { Module::new() }
+    }
+
+    /// The path from `src` that `path`, written in `module`, means; `None` for other crates.
     fn absolute(&self, module: &Module, path: &[String]) -> Option<Vec<String>> {
         let (mut at, mut rest) = match path.first()?.as_str() {
-            "crate" | "cubicle" => (Vec::new(), &path[1..]),
+            "cubicle" => (Vec::new(), &path[1..]),
+            "crate" => (self.crate_of(module), &path[1..]),
+            first if first.starts_with("cubicle_") => {
+                (vec![first["cubicle_".len()..].to_owned()], &path[1..])
+            }
             "self" => (module.clone(), &path[1..]),
             "super" => (module.clone(), path),
             first => {

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use cubicle_check::Elsewhere;
 use cubicle_cluster::{Cluster, Fault, Figures, Found, Kept, Secret, SpreadStates, Told};
-use cubicle_tools::export;
 use cubicle_forward::{Explored, Instance, Manifest, Outcome, Remote, explore, walks};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::{Literal, System};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::options::{Checkpoint, ForwardOptions};
 use cubicle_run::oracle::{Oracle, OracleAnswer};
+use cubicle_tools::export;
 
 use super::launch::Children;
 use crate::cli::document::sha256;

@@ -18,8 +18,8 @@ use clap::Parser;
 use cubicle_check::only_instance;
 use cubicle_cluster::{Secret, listen};
 use cubicle_forward::{Instance, Manifest, walks};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::load::{Allowed, in_a_line};
+use cubicle_run::interrupt::Interrupt;
 use rand::TryRng;
 use rand::rngs::SysRng;
 

@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::sync::{Arc, PoisonError};
 
 use cubicle_cluster::{Fault, Leaves, Meeting, Swarm};
-use cubicle_tools::export;
 use cubicle_forward::{Explored, explore_together, walk_along, walking_agreement};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Stop;
+use cubicle_tools::export;
 
 use super::following::Following;
 use super::here::{Leading, Place};

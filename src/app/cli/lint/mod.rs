@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use cubicle_lang::diagnostic::Source;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 use cubicle_report::document::{Answer, Document, Head, WhyOpen};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Reason;
+use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 
 pub use self::args::LintArgs;
 use self::args::LintFormat;

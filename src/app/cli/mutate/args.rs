@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueEnum};
-use cubicle_tools::mutation::{MutantSelection, MutationOptions};
 use cubicle_run::options::BackwardMode;
+use cubicle_tools::mutation::{MutantSelection, MutationOptions};
 use cubicle_transform::mutate::{OPERATORS, Operator};
 
 use crate::cli::quantities::duration;

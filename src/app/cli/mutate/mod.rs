@@ -11,20 +11,20 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use cubicle_check::check_here;
 use cubicle_lang::diagnostic::Source;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
+use cubicle_lang::syntax::ast::{File, Item};
+use cubicle_report::document::{Head, Level, Message, MutationDocument, WhyOpen};
+use cubicle_report::{self as report, MutationPage, Style};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{Options, Vacuity};
+use cubicle_run::result::{Conclusion, Report};
+use cubicle_run::verdict::Reason;
+use cubicle_tools::mutation::Mutation;
 use cubicle_tools::mutation::{
     Comparison, MutantMemory, Others, Plan, PropertySelection, properties, run_with as look_at,
 };
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{Options, Vacuity};
-use cubicle_report::document::{Head, Level, Message, MutationDocument, WhyOpen};
-use cubicle_report::{self as report, MutationPage, Style};
-use cubicle_tools::mutation::Mutation;
-use cubicle_lang::syntax::ast::{File, Item};
 use cubicle_transform::mutate::candidates;
-use cubicle_run::verdict::Reason;
-use cubicle_run::result::{Conclusion, Report};
 
 use self::args::MutantFormat;
 pub use self::args::MutateArgs;

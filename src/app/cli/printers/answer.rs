@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cubicle_lang::model::System;
-use cubicle_run::observer::Event;
 use cubicle_report::{self as report, Style, TraceStates};
+use cubicle_run::observer::Event;
 
 use super::printer::{Finished, Printer};
 use crate::cli::ending::Ending;

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use cubicle_lang::model::System;
-use cubicle_run::observer::Event;
 use cubicle_report::document::EventLine;
+use cubicle_run::observer::Event;
 
 use super::printer::{Finished, Printer};
 use crate::cli::ending::Ending;

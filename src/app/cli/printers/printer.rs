@@ -1,10 +1,10 @@
 //! What a format of standard output has to do.
 
-use cubicle_run::result::Report;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_run::observer::Event;
 use cubicle_run::options::Options;
+use cubicle_run::result::Report;
 
 /// A format of standard output. Warnings are not its business: they are told in every format.
 pub trait Printer {

@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use clap::Parser;
 use cubicle_lang::diagnostic::Source;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_lang::model::System;
 use cubicle_report::Style;
+use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::simulate::{CommandRefusal, Simulation};
 use signal_hook::low_level;
 

@@ -8,20 +8,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Parser;
-use cubicle_lang::diagnostic::Source;
 use cubicle_forward::explore;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_tools::itf;
+use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::ForwardOptions;
 use cubicle_report as report;
 use cubicle_report::document::{Head, WitnessAnswerWord, WitnessDocument};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::observer::Silent;
+use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::Witness;
-use cubicle_transform::mutate::candidates;
 use cubicle_run::verdict::Reason;
+use cubicle_tools::itf;
 use cubicle_tools::witness::{NoWitness, WitnessAnswer, WitnessGoal, WitnessOptions, find};
+use cubicle_transform::mutate::candidates;
 
 pub use self::args::WitnessArgs;
 use self::args::WitnessFormat;
