@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use cubicle::forward::{check_runs, explore};
 use cubicle::interrupt::Interrupt;
-use cubicle::model::{System, TemporalKind};
+use cubicle::model::{System, Temporal, TemporalKind};
 use cubicle::observer::Silent;
 use cubicle::options::ForwardOptions;
 
@@ -47,18 +47,19 @@ fn main() {
     for (name, procs, more) in INSTANCES {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("examples/{name}.cub"));
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let mut system = match cubicle::load(&format!("{text}\n{more}")) {
+        let system = match cubicle::load(&format!("{text}\n{more}")) {
             Ok(loaded) => loaded.system,
             Err(error) => panic!("{name}: {error}"),
         };
-        system.temporal.retain(|it| matches!(it.kind, TemporalKind::Response | TemporalKind::Recurrence));
+        let looked_at = |it: &Temporal| matches!(it.kind, TemporalKind::Response | TemporalKind::Recurrence);
+        let system = system.edited(|parts| parts.temporal.retain(looked_at));
         let rate = |(states, seconds): (usize, f64)| format!("{:.0}", states as f64 / seconds / 1000.0);
         print!("| {name}, {procs} |");
         for symmetry in [false, true] {
             let options = ForwardOptions::default().symmetry(symmetry);
             // Without symmetry a property is looked at for each process by itself: here, one about none.
             let wanted = if symmetry { system.temporal.first() } else { system.temporal.last() };
-            let alone = System { temporal: wanted.into_iter().cloned().collect(), ..system.clone() };
+            let alone = system.edited(|parts| parts.temporal = wanted.into_iter().cloned().collect());
             let bad = best(|| {
                 explore(&system, procs, &options, &Interrupt::default(), &mut Silent).exploration.states
             });

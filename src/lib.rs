@@ -32,8 +32,62 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Further examples: [`observer::Observer`] (what a run tells while it works), [`forward::StateSpace`] (an instance
-//! explored, and asked what is reachable), [`model::semantics::replay()`] (a trace executed step by step).
+//! [`forward::StateSpace`] is an instance explored, and asked what is reachable. A trace is executed step by step with
+//! [`replay`](model::semantics::replay()):
+//!
+//! ```
+//! use cubicle::interrupt::Interrupt;
+//! use cubicle::model::semantics::{ReplayError, replay};
+//! use cubicle::observer::Silent;
+//! use cubicle::options::Options;
+//!
+//! let text = "
+//!     array In[proc] : bool
+//!     init (p) { In[p] = False }
+//!     unsafe (p q) { In[p] = True && In[q] = True }
+//!     transition enter (p) requires { In[p] = False } { In[p] := True; }";
+//! let system = cubicle::load(text)?.system;
+//! let report = cubicle::check(&system, &Options::explore(2), &Interrupt::default(), &mut Silent)?;
+//! let mut trace = report.bad().expect("two processes enter").clone();
+//! assert_eq!(trace.steps.len(), 2);
+//! replay(&system, &trace)?;
+//!
+//! trace.steps.pop();
+//! assert_eq!(replay(&system, &trace), Err(ReplayError::NotBad { step: 1 }));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An [`Observer`](observer::Observer) hears what a run tells while it works:
+//!
+//! ```
+//! use cubicle::interrupt::Interrupt;
+//! use cubicle::model::System;
+//! use cubicle::observer::{Event, Observer};
+//! use cubicle::options::Options;
+//!
+//! /// Counts the nodes of the backward search.
+//! #[derive(Default)]
+//! struct Nodes(usize);
+//!
+//! impl Observer for Nodes {
+//!     fn event(&mut self, _system: &System, event: Event<'_>) {
+//!         if let Event::NodeCount(nodes) = event {
+//!             self.0 = nodes;
+//!         }
+//!     }
+//! }
+//!
+//! let text = "
+//!     var X : bool  var Y : bool
+//!     init () { X = False && Y = False }
+//!     unsafe () { X = True }
+//!     transition step () requires { Y = True } { X := True; }";
+//! let mut nodes = Nodes::default();
+//! let system = cubicle::load(text)?.system;
+//! let report = cubicle::check(&system, &Options::classic(), &Interrupt::default(), &mut nodes)?;
+//! assert_eq!(nodes.0, report.backward.expect("a backward search").statistics.nodes);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # In a program of one's own
 //!

@@ -1,6 +1,6 @@
 //! What is added to a model to derive a system, and why one is not derived.
 
-use cubicle_lang::model::{EnumDecl, EnumId, System, Type, Var, VarId, VarKind};
+use cubicle_lang::model::{EnumDecl, EnumId, System, SystemParts, Type, Var, VarId, VarKind};
 
 /// Why a system is not derived.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,7 +12,7 @@ pub enum NotDerived {
 }
 
 /// Adds a variable with this name, which the model must not have.
-pub fn declare(system: &mut System, name: &str, kind: VarKind, ty: Type) -> Result<VarId, NotDerived> {
+pub fn declare(system: &mut SystemParts, name: &str, kind: VarKind, ty: Type) -> Result<VarId, NotDerived> {
     let is_word = name.starts_with(|first: char| first.is_ascii_uppercase())
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
     let mut known = system.vars.iter().map(|it| &it.name);
@@ -30,7 +30,7 @@ pub fn declare(system: &mut System, name: &str, kind: VarKind, ty: Type) -> Resu
 }
 
 /// Adds a type whose constructors are `PREFIX_0`, `PREFIX_1`, .. or have these words in place of numbers.
-pub fn declare_type(system: &mut System, prefix: &str, words: &[String]) -> Result<EnumId, NotDerived> {
+pub fn declare_type(system: &mut SystemParts, prefix: &str, words: &[String]) -> Result<EnumId, NotDerived> {
     let constructors: Vec<String> = words.iter().map(|word| format!("{prefix}_{word}")).collect();
     let known = |it: &String| system.enums.iter().any(|known| known.constructors.contains(it));
     if let Some(twice) = constructors.iter().find(|it| known(it)) {

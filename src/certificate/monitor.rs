@@ -29,7 +29,8 @@
 use super::added::{NotDerived, declare, declare_type};
 use cubicle_lang::model::{
     Assignment, BOOL, Bad, BadKind, Branch, Case, Cell, Conj, Dnf, Fairness, Literal, MonitorPlan, ProcRef,
-    System, Temporal, TemporalKind, Term, Transition, Type, Universal, Update, VarId, VarKind, rename,
+    System, SystemParts, Temporal, TemporalKind, Term, Transition, Type, Universal, Update, VarId, VarKind,
+    rename,
 };
 
 /// The phases, as constructors.
@@ -62,7 +63,7 @@ pub fn monitored(model: &System, plan: &MonitorPlan) -> Result<System, NotDerive
     }
     let observed = u8::try_from(property.params.len())
         .map_err(|_| NotDerived::TooHard("the property has too many parameters".to_owned()))?;
-    let mut system = System { proc_constants: observed, ..model.clone() };
+    let mut system = SystemParts { proc_constants: observed, ..model.to_parts() };
     let words = ["Run", "Waits", "Saved", "Looped"].map(str::to_owned);
     let ty = declare_type(&mut system, &plan.phase, &words)?;
     let phase = declare(&mut system, &plan.phase, VarKind::Global, Type::Enum(ty))?;
@@ -123,7 +124,7 @@ pub fn monitored(model: &System, plan: &MonitorPlan) -> Result<System, NotDerive
         span: property.span,
         spans: vec![property.span],
     }];
-    Ok(system)
+    Ok(System::new(system))
 }
 
 /// The transitions that a declaration of fairness speaks of.
@@ -164,7 +165,7 @@ struct Monitor<'a> {
 
 impl Monitor<'_> {
     /// Initially nothing was saved or done.
-    fn begin(&self, system: &mut System) {
+    fn begin(&self, system: &mut SystemParts) {
         let mut said = vec![within(self.phase, &[], 1 << RUN)];
         for it in &self.followed {
             let flags = std::iter::once(it.done).chain(it.never);

@@ -117,7 +117,7 @@ fn may_give(t: &Transition, owner: &Owner) -> bool {
 /// The model with a variable for each owner, behind its own, and their updates. Guards are as they were: what they say
 /// of owners is for [`Obligations`](super::obligations::Obligations).
 pub fn extended(system: &System, owners: &[NamedOwner]) -> System {
-    let mut extended = system.clone();
+    let mut extended = system.to_parts();
     for NamedOwner { name, owner } in owners {
         let var = VarId(extended.vars.len() as u16);
         let span = system.var(owner.var).span;
@@ -135,5 +135,5 @@ pub fn extended(system: &System, owners: &[NamedOwner]) -> System {
             t.updates.push(Update { var, assignment });
         }
     }
-    extended.derived()
+    System::new(extended)
 }

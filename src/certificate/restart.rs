@@ -56,7 +56,7 @@ pub fn restarting(model: &System) -> Result<System, NotDerived> {
             return Err(too_many());
         }
     }
-    let mut system = model.clone();
+    let mut system = model.to_parts();
     let (origin, span) = (next_origin(model), model.init.span);
     system.transitions.extend(ways.into_iter().map(|(guard, values)| Transition {
         name: "restart".to_owned(),
@@ -69,7 +69,7 @@ pub fn restarting(model: &System) -> Result<System, NotDerived> {
         updates: own.updates(&values, &rows),
         span,
     }));
-    Ok(system)
+    Ok(System::new(system))
 }
 
 fn too_large() -> NotDerived {

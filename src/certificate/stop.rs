@@ -7,8 +7,8 @@
 
 use super::added::{NotDerived, declare, declare_type, next_origin};
 use cubicle_lang::model::{
-    Assignment, BOOL, Branch, Cell, Conj, Dnf, Literal, MAX_CONSTRUCTORS, ProcRef, System, Term, Transition,
-    Type, Update, VarId, VarKind,
+    Assignment, BOOL, Branch, Cell, Conj, Dnf, Literal, MAX_CONSTRUCTORS, ProcRef, System, SystemParts, Term,
+    Transition, Type, Update, VarId, VarKind,
 };
 
 const FALSE: u8 = 0;
@@ -20,7 +20,7 @@ fn cell(var: VarId, index: &[ProcRef]) -> Cell {
 
 /// The system, with the name of the array of processes that are alive and, with a bound, of the counter.
 pub fn stopping(model: &System, most: Option<u8>, names: &[String]) -> Result<System, NotDerived> {
-    let mut system = model.clone();
+    let mut system = model.to_parts();
     let (alive, counter) = match (names, most) {
         ([alive], None) => (alive, None),
         ([alive, counter], Some(most)) => (alive, Some((counter, most))),
@@ -70,7 +70,7 @@ pub fn stopping(model: &System, most: Option<u8>, names: &[String]) -> Result<Sy
             .collect(),
     };
     system.transitions.extend(crashes);
-    Ok(system)
+    Ok(System::new(system))
 }
 
 /// Counts crashes.
@@ -80,7 +80,7 @@ struct Counter {
 }
 
 impl Counter {
-    fn declare(system: &mut System, name: &str, most: u8) -> Result<Self, NotDerived> {
+    fn declare(system: &mut SystemParts, name: &str, most: u8) -> Result<Self, NotDerived> {
         if usize::from(most) >= MAX_CONSTRUCTORS {
             return Err(NotDerived::TooHard(format!("{most} crashes are too many to count")));
         }

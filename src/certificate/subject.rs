@@ -245,5 +245,5 @@ fn never_reached(system: System, property: &str) -> Result<System, NotDerived> {
         spans: vec![cover.span; cube.len()],
     };
     let bad = (1..).zip(cover.goals()).map(bad).collect();
-    Ok(System { bad, ..system })
+    Ok(system.edited(|parts| parts.bad = bad))
 }

@@ -322,7 +322,11 @@ fn beyond(system: &System, var: VarId, (rises, than): (bool, Rational), procs: u
         span: declared.span,
         spans: vec![declared.span],
     };
-    let asked = System { bad: vec![bad], temporal: Vec::new(), fairness: Vec::new(), ..system.clone() };
+    let asked = system.edited(|parts| {
+        parts.bad = vec![bad];
+        parts.temporal.clear();
+        parts.fairness.clear();
+    });
     let options = ForwardOptions::default().max_states(BOUND_STATES);
     let seen = explore(&asked, procs, &options, &Interrupt::default(), &mut Silent).exploration;
     let trace = seen.unsafe_trace?;

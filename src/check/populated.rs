@@ -16,7 +16,7 @@ use super::session::Session;
 use super::tuning::POPULATED_LITERALS;
 use cubicle_backward::smt::{Satisfiability, SolverSession};
 use cubicle_lang::model::{
-    Axiom, Conj, Dnf, Init, Literal, Rational, Relation, System, Term, Transition, Type, VarId,
+    Axiom, Conj, Dnf, Literal, Rational, Relation, System, Term, Transition, Type, VarId,
 };
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::result::{Emptying, Unpopulated};
@@ -90,16 +90,16 @@ impl Question<'_> {
         if self.literals(procs) > POPULATED_LITERALS {
             return Ok(None);
         }
-        let mut part = System { axioms: axioms.to_vec(), ..system.clone() };
-        if !self.init {
-            part.init = Init { body: Dnf::truth(), without_processes: Dnf::truth(), ..part.init };
-        }
-        // What values a cell can ever hold was concluded from init: no fact to ask about init with.
-        for var in &mut part.vars {
-            if let Type::Enum(id) = var.ty {
-                var.range = system.enumeration(id).all();
-            }
-        }
+        // What values a cell can ever hold was concluded from init: not a fact to ask about init with.
+        let part = system
+            .edited(|parts| {
+                parts.axioms = axioms.to_vec();
+                if !self.init {
+                    let none = (Dnf::truth(), Dnf::truth());
+                    (parts.init.body, parts.init.without_processes) = none;
+                }
+            })
+            .without_ranges();
         // No time is given: Z3 answers a small question at once.
         let answer = SolverSession::new(&part, procs, &[]).check_initial(&[], Duration::ZERO, interrupt)?;
         Ok(match answer {

@@ -176,13 +176,11 @@ fn with_cover(original: &System, cover: &Temporal) -> System {
         span: cover.span,
         spans: vec![cover.span; cube.len()],
     };
-    System {
-        bad: (1..).zip(cover.goals()).map(bad).collect(),
-        temporal: Vec::new(),
-        fairness: Vec::new(),
-        ..original.clone()
-    }
-    .derived()
+    original.edited(|parts| {
+        parts.bad = (1..).zip(cover.goals()).map(bad).collect();
+        parts.temporal.clear();
+        parts.fairness.clear();
+    })
 }
 
 /// Numbers of processes of the instances that are looked at.

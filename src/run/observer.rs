@@ -94,38 +94,8 @@ pub enum Event<'a> {
 }
 
 /// Receives events. Engines never print.
-///
-/// ```
-/// use cubicle::interrupt::Interrupt;
-/// use cubicle::model::System;
-/// use cubicle::observer::{Event, Observer};
-/// use cubicle::options::Options;
-///
-/// /// Counts the nodes of the backward search.
-/// #[derive(Default)]
-/// struct Nodes(usize);
-///
-/// impl Observer for Nodes {
-///     fn event(&mut self, _system: &System, event: Event<'_>) {
-///         if let Event::NodeCount(nodes) = event {
-///             self.0 = nodes;
-///         }
-///     }
-/// }
-///
-/// let text = "
-///     var X : bool  var Y : bool
-///     init () { X = False && Y = False }
-///     unsafe () { X = True }
-///     transition step () requires { Y = True } { X := True; }";
-/// let mut nodes = Nodes::default();
-/// let system = cubicle::load(text)?.system;
-/// let report = cubicle::check(&system, &Options::classic(), &Interrupt::default(), &mut nodes)?;
-/// assert_eq!(nodes.0, report.backward.expect("a backward search").statistics.nodes);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub trait Observer {
-    /// Called in order, from one thread at a time: [`cubicle_check::check()`] works on a thread of its own.
+    /// Called in order, from one thread at a time: a run works on a thread of its own.
     fn event(&mut self, system: &System, event: Event<'_>);
 
     /// Whether node events are wanted; when false, engines need not render them.

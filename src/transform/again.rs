@@ -5,8 +5,8 @@ use smallvec::smallvec;
 
 use super::taken::{fresh_name, truth_values};
 use cubicle_lang::model::{
-    Assignment, Bad, BadKind, Branch, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, Term,
-    Transition, TransitionId, Type, Update, Var, VarId, VarKind,
+    Assignment, Bad, BadKind, Branch, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System,
+    SystemParts, Term, Transition, TransitionId, Type, Update, Var, VarId, VarKind,
 };
 
 /// What a process did: nothing, the transition in question first, or another one first.
@@ -27,7 +27,7 @@ impl ActsAgain {
     /// For the transitions of this declaration; `None` when there are too many variables, types or transitions. A process acts when it is
     /// an argument of a transition that is taken.
     pub fn new(original: &System, origin: u16) -> Option<Self> {
-        let mut system = original.clone();
+        let mut system = original.to_parts();
         let span = system.transitions.iter().find(|it| it.origin == origin)?.span;
         let truth = truth_values(&mut system)?;
         let done = EnumId(u16::try_from(system.enums.len()).ok()?);
@@ -69,7 +69,7 @@ impl ActsAgain {
             bad("acts again", 1, 0, ghosts.acted_again(1)),
             bad("acts first", 2, 1, ghosts.did(ProcRef::Var(0), FIRST)),
         ];
-        Some(Self { system: system.derived() })
+        Some(Self { system: System::new(system) })
     }
 }
 
@@ -93,7 +93,7 @@ impl Ghosts {
     }
 
     /// Initially nobody has done anything.
-    fn begin(&self, system: &mut System) {
+    fn begin(&self, system: &mut SystemParts) {
         let init = &mut system.init;
         init.params = init.params.max(1);
         for conj in &mut init.body.0 {

@@ -13,8 +13,8 @@ use super::restart::restarts;
 use super::taken::{fresh_name, truth_values};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::{
-    Assignment, Branch, Case, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, TemporalKind,
-    Term, Transition, TransitionId, Type, Update, Var, VarId, VarKind,
+    Assignment, Branch, Case, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, SystemParts,
+    TemporalKind, Term, Transition, TransitionId, Type, Update, Var, VarId, VarKind,
 };
 
 /// How processes fail.
@@ -34,7 +34,7 @@ pub const MOST_CRASHES: u8 = 32;
 /// # Errors
 /// Why there is none, with the place in the model.
 pub fn with_crashes(original: &System, crash: Crash) -> Result<System, Box<Diagnostic>> {
-    let mut system = original.clone();
+    let mut system = original.to_parts();
     let name = if crash == Crash::Restart { "restart" } else { "crash" };
     if let Some(it) = original.transitions.iter().find(|it| it.name == name) {
         let text = format!("the model has a transition `{name}`, as `--crash` would add one");
@@ -56,16 +56,16 @@ pub fn with_crashes(original: &System, crash: Crash) -> Result<System, Box<Diagn
     }
     let failures = system.transitions.iter().find(|it| it.name == name);
     system.failures = failures.map(|it| it.origin);
-    Ok(system.derived())
+    Ok(System::new(system))
 }
 
 /// The array of [`with_crashes`] that says of each process whether it did not stop, if processes of `original` stop.
-pub fn alive_array(original: &System, crash: Crash) -> Option<VarId> {
+pub fn alive_array(original: &SystemParts, crash: Crash) -> Option<VarId> {
     let next = VarId::new(original.vars.len());
     next.filter(|_| matches!(crash, Crash::Stop(_)))
 }
 
-fn stop(system: &mut System, most: Option<u8>) -> Option<()> {
+fn stop(system: &mut SystemParts, most: Option<u8>) -> Option<()> {
     let span = system.init.span;
     let alive = alive_array(system, Crash::Stop(most))?;
     let truth = truth_values(system)?;
@@ -116,7 +116,7 @@ fn stop(system: &mut System, most: Option<u8>) -> Option<()> {
 }
 
 /// A variable that counts crashes up to `most`, and its last value.
-fn counter(system: &mut System, most: u8) -> Option<(VarId, u8)> {
+fn counter(system: &mut SystemParts, most: u8) -> Option<(VarId, u8)> {
     let last = most.clamp(1, MOST_CRASHES);
     let ty = EnumId(u16::try_from(system.enums.len()).ok()?);
     let prefix = fresh_name(system, "Crashes");
@@ -133,7 +133,7 @@ fn counter(system: &mut System, most: u8) -> Option<(VarId, u8)> {
 }
 
 /// A further transition of one process.
-fn transition(system: &System, name: &str, guard: Conj) -> Transition {
+fn transition(system: &SystemParts, name: &str, guard: Conj) -> Transition {
     let origin = system.transitions.iter().map(|it| it.origin + 1).max().unwrap_or(0);
     let span = system.init.span;
     Transition {
@@ -185,13 +185,14 @@ mod tests {
 
     /// Whether two processes can be dead at once, with two processes.
     fn two_die(most: Option<u8>) -> bool {
-        let mut system = with_crashes(&cubicle_lang::load(MODEL).unwrap().system, Crash::Stop(most))
+        let system = with_crashes(&cubicle_lang::load(MODEL).unwrap().system, Crash::Stop(most))
             .expect("they may crash");
         let at = system.vars.iter().position(|var| var.name == "Alive").expect("an array says who is alive");
         let dead = |p| Literal::In { cell: of(VarId(at as u16), [ProcRef::Var(p)]), values: 0b01 };
         let (span, cube) = (system.init.span, vec![dead(0), dead(1)]);
         let (name, spans) = (String::new(), vec![span; 2]);
-        system.bad = vec![Bad { name, number: 1, kind: BadKind::Unsafe, params: 2, cube, span, spans }];
+        let bad = Bad { name, number: 1, kind: BadKind::Unsafe, params: 2, cube, span, spans };
+        let system = system.edited(|parts| parts.bad = vec![bad]);
         let seen = seen(&system, 2);
         assert!(seen.unsafe_trace.is_some() || seen.stop == Stop::Complete);
         seen.unsafe_trace.is_some()
@@ -215,8 +216,7 @@ mod tests {
             }
         }
         // Without a crash, all is as it was.
-        let quiet =
-            System { transitions: system.transitions[..original.transitions.len()].to_vec(), ..system };
+        let quiet = system.edited(|parts| parts.transitions.truncate(original.transitions.len()));
         assert_eq!(seen(&quiet, 2).states, seen(&original, 2).states);
     }
 
@@ -236,9 +236,10 @@ mod tests {
                 Literal::In { cell: of(s, [ProcRef::Var(1)]), values: 0b001 },
                 Literal::In { cell: of(g, []), values: 0b010 },
             ];
-            let mut system = system.clone();
-            system.bad[0].params = 2;
-            system.bad[0].cube = both;
+            let system = system.edited(|parts| {
+                parts.bad[0].params = 2;
+                parts.bad[0].cube = both;
+            });
             seen(&system, 2).unsafe_trace.is_some()
         };
         assert!(back(&system) && !back(&original));

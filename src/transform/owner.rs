@@ -8,8 +8,8 @@
 use cubicle_lang::model::rename;
 use cubicle_lang::model::semantics::{State, Step, Trace};
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Conj, Dnf, Literal, Owner, ProcRef, System, Term, Transition, TransitionId,
-    Type, Universal, Update, Var, VarId, VarKind, owner_names,
+    Assignment, Branch, Cell, Conj, Dnf, Literal, Owner, ProcRef, System, SystemParts, Term, Transition,
+    TransitionId, Type, Universal, Update, Var, VarId, VarKind, owner_names,
 };
 
 /// A system with variables for owners, after those of the original.
@@ -40,7 +40,7 @@ impl Instrumented {
 
 /// The system with owners; `None` when an owner does not fit it, or a number leaves the 64-bit range.
 pub fn with_owners(original: &System, owners: &[Owner]) -> Option<Instrumented> {
-    let mut system = original.clone();
+    let mut system = original.to_parts();
     let parts_of = (0..original.transitions.len()).map(|t| TransitionId(t as u16));
     let mut parts: Vec<(TransitionId, Transition)> =
         parts_of.zip(original.transitions.iter().cloned()).collect();
@@ -68,7 +68,7 @@ pub fn with_owners(original: &System, owners: &[Owner]) -> Option<Instrumented> 
     }
     let (parts_of, transitions) = parts.into_iter().unzip();
     system.transitions = transitions;
-    Some(Instrumented { system: system.derived(), parts_of })
+    Some(Instrumented { system: System::new(system), parts_of })
 }
 
 /// Whether init says that the global does not hold the value.
@@ -97,7 +97,7 @@ pub fn gives(t: &Transition, owner: &Owner) -> bool {
 }
 
 /// The parts of a transition.
-fn split(system: &System, owner: &Owner, ghost: VarId, t: Transition) -> Option<Vec<Transition>> {
+fn split(system: &SystemParts, owner: &Owner, ghost: VarId, t: Transition) -> Option<Vec<Transition>> {
     let Type::Enum(id) = system.var(owner.var).ty else { return None };
     let (all, held) = (system.enumeration(id).all(), 1 << owner.value);
     let of = |literal: &Literal| matches!(literal, Literal::In { cell, .. } if cell.var == owner.var);

@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use cubicle_lang::model::semantics::{State, Step, Trace};
 use cubicle_lang::model::{
-    Assignment, Bad, BadKind, Branch, Case, Cell, Dnf, EnumDecl, EnumId, Literal, System, Term, Transition,
-    Type, Update, Var, VarId, VarKind,
+    Assignment, Bad, BadKind, Branch, Case, Cell, Dnf, EnumDecl, EnumId, Literal, System, SystemParts, Term,
+    Transition, Type, Update, Var, VarId, VarKind,
 };
 
 /// A system with a variable, behind those of the original, that says whether a transition was taken.
@@ -25,7 +25,7 @@ impl Taken {
 
     /// For these transitions; `None` when there are none, or too many variables.
     pub fn by(original: &System, which: impl Fn(&Transition) -> bool) -> Option<Self> {
-        let mut system = original.clone();
+        let mut system = original.to_parts();
         let first = system.transitions.iter().find(|it| which(it))?;
         let (name, span) = (first.name.clone(), first.span);
         let var = VarId::new(system.vars.len())?;
@@ -50,13 +50,13 @@ impl Taken {
             span,
             spans: vec![span],
         }];
-        Some(Self { system: system.derived(), own: original.transitions.len() })
+        Some(Self { system: System::new(system), own: original.transitions.len() })
     }
 
     /// For a further transition that changes nothing and can be taken where one of these cases holds, for parameters with
     /// these names; `None` when there are too many variables or transitions.
     pub fn where_one_holds(original: &System, params: &[String], cases: &[Case]) -> Option<Self> {
-        let mut system = original.clone();
+        let mut system = original.to_parts();
         let (name, span) = ("here".to_owned(), original.init.span);
         let next =
             original.transitions.iter().map(|it| it.origin).max().map_or(Some(0), |it| it.checked_add(1));
@@ -74,7 +74,7 @@ impl Taken {
                 span,
             });
         }
-        let taken = Self::by(&system, |it| it.origin == origin)?;
+        let taken = Self::by(&System::new(system), |it| it.origin == origin)?;
         Some(Self { own: original.transitions.len(), ..taken })
     }
 
@@ -98,7 +98,7 @@ impl Taken {
 }
 
 /// The type of truth values; it is added when the model has none.
-pub(super) fn truth_values(system: &mut System) -> Option<EnumId> {
+pub(super) fn truth_values(system: &mut SystemParts) -> Option<EnumId> {
     let at = system.enums.iter().position(|it| it.name == "bool" && it.constructors.len() == 2);
     let at = at.unwrap_or_else(|| {
         let constructors = vec!["False".to_owned(), "True".to_owned()];
@@ -109,7 +109,7 @@ pub(super) fn truth_values(system: &mut System) -> Option<EnumId> {
 }
 
 /// The name, or a longer one that the system does not have.
-pub(super) fn fresh_name(system: &System, name: &str) -> String {
+pub(super) fn fresh_name(system: &SystemParts, name: &str) -> String {
     let mut name = name.to_owned();
     while has_name(system, &name) {
         name.push('_');
@@ -117,7 +117,7 @@ pub(super) fn fresh_name(system: &System, name: &str) -> String {
     name
 }
 
-fn has_name(system: &System, name: &str) -> bool {
+fn has_name(system: &SystemParts, name: &str) -> bool {
     system.vars.iter().any(|it| it.name == name)
         || system.enums.iter().any(|it| it.constructors.iter().any(|c| c == name))
 }

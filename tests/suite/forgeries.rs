@@ -92,7 +92,7 @@ fn is_false(made: &System, cubes: &[Forbidden]) -> bool {
         spans: Vec::new(),
     };
     let bad = made.bad.iter().cloned().chain(cubes.iter().map(as_bad)).collect();
-    let claims = System { bad, ..made.clone() };
+    let claims = made.edited(|parts| parts.bad = bad);
     [1, 2, 3].into_iter().filter_map(|procs| explore(&claims, procs, STATES)).any(|reached| {
         let semantics = Semantics::new(&claims, reached.procs);
         let violated = |state| (0..claims.bad.len()).any(|claim| semantics.satisfies(state, claim).is_some());

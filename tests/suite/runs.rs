@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use cubicle::forward::{RunAnswer, check_runs};
 use cubicle::interrupt::Interrupt;
-use cubicle::model::System;
 use cubicle::model::semantics::replay_lasso;
 use cubicle::observer::Silent;
 use cubicle::options::{ForwardOptions, Options, Strategy, Vacuity};
@@ -172,7 +171,7 @@ fn proofs_agree_with_instances(every: usize) -> [usize; 2] {
                 let options = Options::default().rounds(Some(1)).only_states(true).vacuity(Vacuity::Ignore);
                 let report =
                     check(&monitored, &options, &Interrupt::default(), &mut Silent).expect("an answer");
-                let alone = System { temporal: vec![property.clone()], ..loaded.system.clone() };
+                let alone = loaded.system.edited(|parts| parts.temporal = vec![property.clone()]);
                 for procs in property.params.len()..=3 {
                     let options = ForwardOptions::default().max_states(Some(30_000));
                     let seen = check_runs(&alone, procs, &options, &Interrupt::default());

@@ -150,9 +150,9 @@ fn compare((model, procs, property, formula): (&str, usize, &str, &str)) -> Stri
     let folder = if model.contains('/') { "" } else { "examples/" };
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("{folder}{model}.cub"));
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{model}: {error}"));
-    let mut system = load(&text).expect("a model").system;
+    let system = load(&text).expect("a model").system;
     assert!(system.fairness.iter().all(|it| !it.strong && !it.any), "{model}");
-    system.temporal.retain(|it| it.name == property);
+    let system = system.edited(|parts| parts.temporal.retain(|it| it.name == property));
     assert_eq!(system.temporal.len(), 1, "{model}");
     let (holds, states, time) = ours(&system, procs);
     let (other, their_states, their_time) = spin(&promela(&system, procs, formula));

@@ -23,20 +23,21 @@ pub fn expected_end(system: &System, text: &str, cube: &str) -> Result<Conj, Vec
     }
 }
 
-/// Adds the formulas of the command line to the properties of a system; the first one that is wrong, and why.
-pub fn add_formulas<'f>(
-    system: &mut System,
+/// The system with the formulas of the command line among its properties; the first one that is wrong, and why.
+pub fn with_formulas<'f>(
+    system: &System,
     text: &str,
     formulas: &'f [String],
     alive: Option<VarId>,
-) -> Result<(), (&'f str, Vec<Diagnostic>)> {
+) -> Result<System, (&'f str, Vec<Diagnostic>)> {
     let taken = system.temporal.iter().any(|it| it.name == "ltl");
+    let mut added = Vec::new();
     for (number, formula) in (1..).zip(formulas) {
         let read = ltl(system, text, formula, alive);
         let property = read.map_err(|errors| (formula.as_str(), errors))?;
         // A name with a blank is that of no declaration.
         let name = if formulas.len() > 1 || taken { format!("ltl {number}") } else { property.name };
-        system.temporal.push(Temporal { name, ..property });
+        added.push(Temporal { name, ..property });
     }
-    Ok(())
+    Ok(system.edited(|parts| parts.temporal.extend(added)))
 }

@@ -21,7 +21,7 @@ use cubicle_transform::{Crash, alive_array, with_crashes, with_monitor};
 use super::args::Args;
 use super::certificate::Certificates;
 use super::ending::{Ending, Failed};
-use super::formulas::{add_formulas, expected_end};
+use super::formulas::{expected_end, with_formulas};
 use super::listener::Listener;
 use super::load::{self, load_as};
 use super::messages::Messages;
@@ -180,7 +180,7 @@ fn attempt(
         alive = alive_array(&system, crash);
         system = crashing(&system, crash, args, &text, messages)?;
     }
-    add_formulas(&mut system, &text, &args.ltl, alive).map_err(|(formula, errors)| Failed {
+    let system = with_formulas(&system, &text, &args.ltl, alive).map_err(|(formula, errors)| Failed {
         code: exit::USAGE,
         error: messages.misread("--ltl", formula, &errors),
     })?;

@@ -12,7 +12,7 @@ use cubicle_tools::itf;
 use cubicle_transform::{Crash, alive_array, with_crashes};
 
 use super::ending::Ending;
-use super::formulas::add_formulas;
+use super::formulas::with_formulas;
 use super::load::{LoadedModel, load};
 use super::output::complain;
 use super::quantities::{crash, duration};
@@ -80,10 +80,13 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
             }
         };
     }
-    if let Err((formula, errors)) = add_formulas(&mut system, &text, &args.ltl, alive) {
-        ending.messages.misread("--ltl", formula, &errors);
-        return exit::USAGE;
-    }
+    let system = match with_formulas(&system, &text, &args.ltl, alive) {
+        Ok(system) => system,
+        Err((formula, errors)) => {
+            ending.messages.misread("--ltl", formula, &errors);
+            return exit::USAGE;
+        }
+    };
     let name = args.model.display().to_string();
     let source = Source { name: &name, text: &text };
     let trace = input::read(&args.trace).and_then(|input| {

@@ -22,10 +22,7 @@ pub fn forgotten(
     goal: RunGoal<'_>,
     timeout: Duration,
 ) -> Result<Option<Forgotten>, Interrupted> {
-    let mut without = system.clone();
-    for t in &mut without.transitions {
-        t.universals.clear();
-    }
+    let without = system.edited(|parts| parts.transitions.iter_mut().for_each(|t| t.universals.clear()));
     let named = smt::Path {
         procs: path.procs,
         steps: path.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),

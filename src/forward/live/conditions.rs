@@ -8,17 +8,14 @@ use crate::program::compiled::Program;
 use crate::program::lower::test;
 use crate::state::codes::UNDEF;
 use cubicle_lang::model::semantics::{distinct_tuples, other_tuples};
-use cubicle_lang::model::{Bad, BadKind, Condition, System, Temporal};
+use cubicle_lang::model::{Bad, BadKind, Condition, System};
 
 /// The system with the cubes of its properties of runs as bad cubes: what they compare must be told apart by states as
 /// what any bad cube compares.
 pub fn observed(system: &System) -> System {
-    let mut observed = system.clone();
-    // A formula of the command line may order processes where the model does not.
-    observed.orders_processes |= system.temporal.iter().any(Temporal::orders_processes);
-    for property in &system.temporal {
-        for (params, cube) in property.cubes() {
-            observed.bad.push(Bad {
+    system.edited(|parts| {
+        for property in &system.temporal {
+            parts.bad.extend(property.cubes().map(|(params, cube)| Bad {
                 number: 0,
                 name: String::new(),
                 kind: BadKind::Unsafe,
@@ -26,10 +23,9 @@ pub fn observed(system: &System) -> System {
                 cube: cube.clone(),
                 span: property.span,
                 spans: Vec::new(),
-            });
+            }));
         }
-    }
-    observed
+    })
 }
 
 /// Where a condition holds: a truth value for each state of a graph, and whether there are states where that is not known.

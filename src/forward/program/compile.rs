@@ -104,9 +104,7 @@ fn read_by_ends<'a>(system: &'a System, expected: &[Literal]) -> Cow<'a, System>
     if expected.is_empty() {
         return Cow::Borrowed(system);
     }
-    let mut read = system.clone();
-    read.orders_processes |= expected.iter().any(|literal| matches!(literal, Literal::Less { .. }));
-    read.bad.push(Bad {
+    let end = Bad {
         number: 0,
         name: String::new(),
         kind: BadKind::Unsafe,
@@ -114,8 +112,8 @@ fn read_by_ends<'a>(system: &'a System, expected: &[Literal]) -> Cow<'a, System>
         cube: expected.to_vec(),
         span: Span::default(),
         spans: Vec::new(),
-    });
-    Cow::Owned(read)
+    };
+    Cow::Owned(system.edited(|parts| parts.bad.push(end)))
 }
 
 /// Refuses instances that would take all memory before the first state.

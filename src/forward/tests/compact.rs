@@ -58,7 +58,8 @@ fn states_without_records_are_kept_as_they_are() {
 /// The table has no more room halfway, and the states become numbers.
 #[test]
 fn states_are_packed_when_memory_runs_out() {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/german.cub")).unwrap();
+    let text =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/german.cub")).unwrap();
     let system = cubicle_lang::load(&text).unwrap().system;
     let run = |store: StoreKind, memory: Option<usize>, jobs: usize| {
         let options = ForwardOptions::default().store(store).memory(memory).jobs(jobs).deadlock(true);
@@ -82,7 +83,8 @@ fn states_are_packed_when_memory_runs_out() {
 /// What was packed when it was kept is packed when it goes on.
 #[test]
 fn a_checkpoint_of_packed_states_goes_on() {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/german.cub")).unwrap();
+    let text =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/german.cub")).unwrap();
     let system = cubicle_lang::load(&text).unwrap().system;
     let folder = tempfile::TempDir::new().unwrap();
     let run = |resume: bool, memory: usize| {

@@ -203,7 +203,7 @@ impl Shape {
             })
             .collect();
         let span = Span::default();
-        System {
+        System::new(SystemParts {
             max_procs: None,
             proc_constants: 0,
             enums: vec![
@@ -220,11 +220,12 @@ impl Shape {
             axioms: Vec::new(),
             bad,
             transitions,
+            asks_for_order: order,
             orders_processes: order,
             temporal: Vec::new(),
             fairness: Vec::new(),
             failures: None,
-        }
+        })
     }
 }
 
@@ -236,7 +237,7 @@ pub fn wide_system() -> System {
         ("R", VarKind::Array(1), Type::Enum(T)),
         ("P", VarKind::Global, Type::Proc),
     ];
-    let mut system = shape.system(false);
+    let mut system = shape.system(false).to_parts();
     let cell = |v: u16, p: u8| Cell { var: VarId(v), index: [ProcRef::Var(p)].into_iter().collect() };
     let is = |v: u16, p: u8, c: u8| Literal::In { cell: cell(v, p), values: 1 << c };
     system.init.params = 1;
@@ -274,5 +275,5 @@ pub fn wide_system() -> System {
         .flat_map(|v| (0..3u8).map(move |c| (v, c)))
         .map(|(v, c)| transition(vec![is(v, 0, c)], vec![set(v, (c + 1) % 3)]))
         .collect();
-    system
+    System::new(system)
 }

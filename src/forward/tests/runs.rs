@@ -238,7 +238,7 @@ fn condition(shape: &mut Shape, params: u8, order: bool) -> Condition {
 /// A random system with random properties of runs and fairness.
 fn system(seed: u64, order: bool) -> System {
     let mut shape = Shape::new(seed);
-    let mut system = shape.system(order);
+    let mut system = shape.system(order).to_parts();
     for (origin, transition) in (0_u16..).zip(&mut system.transitions) {
         transition.origin = origin;
     }
@@ -274,7 +274,7 @@ fn system(seed: u64, order: bool) -> System {
     }
     let formulas: Vec<Temporal> = system.temporal[1..3].iter().map(formula).collect();
     system.temporal.extend(formulas);
-    system
+    System::new(system)
 }
 
 /// A random system in which processes that nobody watches change places: few variables, one of them a pointer, and each
@@ -286,7 +286,7 @@ fn turning(seed: u64) -> System {
         ("P", VarKind::Global, Type::Proc),
         ("G", VarKind::Global, Type::Enum(super::random::T)),
     ];
-    let mut system = shape.system(false);
+    let mut system = shape.system(false).to_parts();
     system.transitions.truncate(2);
     let span = Span::default();
     for (origin, transition) in (0_u16..).zip(&mut system.transitions) {
@@ -303,7 +303,7 @@ fn turning(seed: u64) -> System {
         let name = format!("{kind:?}");
         system.temporal.push(Temporal { kind, name, params, first, then, ltl: None, span });
     }
-    system
+    System::new(system)
 }
 
 #[derive(Default, Debug)]
@@ -326,7 +326,7 @@ fn compare_alone(
     expected: (bool, usize),
     tally: &mut Tally,
 ) {
-    let alone = System { temporal: vec![property.clone()], ..system.clone() };
+    let alone = system.edited(|parts| parts.temporal = vec![property.clone()]);
     let run = |options: &ForwardOptions| check_runs(&alone, procs, options, &Interrupt::default());
     let one = run(&ForwardOptions::default());
     let two = run(&ForwardOptions::default().jobs(2));
@@ -440,7 +440,7 @@ fn monitor(seed: u64, tally: &mut [usize; 3]) {
             if brute.types.len() > 6 || pointers > 2 {
                 continue;
             }
-            let alone = System { temporal: vec![property.clone()], ..system.clone() };
+            let alone = system.edited(|parts| parts.temporal = vec![property.clone()]);
             let exact = check_runs(&alone, procs, &ForwardOptions::default(), &Interrupt::default());
             let options = ForwardOptions::default().max_states(Some(60_000));
             let seen = super::run(&monitored, procs, &options);

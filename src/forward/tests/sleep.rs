@@ -7,7 +7,7 @@ use crate::run::limits::Limits;
 
 /// Processes that mostly mind their own business.
 fn local_system(seed: u64) -> System {
-    let mut system = wide_system();
+    let mut system = wide_system().to_parts();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut below = |n: usize| rng.random_range(0..n);
     let cell = |v: u16, p: u8| Cell { var: VarId(v), index: [ProcRef::Var(p)].into_iter().collect() };
@@ -44,7 +44,7 @@ fn local_system(seed: u64) -> System {
         let params = ["p", "q"][..=usize::from(two)].iter().map(|p| (*p).into()).collect();
         system.transitions.push(Transition { params, guard, updates, ..template.clone() });
     }
-    system
+    System::new(system)
 }
 
 /// Each stored state with its distance from the initial ones.

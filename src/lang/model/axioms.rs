@@ -12,11 +12,11 @@
 
 use super::initially::Initially;
 use super::linear::{LinearConstraint, normalise};
-use super::{Axiom, Bad, BadKind, Conj, Dnf, Linear, Literal, Relation, System, Term, Type, VarId};
+use super::{Axiom, Bad, BadKind, Conj, Dnf, Linear, Literal, Relation, SystemParts, Term, Type, VarId};
 use crate::diagnostic::Span;
 
 /// Moves the axioms among the invariants in `system.bad` to `system.axioms`.
-pub(super) fn separate(system: &mut System) {
+pub(super) fn separate(system: &mut SystemParts) {
     let mut declared: Vec<Span> = Vec::new();
     for bad in system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant) {
         if !declared.contains(&bad.span) {
@@ -41,19 +41,19 @@ pub(super) fn separate(system: &mut System) {
 }
 
 /// Whether the cube has cells, and no transition assigns any of them.
-pub(super) fn is_about_parameters(system: &System, cube: &Conj) -> bool {
+pub(super) fn is_about_parameters(system: &SystemParts, cube: &Conj) -> bool {
     let assigned = |var: VarId| system.transitions.iter().flat_map(|t| &t.updates).any(|u| u.var == var);
     let vars: Vec<VarId> = cube.iter().flat_map(vars).collect();
     !vars.is_empty() && !vars.into_iter().any(assigned)
 }
 
 /// Whether init surely excludes all cubes.
-fn implied(system: &System, cubes: &[&Bad]) -> bool {
+fn implied(system: &SystemParts, cubes: &[&Bad]) -> bool {
     let initially = Initially::without_axioms(system);
     cubes.iter().all(|bad| initially.satisfies(bad.params, &bad.cube) == Some(false))
 }
 
-fn axiom(system: &System, bad: &Bad) -> Option<Axiom> {
+fn axiom(system: &SystemParts, bad: &Bad) -> Option<Axiom> {
     let denied: Option<Vec<Conj>> =
         bad.cube.iter().map(|literal| Some(vec![negated(system, literal)?])).collect();
     let (name, number) = (bad.name.clone(), bad.number);
@@ -68,7 +68,7 @@ fn axiom(system: &System, bad: &Bad) -> Option<Axiom> {
 }
 
 /// The literal that holds exactly where this one does not; `None` when a number leaves the 64-bit range.
-pub fn negated(system: &System, literal: &Literal) -> Option<Literal> {
+pub fn negated(system: &SystemParts, literal: &Literal) -> Option<Literal> {
     Some(match literal {
         Literal::In { cell, values } => {
             let Type::Enum(id) = system.var(cell.var).ty else { unreachable!("only enums have value sets") };

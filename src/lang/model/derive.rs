@@ -1,39 +1,30 @@
-//! What follows from the declarations of a system: derived once they are all there, and again whenever some were changed.
+//! What follows from the declarations of a system: derived once they are all there.
 
-use super::{Assignment, Bad, BadKind, Conj, Dnf, Literal, System, Temporal, axioms, ranges};
+use super::{Assignment, Bad, BadKind, Conj, Dnf, Literal, System, SystemParts, Temporal, axioms, ranges};
 
 impl System {
-    /// The system with all that follows from its declarations derived from them as they are now: value ranges, whether
+    /// The system that is made of these parts. What follows from them is derived, whatever stands there: value ranges, whether
     /// processes are ordered, and which invariants may be assumed.
-    ///
-    /// Whatever makes a system from another one ends with this. Engines trust what is derived: they drop a cube that is
-    /// outside of the ranges, and rename processes that are not ordered.
-    #[must_use]
-    pub fn derived(mut self) -> Self {
-        self.reopen_axioms();
-        self.orders_processes =
-            orders_processes(&self) || self.temporal.iter().any(Temporal::orders_processes);
-        ranges::infer(&mut self);
-        self
+    pub fn new(mut parts: SystemParts) -> Self {
+        parts.reopen_axioms();
+        parts.orders_processes = parts.asks_for_order
+            || orders_processes(&parts)
+            || parts.temporal.iter().any(Temporal::orders_processes);
+        ranges::infer(&mut parts);
+        Self(parts)
     }
+}
 
-    /// Whether engines may trust what is derived: ranges contain those that [`System::derived`] finds, and so on. (Wider
-    /// ones only cost time. Engines look at what properties of runs order by themselves.)
-    pub fn is_derived(&self) -> bool {
-        let mut again = self.clone();
-        ranges::infer(&mut again);
-        let within = |(now, right): (&super::Var, &super::Var)| right.range & !now.range == 0;
-        self.vars.iter().zip(&again.vars).all(within)
-            && (self.orders_processes || !orders_processes(self))
-            && self.axioms.iter().all(|axiom| axioms::is_about_parameters(self, &axiom.cube))
-    }
-
+impl SystemParts {
     /// An axiom about what a transition assigns now is a claim like any other.
     fn reopen_axioms(&mut self) {
         let axioms = std::mem::take(&mut self.axioms);
         let (kept, open): (Vec<_>, Vec<_>) =
             axioms.into_iter().partition(|axiom| axioms::is_about_parameters(self, &axiom.cube));
         self.axioms = kept;
+        if open.is_empty() {
+            return;
+        }
         for axiom in open {
             self.bad.push(Bad {
                 name: axiom.name,
@@ -50,7 +41,7 @@ impl System {
 }
 
 /// Whether anything but the properties of runs orders processes.
-fn orders_processes(system: &System) -> bool {
+fn orders_processes(system: &SystemParts) -> bool {
     let orders = |conj: &Conj| conj.iter().any(|l| matches!(l, Literal::Less { .. }));
     let dnf = |dnf: &Dnf| dnf.0.iter().any(orders);
     dnf(&system.init.body)

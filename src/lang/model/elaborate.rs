@@ -6,7 +6,7 @@ use super::context::Context;
 use super::limits::MAX_TRANSITIONS;
 use super::liveness;
 use super::symbols::Symbols;
-use super::{Bad, BadKind, Fairness, Init, System, Temporal, Transition, axioms, names};
+use super::{Bad, BadKind, Fairness, Init, System, SystemParts, Temporal, Transition, axioms, names};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, File, Item, PropertyKind};
 
@@ -36,12 +36,13 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
     let Some(init) = init.filter(|_| !failed) else { return (None, diagnostics) };
     number(&mut bad, text);
     names::temporal(&mut temporal, text);
-    let mut system = System {
+    let mut system = SystemParts {
         max_procs,
         proc_constants,
         enums: symbols.enums.clone(),
         abstracts: symbols.abstracts.clone(),
         vars: symbols.vars.clone(),
+        asks_for_order: false,
         orders_processes: false,
         init,
         axioms: Vec::new(),
@@ -52,7 +53,7 @@ pub fn elaborate(file: &File, text: &str) -> (Option<System>, Vec<Diagnostic>) {
         failures: None,
     };
     axioms::separate(&mut system);
-    let system = system.derived();
+    let system = System::new(system);
     super::lints::spare_parameters(&system, &mut diagnostics);
     (Some(system), diagnostics)
 }

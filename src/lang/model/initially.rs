@@ -13,11 +13,11 @@
 use super::dnf::simplify;
 use super::semantics::{distinct_tuples, tuples};
 use super::tuning::{MAX_INIT_PROCS, MAX_WAYS};
-use super::{Axiom, Conj, Dnf, Init, Literal, ProcRef, System, Term, rename};
+use super::{Axiom, Conj, Dnf, Init, Literal, ProcRef, SystemParts, Term, rename};
 
 /// Whether some initial state of some instance of `system` satisfies the cube for distinct processes; `None` when
 /// that is not plain to see.
-pub fn is_initially(system: &System, params: u8, cube: &Conj) -> Option<bool> {
+pub fn is_initially(system: &SystemParts, params: u8, cube: &Conj) -> Option<bool> {
     Initially::new(system).satisfies(params, cube)
 }
 
@@ -31,13 +31,13 @@ pub(super) struct Initially<'a> {
 
 impl<'a> Initially<'a> {
     /// Those that satisfy init.
-    pub fn without_axioms(system: &'a System) -> Self {
+    pub fn without_axioms(system: &'a SystemParts) -> Self {
         Self { axioms: &[], ..Self::new(system) }
     }
 
     /// Those that satisfy init and the axioms.
-    pub fn new(system: &'a System) -> Self {
-        let System { init, axioms, max_procs, proc_constants, .. } = system;
+    pub fn new(system: &'a SystemParts) -> Self {
+        let SystemParts { init, axioms, max_procs, proc_constants, .. } = system;
         Self { init, axioms, max_procs: *max_procs, proc_constants: *proc_constants }
     }
 

@@ -21,26 +21,28 @@
 //!
 //! By induction over runs every reachable state is within the sets.
 
-use super::{Assignment, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Type, VarId, VarKind};
+use super::{
+    Assignment, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, SystemParts, Term, Type, VarId, VarKind,
+};
 
 impl System {
     /// The same system with the range of every enum variable set to all constructors.
     #[must_use]
     pub fn without_ranges(&self) -> Self {
         let mut system = self.clone();
-        forget(&mut system);
+        forget(&mut system.0);
         system
     }
 }
 
-fn forget(system: &mut System) {
+fn forget(system: &mut SystemParts) {
     let all: Vec<u64> = system.vars.iter().map(|var| all_values(system, var.ty)).collect();
     for (var, all) in system.vars.iter_mut().zip(all) {
         var.range = all;
     }
 }
 
-fn all_values(system: &System, ty: Type) -> u64 {
+fn all_values(system: &SystemParts, ty: Type) -> u64 {
     match ty {
         Type::Enum(id) => system.enumeration(id).all(),
         _ => u64::MAX,
@@ -48,7 +50,7 @@ fn all_values(system: &System, ty: Type) -> u64 {
 }
 
 /// Sets the range of every enum variable.
-pub(super) fn infer(system: &mut System) {
+pub(super) fn infer(system: &mut SystemParts) {
     // No value at all: there is no initial state with such a cell. The ranges of others must not rest on
     // that, since no range says it.
     let any_value = |var: VarId| match initial(system, var) {
@@ -115,7 +117,7 @@ fn contribution(branch: &Branch, guard: &Conj, ranges: &[u64]) -> u64 {
 }
 
 /// The values that a cell can have in an initial state.
-fn initial(system: &System, id: VarId) -> u64 {
+fn initial(system: &SystemParts, id: VarId) -> u64 {
     let var = system.var(id);
     if !matches!(var.ty, Type::Enum(_)) {
         return u64::MAX;

@@ -1,12 +1,23 @@
 //! The meaning of one `.cub` file as a whole.
 
+use std::ops::Deref;
+
 use super::ir::{Axiom, Bad, EnumDecl, EnumId, Init, Transition, TransitionId, Type, Var, VarId};
 use super::temporal::{Fairness, Temporal};
 use crate::diagnostic::Span;
 
 /// A parameterized system: the meaning of one `.cub` file.
+///
+/// Its parts are read as if they were fields (`system.vars`), and cannot be changed: [`System::edited`] makes another system of
+/// changed parts. Both that and [`System::new`] derive what follows from the parts, so that ranges, axioms and orders are never those of
+/// another system. Engines trust what is derived: they drop a cube that is outside of the ranges, and rename processes that are
+/// not ordered.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct System {
+pub struct System(pub(super) SystemParts);
+
+/// What a system is made of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SystemParts {
     /// Upper bound on the number of processes, when declared; at least 1.
     pub max_procs: Option<u32>,
     /// Number m of rigid process constants: `#1 .. #m` exist and are distinct, so every instance has
@@ -33,11 +44,44 @@ pub struct System {
     /// [`Transition::origin`] of the steps by which processes fail, if they may: no run has to take one, so that it may
     /// stay for ever where nothing else is possible.
     pub failures: Option<u16>,
-    /// Whether any literal orders processes, so that renaming them is no symmetry.
+    /// Whether something outside of the system orders processes: a formula that is asked about its states.
+    pub asks_for_order: bool,
+    /// Derived: whether any literal orders processes, so that renaming them is not a symmetry.
     pub orders_processes: bool,
 }
 
+impl Deref for System {
+    type Target = SystemParts;
+
+    fn deref(&self) -> &SystemParts {
+        &self.0
+    }
+}
+
+/// For tests of semantics, which nothing derived matters to.
+#[cfg(test)]
+impl std::ops::DerefMut for System {
+    fn deref_mut(&mut self) -> &mut SystemParts {
+        &mut self.0
+    }
+}
+
 impl System {
+    /// A copy of its parts, to be changed and made a system again.
+    pub fn to_parts(&self) -> SystemParts {
+        self.0.clone()
+    }
+
+    /// The system with changed parts.
+    #[must_use]
+    pub fn edited(&self, edit: impl FnOnce(&mut SystemParts)) -> Self {
+        let mut parts = self.to_parts();
+        edit(&mut parts);
+        Self::new(parts)
+    }
+}
+
+impl SystemParts {
     /// The declarations that the axioms come from, in file order.
     pub fn assumed(&self) -> Vec<Span> {
         let mut spans: Vec<Span> = self.axioms.iter().map(|axiom| axiom.span).collect();

@@ -11,7 +11,7 @@ fn check<T: JsonSchema>(name: &str, title: &str) {
     let mut schema = schema_for!(T);
     schema.insert("title".to_owned(), Value::from(title));
     let text = format!("{:#}\n", schema.to_value());
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema").join(name);
     if std::env::var_os("CUBICLE_BLESS").is_some() {
         std::fs::write(&path, text).unwrap();
         return;

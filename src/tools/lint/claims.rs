@@ -76,10 +76,7 @@ fn unused(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
     };
     let options = CheckOptions::new(TIMEOUT, asker.interrupt);
     let spared = |lemma: Span| {
-        let without = System {
-            bad: system.bad.iter().filter(|it| it.span != lemma).cloned().collect(),
-            ..system.clone()
-        };
+        let without = system.edited(|parts| parts.bad.retain(|it| it.span != lemma));
         let same = |cube: &Forbidden, bad: &Bad| {
             let (cube, bad) = ((cube.params, &cube.cube[..]), (bad.params, &bad.cube[..]));
             forbids_all_of(cube, bad) && forbids_all_of(bad, cube)

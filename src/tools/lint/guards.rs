@@ -104,8 +104,7 @@ fn decides_never(
     for it in &mut added {
         it.updates.clear();
     }
-    let mut system = model.system.clone();
-    system.transitions.extend(added);
+    let system = model.system.edited(|parts| parts.transitions.extend(added));
     match Taken::by(&system, |it| it.name == name) {
         Some(taken) => asker.never_one(&taken.system, transition.params.len()),
         // The types of the values tell already.

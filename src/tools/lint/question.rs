@@ -83,7 +83,7 @@ impl Asker<'_> {
             if !open || self.interrupt.reason().is_some() {
                 return None;
             }
-            let alone = System { bad: vec![system.bad[number].clone()], ..system.clone() };
+            let alone = system.edited(|parts| parts.bad = vec![parts.bad.swap_remove(number)]);
             match self.verdict(&alone) {
                 Some(Verdict::Safe) => Some(Grounds::Proved),
                 Some(Verdict::Unsafe(_)) => None,

@@ -3,7 +3,6 @@
 use super::linted::LintedModel;
 use super::question::Asker;
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_lang::model::System;
 use cubicle_transform::ActsAgain;
 
 /// One warning for each transition that is the first step of some process and the last one of any that begins with it;
@@ -19,7 +18,7 @@ pub fn look(model: &LintedModel<'_>, never: &[Diagnostic], asker: &Asker<'_>) ->
         seen.push(origin);
         let Some(ActsAgain { system }) = ActsAgain::new(model.system, origin) else { continue };
         let [again, first] = &system.bad[..] else { unreachable!("it has two bad states") };
-        let with = |bad: &cubicle_lang::model::Bad| System { bad: vec![bad.clone()], ..system.clone() };
+        let with = |bad: &cubicle_lang::model::Bad| system.edited(|parts| parts.bad = vec![bad.clone()]);
         let least = transition.arity().max(2);
         // That no process begins with it is no reason to warn.
         if asker.interrupt.reason().is_some() || !asker.is_met(&with(first), least) {

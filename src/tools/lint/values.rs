@@ -29,7 +29,7 @@ pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
             }
         }
     }
-    let answers = asker.never(&System { bad, ..system.clone() }, 1);
+    let answers = asker.never(&system.edited(|parts| parts.bad = bad), 1);
     let mut found = Vec::new();
     for (number, var) in system.vars.iter().enumerate() {
         let Type::Enum(id) = var.ty else { continue };

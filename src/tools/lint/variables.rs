@@ -54,20 +54,19 @@ fn never_matters(system: &System, var: VarId, asker: &Asker<'_>) -> Option<Groun
             return None;
         }
     }
-    let mut asked = system.clone();
-    let known = system.transitions.len();
+    let mut added = Vec::new();
     for t in &system.transitions {
-        asked.transitions.extend(undecided(system, t, &speaks)?);
+        added.extend(undecided(system, t, &speaks)?);
     }
-    if asked.transitions.len() == known {
+    if added.is_empty() {
         // Nothing asks for it at all, which is told elsewhere.
         return None;
     }
     let least = system.transitions.iter().map(Transition::arity).max().unwrap_or(0);
     // By their place: they have the names of those that they come from.
-    let new: Vec<Transition> = asked.transitions.split_off(known);
     let name = "undecided by the variable";
-    asked.transitions.extend(new.into_iter().map(|t| Transition { name: name.to_owned(), ..t }));
+    let named = added.into_iter().map(|t| Transition { name: name.to_owned(), ..t });
+    let asked = system.edited(|parts| parts.transitions.extend(named));
     let taken = Taken::by(&asked, |it| it.name == name)?;
     asker.never_one(&taken.system, least.min(asker.options.procs))
 }

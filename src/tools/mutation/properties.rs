@@ -239,7 +239,7 @@ fn with_claims<'c>(system: &System, claims: impl Iterator<Item = &'c Forbidden>)
         span: system.init.span,
         spans: vec![system.init.span; claim.cube.len()],
     });
-    System { bad: bad.collect(), ..system.clone() }.derived()
+    system.edited(|parts| parts.bad = bad.collect())
 }
 
 /// Counts, for each property, the mutants that violate it and no claim of the model in the instances that are explored;

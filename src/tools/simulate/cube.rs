@@ -73,13 +73,16 @@ impl NamedCube {
     /// parameters, what holds of them, and what holds of all others. `None` when it is too large.
     pub fn ways(&self) -> Option<(System, Vec<Case>)> {
         let named = self.named as u8;
-        let mut system = self.system.clone();
-        system.orders_processes |= self.condition.orders_processes();
+        let system = self.system.edited(|parts| {
+            parts.asks_for_order |= self.condition.orders_processes();
+            if !self.any {
+                parts.proc_constants = parts.proc_constants.max(named);
+            }
+        });
         if self.any {
             let with_named = |case: &Case| Case { hidden: case.hidden + named, ..case.clone() };
             return Some((system, self.condition.0.iter().map(with_named).collect()));
         }
-        system.proc_constants = system.proc_constants.max(named);
         let fixed = |p: ProcRef| match p {
             ProcRef::Var(v) if v < named => ProcRef::Const(v),
             ProcRef::Var(v) => ProcRef::Var(v - named),

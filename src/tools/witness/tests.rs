@@ -134,7 +134,7 @@ fn a_mutant_does_what_the_model_does_not() {
 #[test]
 fn shortest_runs_are_as_short_as_an_exploration_says() {
     for file in ["mutex", "mesi", "illinois", "germanish", "dekker", "rwlock", "token_ring", "synapse"] {
-        let path = format!("{}/examples/{file}.cub", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../../examples/{file}.cub", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(path).expect("an example");
         let system = cubicle_lang::load(&text).expect("a model").system;
         for name in system.transitions.iter().map(|it| &it.name) {

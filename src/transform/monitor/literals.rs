@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::{
-    Assignment, Branch, Case, Cell, Condition, Conj, Dnf, Literal, ProcRef, System, Temporal, Term,
-    Transition, Type, Update, Var, VarId, VarKind, rename,
+    Assignment, Branch, Case, Cell, Condition, Conj, Dnf, Literal, ProcRef, System, SystemParts, Temporal,
+    Term, Transition, Type, Update, Var, VarId, VarKind, rename,
 };
 
 /// The phases of a monitor, as sets of values.
@@ -111,7 +111,7 @@ pub fn cell(var: VarId, index: impl IntoIterator<Item = ProcRef>) -> Cell {
 }
 
 /// Declares a variable; `None` when there are too many.
-pub fn declare(system: &mut System, name: &str, kind: VarKind, ty: Type) -> Option<VarId> {
+pub fn declare(system: &mut SystemParts, name: &str, kind: VarKind, ty: Type) -> Option<VarId> {
     let var = VarId::new(system.vars.len())?;
     let range = match ty {
         Type::Enum(id) => system.enumeration(id).all(),

@@ -123,5 +123,5 @@ fn system(mut monitor: Monitor<'_>) -> Option<System> {
         span: monitor.property.span,
         spans: vec![monitor.property.span],
     }];
-    Some(system.derived())
+    Some(System::new(system))
 }

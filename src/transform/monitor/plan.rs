@@ -4,7 +4,7 @@ use super::literals::{absent, blank, declare, silent};
 use crate::taken::{fresh_name, truth_values};
 use cubicle_lang::model::{
     Assignment, Branch, Conj, Dnf, EnumDecl, EnumId, Fairness, FollowedFairness, MonitorPlan, System,
-    Temporal, TemporalKind, Term, Transition, Type, Update, Var, VarId, VarKind,
+    SystemParts, Temporal, TemporalKind, Term, Transition, Type, Update, Var, VarId, VarKind,
 };
 
 /// How fairness is kept track of.
@@ -43,7 +43,7 @@ impl Track<'_> {
 pub struct Monitor<'a> {
     pub original: &'a System,
     pub property: &'a Temporal,
-    pub system: System,
+    pub system: SystemParts,
     pub phase: VarId,
     /// Variables that change, each with its copy.
     pub copies: Vec<(VarId, VarId)>,
@@ -57,7 +57,7 @@ pub struct Monitor<'a> {
 impl<'a> Monitor<'a> {
     /// Declares what the monitor of a property needs; `None` when that is too much.
     pub fn new(original: &'a System, property: &'a Temporal) -> Option<Self> {
-        let mut system = original.clone();
+        let mut system = original.to_parts();
         let truth = truth_values(&mut system)?;
         let ty = EnumId(u16::try_from(system.enums.len()).ok()?);
         let prefix = fresh_name(&system, "Phase");

@@ -76,7 +76,7 @@ pub fn only_truth_is_accepted(
             Ok(accepted) => {
                 let mut claims = system.bad.clone();
                 claims.extend(accepted.cubes.all.iter().map(as_bad));
-                let claims = System { bad: claims, ..system.clone() };
+                let claims = system.edited(|parts| parts.bad = claims);
                 for instance in reached {
                     let semantics = Semantics::new(&claims, instance.procs);
                     for (number, (state, _)) in instance.states.iter().enumerate() {

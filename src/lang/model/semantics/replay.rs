@@ -53,28 +53,6 @@ pub enum ReplayError {
 /// Runs a trace: its first state is initial, each step is possible, and the last state satisfies the
 /// bad cube that the trace names or, when it names none, has no enabled transition.
 ///
-/// ```
-/// use cubicle::interrupt::Interrupt;
-/// use cubicle::model::semantics::{ReplayError, replay};
-/// use cubicle::observer::Silent;
-/// use cubicle::options::Options;
-///
-/// let text = "
-///     array In[proc] : bool
-///     init (p) { In[p] = False }
-///     unsafe (p q) { In[p] = True && In[q] = True }
-///     transition enter (p) requires { In[p] = False } { In[p] := True; }";
-/// let system = cubicle::load(text)?.system;
-/// let report = cubicle::check(&system, &Options::explore(2), &Interrupt::default(), &mut Silent)?;
-/// let mut trace = report.bad().expect("two processes enter").clone();
-/// assert_eq!(trace.steps.len(), 2);
-/// replay(&system, &trace)?;
-///
-/// trace.steps.pop();
-/// assert_eq!(replay(&system, &trace), Err(ReplayError::NotBad { step: 1 }));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Errors
 /// The first thing that keeps it from being one.
 pub fn replay(system: &System, trace: &Trace) -> Result<(), ReplayError> {

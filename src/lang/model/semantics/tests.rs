@@ -16,7 +16,7 @@ fn system() -> System {
     let var =
         |name: &str, kind, ty| Var { name: name.into(), kind, ty, range: u64::MAX, span: Span::default() };
     let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
-    System {
+    System::new(SystemParts {
         max_procs: None,
         proc_constants: 0,
         enums: vec![
@@ -40,11 +40,12 @@ fn system() -> System {
         axioms: Vec::new(),
         bad: vec![],
         transitions: vec![],
+        asks_for_order: false,
         orders_processes: false,
         temporal: vec![],
         fairness: vec![],
         failures: None,
-    }
+    })
 }
 
 fn s(proc: u8) -> Cell {
