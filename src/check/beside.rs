@@ -5,9 +5,9 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
-use super::elsewhere::Elsewhere;
 use super::owners::Basis;
 use super::recorder::Recorder;
+use super::remote::RemoteExplorer;
 use super::session::Session;
 use super::tuning::STACK_BYTES;
 use super::turn::{Turn, TurnEnd};
@@ -46,7 +46,7 @@ pub fn side_by_side<'a, R>(
     let aside = Mutex::new(Some(Aside::of(session)));
     let taken_once =
         || aside.lock().unwrap_or_else(PoisonError::into_inner).take().expect("one turn is taken");
-    let several = session.options.backward.jobs > 1 && session.elsewhere.is_none();
+    let several = session.options.backward.jobs > 1 && session.remote.is_none();
     let mut recorder = Recorder::like(session.observer);
     let (interrupt, dropper) = session.interrupt.droppable();
     let (result, taken) = thread::scope(|scope| {
@@ -68,8 +68,8 @@ pub fn side_by_side<'a, R>(
         recorder.tell(session.system, session.observer);
         taken
     } else {
-        let (interrupt, elsewhere) = (session.interrupt, session.elsewhere);
-        taken_once().take(second, basis, (interrupt, elsewhere), session.observer)
+        let (interrupt, remote) = (session.interrupt, session.remote);
+        taken_once().take(second, basis, (interrupt, remote), session.observer)
     };
     (result, Some(taken.put_into(session)))
 }
@@ -85,12 +85,12 @@ impl<'a> Aside<'a> {
         self,
         turn: &Turn,
         basis: &Basis<'_>,
-        (interrupt, elsewhere): (&Interrupt, Option<&dyn Elsewhere>),
+        (interrupt, remote): (&Interrupt, Option<&dyn RemoteExplorer>),
         observer: &mut dyn Observer,
     ) -> Taken {
         let Self { system, options, space, lemmas } = self;
         let report = Report::none();
-        let mut session = Session { system, options, interrupt, observer, report, space, lemmas, elsewhere };
+        let mut session = Session { system, options, interrupt, observer, report, space, lemmas, remote };
         let end = turn.take(&mut session, basis);
         let Session { report, space, lemmas, .. } = session;
         Taken { end, space, lemmas, report }

@@ -6,7 +6,7 @@
 //! of them side by side, and what the second tells meanwhile), `spurious` (what is looked for when a backward search is not
 //! to be believed), `runs` (properties of runs), `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
 //! `advice` (what may help where there is none); below them `session` (what all of them share), `tuning` (the constants),
-//! `engines` (the engines, as they see them) and `elsewhere` (explorations by others).
+//! `engines` (the engines, as they see them) and `remote` (explorations by others).
 //!
 //! ```text
 //! --brab k            explore k processes -> unsafe state met? UNSAFE
@@ -21,13 +21,13 @@ mod assumptions;
 mod auto;
 mod beside;
 mod coverage;
-mod elsewhere;
 mod engines;
 mod explore;
 mod instances;
 mod owners;
 mod populated;
 mod recorder;
+mod remote;
 mod run;
 mod runs;
 mod schedule;
@@ -41,7 +41,7 @@ mod vacuity;
 
 pub use advice::advice;
 pub use assumptions::of as assumptions;
-pub use elsewhere::Elsewhere;
 pub use instances::only_instance;
-pub use run::{InternalError, check, check_elsewhere, check_here};
+pub use remote::RemoteExplorer;
+pub use run::{InternalError, check, check_on_this_thread, check_with_remote};
 pub use tuning::{DEFAULT_PROCS, STACK_BYTES};

@@ -83,7 +83,7 @@ pub fn search_with_owners(
             report,
             space: StateSpace::new(Vec::new()),
             lemmas: Lemmas::default(),
-            elsewhere: None,
+            remote: None,
         };
         inner.space.most_procs = session.space.most_procs;
         ended = search(&mut inner, &Basis { original, owners: &owners, instrumented: Some(&instrumented) });

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Instant;
 
-use super::elsewhere::Elsewhere;
+use super::remote::RemoteExplorer;
 use super::session::Session;
 use super::tuning::STACK_BYTES;
 use super::{assumptions, auto, coverage, explore, runs, search, spurious, vacuity};
@@ -56,7 +56,7 @@ pub fn check(
 ) -> Result<Report, InternalError> {
     thread::scope(|scope| {
         let worker = thread::Builder::new().name("session".into()).stack_size(STACK_BYTES);
-        match worker.spawn_scoped(scope, || check_here(system, options, interrupt, observer)) {
+        match worker.spawn_scoped(scope, || check_on_this_thread(system, options, interrupt, observer)) {
             Ok(running) => running.join().map_err(|panic| {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
                 let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -81,7 +81,7 @@ fn blank(system: &System, options: &Options) -> Report {
 /// # Panics
 /// When an engine panics or contradicts the model: a bug of this crate. A thread with less stack than
 /// [`STACK_BYTES`] may overflow it.
-pub fn check_here(
+pub fn check_on_this_thread(
     system: &System,
     options: &Options,
     interrupt: &Interrupt,
@@ -90,18 +90,18 @@ pub fn check_here(
     check_with(system, options, interrupt, observer, None)
 }
 
-/// As [`check_here`]; the instances that the options ask for are explored elsewhere.
+/// As [`check_on_this_thread`]; the instances that the options ask for are explored remote.
 ///
 /// # Panics
-/// As [`check_here`].
-pub fn check_elsewhere(
+/// As [`check_on_this_thread`].
+pub fn check_with_remote(
     system: &System,
     options: &Options,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
-    elsewhere: &dyn Elsewhere,
+    remote: &dyn RemoteExplorer,
 ) -> Report {
-    check_with(system, options, interrupt, observer, Some(elsewhere))
+    check_with(system, options, interrupt, observer, Some(remote))
 }
 
 fn check_with(
@@ -109,7 +109,7 @@ fn check_with(
     options: &Options,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
-    elsewhere: Option<&dyn Elsewhere>,
+    remote: Option<&dyn RemoteExplorer>,
 ) -> Report {
     let deadline = options.time_limit.and_then(|limit| Instant::now().checked_add(limit));
     let until = deadline.map(|at| interrupt.until(at));
@@ -117,7 +117,7 @@ fn check_with(
     let report = blank(system, options);
     let space = StateSpace::new(Vec::new());
     let lemmas = Lemmas::default();
-    let mut session = Session { system, options, interrupt, observer, report, space, lemmas, elsewhere };
+    let mut session = Session { system, options, interrupt, observer, report, space, lemmas, remote };
 
     let start = Instant::now();
     session.report.verdict = explore::explore(&mut session);
@@ -146,8 +146,8 @@ fn check_with(
     assert_replayed(system, &session.report);
     session.tell(Event::Work("looking for transitions that never fire"));
     session.timed("look for vacuity", vacuity::look);
-    if let Some(elsewhere) = elsewhere {
-        elsewhere.end();
+    if let Some(remote) = remote {
+        remote.end();
     }
     session.report
 }

@@ -151,7 +151,7 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
         report: Report::none(),
         space: StateSpace::new(Vec::new()),
         lemmas: Lemmas::default(),
-        elsewhere: None,
+        remote: None,
     };
     auto::decide(&mut proof);
     let Report { verdict, owners, backward, .. } = proof.report;

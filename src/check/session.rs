@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use super::elsewhere::Elsewhere;
 use super::engines::{Exploring, Purpose, Searching};
+use super::remote::RemoteExplorer;
 use cubicle_backward::{Brab, Lemmas, Method, Shared};
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::model::System;
@@ -32,7 +32,7 @@ pub struct Session<'a> {
     /// What is proved about numbers, once a search needed it.
     pub lemmas: Lemmas,
     /// Who explores the instances that the options ask for, when that is not this process alone.
-    pub elsewhere: Option<&'a dyn Elsewhere>,
+    pub remote: Option<&'a dyn RemoteExplorer>,
 }
 
 impl<'a> Session<'a> {
@@ -60,9 +60,9 @@ impl<'a> Session<'a> {
 
     /// Explores an instance; what it may store is all that `limits` say.
     pub fn explore(&mut self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
-        if let Some(elsewhere) = self.elsewhere {
+        if let Some(remote) = self.remote {
             let (interrupt, serves) = (self.interrupt, purpose != Purpose::Answer);
-            return elsewhere.explore(self.system, (procs, limits), interrupt, &mut *self.observer, serves);
+            return remote.explore(self.system, (procs, limits), interrupt, &mut *self.observer, serves);
         }
         explore(&self.problem(), self.interrupt, Exploring::new(procs, limits, purpose), &mut *self.observer)
     }

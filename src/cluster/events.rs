@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::flow::Course;
+use super::flow::RunEvent;
 
 /// A panic on a thread of the dataflow is a bug, unless somebody was lost, which is told within this time.
 const SOON: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ pub enum Event {
     /// A process was lost.
     Fault(String),
     /// How far it is.
-    Course(Course),
+    RunEvent(RunEvent),
     /// The members of this process have ended, in good order or not.
     Left(bool),
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::agreement::Agreement;
 use super::events::{Event, unexplained};
-use super::flow::{self, Course, Part, Wake};
+use super::flow::{self, Part, RunEvent, Wake};
 use super::join::{Joining, Links, join};
 use super::kept::Kept;
 use super::secret::Secret;
@@ -59,7 +59,7 @@ pub struct Cluster {
 }
 
 /// Who is told what happens.
-pub struct Told<'a> {
+pub struct Callbacks<'a> {
     /// What is to be known of strangers.
     pub log: &'a dyn Fn(&str),
     /// Asked now and then: why the cluster is to be given up, if so.
@@ -88,7 +88,7 @@ impl Cluster {
         instance: &Instance,
         serves: bool,
         interrupt: &Interrupt,
-        mut told: Told<'_>,
+        mut told: Callbacks<'_>,
     ) -> Result<Option<Found>, Fault> {
         let Self { me, addresses, workers, listener, secret, agreement, wait, at_once, memory, kept } = self;
         let sizes =
@@ -107,7 +107,7 @@ impl Cluster {
             memory: memory / workers,
             interrupt: interrupt.clone(),
             course: Mutex::new(tell.clone()),
-            told: Event::Course,
+            told: Event::RunEvent,
             questions: Mutex::new((serves && me == 0).then_some(questions)),
             rounds: AtomicU64::new(0),
             kept,
@@ -155,7 +155,7 @@ struct Attending {
 
 impl Attending {
     /// Until it is over, or only questions are left.
-    fn attend(&mut self, told: &mut Told<'_>) -> Result<(), String> {
+    fn attend(&mut self, told: &mut Callbacks<'_>) -> Result<(), String> {
         let mut known_since: Option<Instant> = None;
         loop {
             let serves = self.serves && self.outcome.as_ref().is_some_and(|it| it.stop != Stop::Unsafe);
@@ -167,11 +167,11 @@ impl Attending {
             let gone = undecided.then(|| (told.stop)().or_else(unexplained)).flatten();
             let wait = if gone.is_some() { Duration::ZERO } else { Duration::from_millis(100) };
             match self.events.recv_timeout(wait) {
-                Ok(Event::Course(Course::Begins(wake))) => self.wake = Some(wake),
-                Ok(Event::Course(Course::Progress(states, waiting, depth))) => {
+                Ok(Event::RunEvent(RunEvent::Begins(wake))) => self.wake = Some(wake),
+                Ok(Event::RunEvent(RunEvent::Progress(states, waiting, depth))) => {
                     (told.progress)(states, waiting, depth);
                 }
-                Ok(Event::Course(Course::Over(found))) => {
+                Ok(Event::RunEvent(RunEvent::Over(found))) => {
                     self.outcome = Some(*found);
                     known_since = Some(Instant::now());
                 }

@@ -36,7 +36,7 @@ pub enum Question {
 }
 
 /// What is told of the run, by the process that leads.
-pub enum Course {
+pub enum RunEvent {
     /// It begins; this is how its lead is woken.
     Begins(Wake),
     /// States known, states that wait, and the depth.
@@ -61,7 +61,7 @@ pub struct Part<T> {
     /// Gets the course, in the process that leads.
     pub course: Mutex<Sender<T>>,
     /// Makes it what is sent there.
-    pub told: fn(Course) -> T,
+    pub told: fn(RunEvent) -> T,
     /// Where questions come from, in the process that leads, when the states are to serve as oracle.
     pub questions: Mutex<Option<Receiver<Question>>>,
     /// Rounds so far.
@@ -113,7 +113,7 @@ fn member<T: Send + 'static>(worker: &mut Worker, part: &Arc<Part<T>>) {
             state.questions = questions;
             if begins {
                 // A member that has ended cannot be woken, and needs not be.
-                state.tell(Course::Begins(Box::new(move || waking.activate().unwrap_or_default())));
+                state.tell(RunEvent::Begins(Box::new(move || waking.activate().unwrap_or_default())));
             }
             move |(input, frontier), output| {
                 input.for_each_stamp(|cap, data| {
@@ -243,8 +243,8 @@ impl<T> Turn<T> {
             matches!(command, Command::Serve | Command::End | Command::Fail(_)).then(|| lead.outcome());
         self.serves = command == Command::Serve;
         self.tell(match outcome {
-            Some(outcome) => Course::Over(Box::new(outcome)),
-            None => Course::Progress(states, waiting, depth),
+            Some(outcome) => RunEvent::Over(Box::new(outcome)),
+            None => RunEvent::Progress(states, waiting, depth),
         });
         command
     }
@@ -266,7 +266,7 @@ impl<T> Turn<T> {
         }
     }
 
-    fn tell(&self, course: Course) {
+    fn tell(&self, course: RunEvent) {
         // Nobody listens any more when the run has ended otherwise.
         let _ = locked(&self.part.course).send((self.part.told)(course));
     }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use super::meeting::{Heard, Meeting};
+use super::meeting::{Incoming, Meeting};
 use cubicle_run::interrupt::Interrupt;
 
 /// How often it is looked whether the run must end while somebody works.
@@ -35,18 +35,18 @@ pub fn deal(
     }
     while out.iter().any(|pieces| !pieces.is_empty()) && !meeting.is_over() {
         let (from, answer) = match meeting.hear(PATIENCE) {
-            Some(Heard::Message(from, answer)) => (from, answer),
+            Some(Incoming::Message(from, answer)) => (from, answer),
             // Nobody ends before process 0 does.
-            Some(Heard::Ended(from)) => return meeting.distrust(from),
+            Some(Incoming::Ended(from)) => return meeting.protocol_error(from),
             None => continue,
         };
         let (number, answer) = answer.split_at(NUMBER.min(answer.len()));
         let number = number.try_into().map(u64::from_le_bytes).ok();
         let place = number.and_then(|number| out[from].iter().position(|piece| *piece == number));
-        let Some(place) = place else { return meeting.distrust(from) };
+        let Some(place) = place else { return meeting.protocol_error(from) };
         let piece = out[from].swap_remove(place);
         if !put(piece as usize, answer) {
-            return meeting.distrust(from);
+            return meeting.protocol_error(from);
         }
         give(&mut out, from);
     }
@@ -81,7 +81,7 @@ pub fn help(
         while let Some(piece) = told(meeting) {
             match piece.try_into().map(u64::from_le_bytes) {
                 Ok(piece) => drop(give.send(piece)),
-                Err(_) => meeting.distrust(0),
+                Err(_) => meeting.protocol_error(0),
             }
         }
         over();
@@ -94,8 +94,8 @@ pub fn help(
 pub fn told(meeting: &Meeting) -> Option<Vec<u8>> {
     while !meeting.is_over() {
         match meeting.hear(PATIENCE) {
-            Some(Heard::Message(0, message)) => return Some(message),
-            Some(Heard::Ended(0)) => return None,
+            Some(Incoming::Message(0, message)) => return Some(message),
+            Some(Incoming::Ended(0)) => return None,
             _ => {}
         }
     }

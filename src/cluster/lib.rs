@@ -27,12 +27,12 @@ mod watch;
 
 pub use agreement::Agreement;
 pub use events::note_panic;
-pub use explore::{Cluster, Fault, Figures, Found, Told};
+pub use explore::{Callbacks, Cluster, Fault, Figures, Found};
 pub use handout::{deal, help, told};
 pub use handshake::{Claim, Kind, Refusal, initiate, respond};
 pub use join::listen;
 pub use kept::Kept;
-pub use meeting::{Heard, Leaves, Meeting};
+pub use meeting::{Incoming, Leaves, Meeting};
 pub use secret::Secret;
 pub use states::SpreadStates;
 pub use swarm::Swarm;

@@ -28,7 +28,7 @@ pub type Leaves = Box<dyn Fn() -> Option<String> + Send>;
 
 /// What comes from another process.
 #[derive(Debug)]
-pub enum Heard {
+pub enum Incoming {
     /// A message of the process with this number.
     Message(usize, Vec<u8>),
     /// That process has nothing more to say.
@@ -39,7 +39,7 @@ pub enum Heard {
 pub struct Meeting {
     me: usize,
     links: Vec<Option<Mutex<TcpStream>>>,
-    heard: Mutex<Receiver<Heard>>,
+    heard: Mutex<Receiver<Incoming>>,
     lost: Sender<Lost>,
     watch: Arc<Watch>,
     over: Arc<AtomicBool>,
@@ -149,7 +149,7 @@ impl Meeting {
     }
 
     /// What came from any other process, waiting for it no longer than this.
-    pub fn hear(&self, patience: Duration) -> Option<Heard> {
+    pub fn hear(&self, patience: Duration) -> Option<Incoming> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(patience).ok()
     }
 
@@ -159,7 +159,7 @@ impl Meeting {
     }
 
     /// What a process said makes no sense: all end, and the interrupt says so when this is back.
-    pub fn distrust(&self, process: usize) {
+    pub fn protocol_error(&self, process: usize) {
         self.fail(format!("process {process} said what makes no sense"));
     }
 
@@ -191,13 +191,13 @@ impl Meeting {
 }
 
 /// Hands on what a process says, until it has nothing more to say.
-fn listen(from: usize, mut link: &TcpStream, tell: &Sender<Heard>) -> io::Result<()> {
+fn listen(from: usize, mut link: &TcpStream, tell: &Sender<Incoming>) -> io::Result<()> {
     loop {
         let mut length = [0; 4];
         link.read_exact(&mut length)?;
         let length = u32::from_le_bytes(length);
         if length == END {
-            let _ = tell.send(Heard::Ended(from));
+            let _ = tell.send(Incoming::Ended(from));
             return Ok(());
         }
         // No more room is made than for what comes.
@@ -205,7 +205,7 @@ fn listen(from: usize, mut link: &TcpStream, tell: &Sender<Heard>) -> io::Result
         if link.take(length.into()).read_to_end(&mut message)? < length as usize {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        if tell.send(Heard::Message(from, message)).is_err() {
+        if tell.send(Incoming::Message(from, message)).is_err() {
             return Ok(());
         }
     }

@@ -23,7 +23,7 @@ pub struct SpreadStates {
     asking: Mutex<Asking>,
     interrupt: Interrupt,
     watch: Arc<Watch>,
-    /// Told when the members of this process have ended.
+    /// Callbacks when the members of this process have ended.
     left: Mutex<Receiver<()>>,
 }
 

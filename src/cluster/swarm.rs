@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::meeting::{Heard, Meeting};
-use cubicle_forward::{Companions, EpochWord};
+use super::meeting::{Incoming, Meeting};
+use cubicle_forward::{EpochMessage, Peers};
 
 /// How often it is looked whether the run must end while others are waited for.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -18,7 +18,7 @@ const FULL: u8 = 1;
 pub struct Swarm {
     meeting: Arc<Meeting>,
     /// Of each process: words that were not asked for yet, and whether it has ended. Nobody is more than an epoch ahead.
-    waiting: Vec<(VecDeque<EpochWord>, bool)>,
+    waiting: Vec<(VecDeque<EpochMessage>, bool)>,
 }
 
 impl Swarm {
@@ -28,34 +28,34 @@ impl Swarm {
         Self { meeting, waiting: (0..processes).map(|_| (VecDeque::new(), false)).collect() }
     }
 
-    fn take_in(&mut self, heard: Heard) {
+    fn take_in(&mut self, heard: Incoming) {
         match heard {
-            Heard::Ended(from) => self.waiting[from].1 = true,
-            Heard::Message(from, mut bytes) => match bytes.pop() {
-                Some(FOUND) => self.waiting[from].0.push_back(EpochWord::Found(bytes)),
-                Some(FULL) => self.waiting[from].0.push_back(EpochWord::Full),
-                _ => self.meeting.distrust(from),
+            Incoming::Ended(from) => self.waiting[from].1 = true,
+            Incoming::Message(from, mut bytes) => match bytes.pop() {
+                Some(FOUND) => self.waiting[from].0.push_back(EpochMessage::Found(bytes)),
+                Some(FULL) => self.waiting[from].0.push_back(EpochMessage::Full),
+                _ => self.meeting.protocol_error(from),
             },
         }
     }
 }
 
-impl Companions for Swarm {
+impl Peers for Swarm {
     fn place(&self) -> (usize, usize) {
         self.meeting.place()
     }
 
-    fn say(&mut self, word: &EpochWord) {
+    fn say(&mut self, word: &EpochMessage) {
         let message = match word {
-            EpochWord::Found(bytes) => [bytes, &[FOUND][..]].concat(),
-            EpochWord::Full => vec![FULL],
+            EpochMessage::Found(bytes) => [bytes, &[FOUND][..]].concat(),
+            EpochMessage::Full => vec![FULL],
         };
         for other in self.meeting.others() {
             self.meeting.say(other, &message);
         }
     }
 
-    fn hear(&mut self, stop: &dyn Fn() -> bool) -> Option<Vec<Option<EpochWord>>> {
+    fn hear(&mut self, stop: &dyn Fn() -> bool) -> Option<Vec<Option<EpochMessage>>> {
         let (me, processes) = self.meeting.place();
         loop {
             let silent = |it: &usize| *it != me && self.waiting[*it].0.is_empty();
@@ -64,7 +64,7 @@ impl Companions for Swarm {
                 Some(silent) if self.waiting[silent].1 => {
                     // All see the end at the same epoch, or process 0 does before.
                     if me == 0 {
-                        self.distrust(silent);
+                        self.protocol_error(silent);
                     }
                     return None;
                 }
@@ -77,7 +77,7 @@ impl Companions for Swarm {
         }
     }
 
-    fn distrust(&mut self, process: usize) {
-        self.meeting.distrust(process);
+    fn protocol_error(&mut self, process: usize) {
+        self.meeting.protocol_error(process);
     }
 }

@@ -274,10 +274,10 @@ impl Shared {
                         Word::Token(token) => hears(&|it| it.tokens.1 = Some(token)),
                         Word::Silent(silent) => hears(&|it| it.silent.clone_from(&silent)),
                     }) {
-                        Heard::Alive => {}
-                        Heard::Done => self.done[other].store(true, Ordering::Relaxed),
-                        Heard::Fault(why) => return self.missed(other, why),
-                        Heard::Nonsense => {
+                        LastWord::Alive => {}
+                        LastWord::Done => self.done[other].store(true, Ordering::Relaxed),
+                        LastWord::Fault(why) => return self.missed(other, why),
+                        LastWord::Nonsense => {
                             return self.missed(other, format!("{who} said what makes no sense"));
                         }
                     }
@@ -315,7 +315,7 @@ fn datagrams(address: &str) -> Option<UdpSocket> {
 
 /// What was said last.
 #[derive(Debug, PartialEq, Eq)]
-enum Heard {
+enum LastWord {
     Alive,
     Done,
     Fault(String),
@@ -330,41 +330,41 @@ enum Word {
 }
 
 /// Takes whole messages off the beginning of what was said, until there is one that matters; `tell` is told what others say.
-fn hear(said: &mut Vec<u8>, tell: &mut dyn FnMut(Word)) -> Heard {
+fn hear(said: &mut Vec<u8>, tell: &mut dyn FnMut(Word)) -> LastWord {
     loop {
         match said.as_slice() {
             [ALIVE, ..] => drop(said.remove(0)),
             [DONE, ..] => {
                 said.clear();
-                return Heard::Done;
+                return LastWord::Done;
             }
             [FAULT, low, high, words @ ..] => {
                 let length = usize::from(u16::from_le_bytes([*low, *high]));
                 if length > MOST {
-                    return Heard::Nonsense;
+                    return LastWord::Nonsense;
                 }
-                let Some(words) = words.get(..length) else { return Heard::Alive };
+                let Some(words) = words.get(..length) else { return LastWord::Alive };
                 let text = String::from_utf8_lossy(words);
-                return Heard::Fault(text.chars().filter(|c| !c.is_control()).collect());
+                return LastWord::Fault(text.chars().filter(|c| !c.is_control()).collect());
             }
             [TOKEN, rest @ ..] => {
-                let Some(token) = rest.first_chunk() else { return Heard::Alive };
+                let Some(token) = rest.first_chunk() else { return LastWord::Alive };
                 tell(Word::Token(*token));
                 said.drain(..=TOKEN_BYTES);
             }
             [SILENT, low, high, rest @ ..] => {
                 let length = usize::from(u16::from_le_bytes([*low, *high]));
                 if length > MOST {
-                    return Heard::Nonsense;
+                    return LastWord::Nonsense;
                 }
-                let Some(numbers) = rest.get(..length) else { return Heard::Alive };
+                let Some(numbers) = rest.get(..length) else { return LastWord::Alive };
                 tell(Word::Silent(
                     numbers.chunks_exact(2).map(|it| u16::from_le_bytes([it[0], it[1]])).collect(),
                 ));
                 said.drain(..3 + length);
             }
-            [] | [FAULT | SILENT] | [FAULT | SILENT, _] => return Heard::Alive,
-            _ => return Heard::Nonsense,
+            [] | [FAULT | SILENT] | [FAULT | SILENT, _] => return LastWord::Alive,
+            _ => return LastWord::Nonsense,
         }
     }
 }
@@ -378,17 +378,17 @@ mod tests {
         let mut words = Vec::new();
         let mut hear = |said: &mut Vec<u8>| super::hear(said, &mut |word| words.push(word));
         let mut said = vec![ALIVE, ALIVE, FAULT, 2, 0, b'a'];
-        assert_eq!((hear(&mut said), said.len()), (Heard::Alive, 4));
+        assert_eq!((hear(&mut said), said.len()), (LastWord::Alive, 4));
         said.extend(b"b\x01");
-        assert_eq!(hear(&mut said), Heard::Fault("ab".to_owned()));
-        assert_eq!(hear(&mut vec![ALIVE, DONE]), Heard::Done);
-        assert_eq!(hear(&mut vec![9]), Heard::Nonsense);
-        assert_eq!(hear(&mut vec![FAULT, 255, 255]), Heard::Nonsense);
+        assert_eq!(hear(&mut said), LastWord::Fault("ab".to_owned()));
+        assert_eq!(hear(&mut vec![ALIVE, DONE]), LastWord::Done);
+        assert_eq!(hear(&mut vec![9]), LastWord::Nonsense);
+        assert_eq!(hear(&mut vec![FAULT, 255, 255]), LastWord::Nonsense);
         let mut said = vec![ALIVE, SILENT, 4, 0, 1, 0, 2];
-        assert_eq!((hear(&mut said), said.len()), (Heard::Alive, 6));
+        assert_eq!((hear(&mut said), said.len()), (LastWord::Alive, 6));
         said.extend([1, TOKEN]);
         said.extend([7; TOKEN_BYTES]);
-        assert_eq!((hear(&mut said), said.len()), (Heard::Alive, 0));
+        assert_eq!((hear(&mut said), said.len()), (LastWord::Alive, 0));
         assert_eq!(words, [Word::Silent(vec![1, 258]), Word::Token([7; TOKEN_BYTES])]);
     }
 

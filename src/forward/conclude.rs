@@ -14,7 +14,7 @@ use crate::run::finding::Finding;
 use crate::run::findings::Findings;
 use crate::run::growth::growth;
 use crate::run::outside::goes_outside;
-use crate::run::searched::{Course, Searched};
+use crate::run::searched::{SearchStats, Searched};
 use crate::run::trace::{self, TraceError};
 use crate::store::origin::ROOT;
 use crate::store::visited::Visited;
@@ -27,7 +27,7 @@ use cubicle_run::verdict::Trace;
 /// What a search found.
 #[derive(Clone, Debug)]
 pub struct Found {
-    pub course: Course,
+    pub course: SearchStats,
     /// One for each bad cube met, in order of discovery.
     pub unsafe_traces: Vec<Trace>,
     pub deadlocks: Vec<Trace>,
@@ -128,7 +128,7 @@ pub fn conclude_with(
         outside_states,
         growth: if cut_short(stop) { growth(system, program, visited) } else { Vec::new() },
         missed: visited.lossy.as_ref().map(|lossy| lossy.missed()),
-        course: Course { stop, fault, ..searched.course },
+        course: SearchStats { stop, fault, ..searched.course },
     }
 }
 

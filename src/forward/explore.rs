@@ -10,7 +10,7 @@ use crate::explored::graph::Fingerprint;
 use crate::explored::states::ExploredStates;
 use crate::explored::views::Views;
 use crate::fuzz::campaign::Campaign;
-use crate::fuzz::companions::{Companions, Company};
+use crate::fuzz::peers::{OptionalPeers, Peers};
 use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
 use crate::run::limits::Limits;
@@ -146,37 +146,37 @@ pub const fn walks(options: &ForwardOptions) -> bool {
     }
 }
 
-/// As [`explore()`], by walks that are shared with other processes, which call this or [`walk_along`] with the same instance and the same
+/// As [`explore()`], by walks that are shared with other processes, which call this or [`follow_campaign`] with the same instance and the same
 /// options, but for time, memory and the number of threads. What is found is the same for any number of them.
 pub fn explore_together(
     system: &System,
     instance: (usize, &ForwardOptions),
-    companions: Box<dyn Companions>,
+    peers: Box<dyn Peers>,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Explored {
-    explore_with(system, instance, Some(companions), interrupt, observer)
+    explore_with(system, instance, Some(peers), interrupt, observer)
 }
 
 /// Walks in the campaign that another process leads with [`explore_together`], which says what is found.
-pub fn walk_along(
+pub fn follow_campaign(
     system: &System,
     (procs, options): (usize, &ForwardOptions),
-    companions: Box<dyn Companions>,
+    peers: Box<dyn Peers>,
     interrupt: &Interrupt,
 ) {
     // Who leads says why it cannot be explored.
     let limits = Limits::new(options, interrupt);
     let Ok(program) = compile(system, procs, options, &limits.clock) else { return };
     let mut campaign = Campaign::within(Arc::new(system.clone()), Arc::new(program), options, limits);
-    campaign.company = Company(Some(companions));
+    campaign.company = OptionalPeers(Some(peers));
     let _ = campaign.run(&mut Silent);
 }
 
 fn explore_with(
     system: &System,
     (procs, options): (usize, &ForwardOptions),
-    companions: Option<Box<dyn Companions>>,
+    peers: Option<Box<dyn Peers>>,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Explored {
@@ -209,7 +209,7 @@ fn explore_with(
     let mut walk = None;
     let found = if walks(options) {
         let mut new = Campaign::within(Arc::clone(&system), Arc::clone(&program), options, limits);
-        new.company = Company(companions);
+        new.company = OptionalPeers(peers);
         new.run(observer).map(|()| {
             let found = conclude::conclude(new.searched(), observer);
             let visited = new.take_visited();

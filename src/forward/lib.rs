@@ -44,11 +44,11 @@ mod tuning;
 pub use checkpoint::manifest::Manifest;
 pub use error::StorageError;
 pub use explore::{
-    Explored, Remote, explore, explore_oracle, explore_together, explore_within, walk_along, walks,
+    Explored, Remote, explore, explore_oracle, explore_together, explore_within, follow_campaign, walks,
 };
 pub use explored::graph::Fingerprint;
 pub use explored::views::Views;
-pub use fuzz::companions::{Companions, EpochWord, walking_agreement};
+pub use fuzz::peers::{EpochMessage, Peers, walking_agreement};
 pub use live::{RunAnswer, RunsChecked, check_runs};
 pub use oracle::StateSpace;
 pub use spread::instance::Instance;

@@ -180,7 +180,7 @@ fn a_byte_order_mark_is_skipped() {
     let outcome = run_stdin("-", marked(wrong).as_bytes());
     assert_eq!(outcome, run_stdin("-", wrong.as_bytes()));
     assert!(outcome.stderr.contains("<stdin>:1:5"), "{}", outcome.stderr);
-    // Elsewhere it is an error as any other character.
+    // RemoteExplorer it is an error as any other character.
     assert_eq!(run_stdin("-", models::SAFE.replace("var", "\u{feff}var").as_bytes()).code, Some(2));
 }
 

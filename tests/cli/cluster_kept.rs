@@ -219,7 +219,7 @@ fn parts_that_do_not_belong_to_the_checkpoint_are_refused() {
     fs::write(path.join("model.cub"), model.replacen("Exclusive = True", "Exclusive = False", 1)).unwrap();
     refused(2, "resume kept", "the checkpoint is of another model: it has `");
     fs::write(path.join("model.cub"), model).unwrap();
-    // Elsewhere it is the same.
+    // RemoteExplorer it is the same.
     fs::rename(path.join("kept"), path.join("moved")).unwrap();
     let rest = run_in(path, "resume moved --memory-limit 1GB --time-limit 1m");
     assert_eq!((rest.code, &rest.stdout), (whole.code, &whole.stdout), "{rest:?}");

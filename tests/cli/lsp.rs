@@ -214,7 +214,7 @@ fn diagnostics_follow_the_text() {
     assert_eq!(fixes[0]["kind"], "quickfix");
     let broken = MODEL.replacen("At[p] = Critical", "At[p] = Critcal", 1);
     assert_eq!(edited(&broken, &fixes[0]["edit"]["changes"][URI]), MODEL);
-    // Elsewhere there is nothing to mend.
+    // RemoteExplorer there is nothing to mend.
     let nothing = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 0 } });
     assert_eq!(client.about("codeAction", json!({ "range": nothing, "context": {} })), json!([]));
     client.change(3, json!([{ "text": MODEL }]));

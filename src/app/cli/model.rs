@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use cubicle_check::{Elsewhere, assumptions, check_elsewhere, check_here};
+use cubicle_check::{RemoteExplorer, assumptions, check_on_this_thread, check_with_remote};
 use cubicle_lang::diagnostic::{Diagnostic, Source};
 use cubicle_lang::model::System;
 use cubicle_report as report;
@@ -37,14 +37,14 @@ use super::{
 };
 
 /// A command line that is understood.
-pub struct Asked {
+pub struct Invocation {
     pub args: Args,
     /// The beginning of the run's document.
     head: Head,
     /// What to tell the user about it.
     notes: Vec<String>,
     /// Who explores, when that is not this process alone.
-    pub elsewhere: Option<Arc<dyn Elsewhere + Send + Sync>>,
+    pub elsewhere: Option<Arc<dyn RemoteExplorer + Send + Sync>>,
 }
 
 /// A command line that is not.
@@ -55,8 +55,8 @@ pub struct UsageError {
 }
 
 /// Decides the model under the eyes of the watchdog.
-pub fn supervised(asked: Asked) -> u8 {
-    let Asked { args, head, notes, elsewhere } = asked;
+pub fn supervised(asked: Invocation) -> u8 {
+    let Invocation { args, head, notes, elsewhere } = asked;
     let run_dir = match args.run_dir.as_ref().map(|path| RunDir::create(path, &head)).transpose() {
         Ok(run_dir) => run_dir,
         Err(error) => {
@@ -89,7 +89,7 @@ pub fn supervised(asked: Asked) -> u8 {
 }
 
 /// The typed command line. What is wrong with it, help and the version are printed.
-pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Asked, UsageError> {
+pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Invocation, UsageError> {
     parse_for(words, typed, |_| ())
 }
 
@@ -98,7 +98,7 @@ pub fn parse_for(
     words: Vec<OsString>,
     typed: &[OsString],
     settle: impl FnOnce(&mut Args),
-) -> Result<Asked, UsageError> {
+) -> Result<Invocation, UsageError> {
     let mut command = Args::command();
     command.build();
     let rewritten = compat::rewrite(&command, words);
@@ -122,7 +122,7 @@ pub fn parse_for(
     });
     match parsed {
         Ok((args, head)) => match outputs::check(&read_files(&args), &written_files(&args), args.force) {
-            Ok(()) => Ok(Asked { args, head, notes, elsewhere: None }),
+            Ok(()) => Ok(Invocation { args, head, notes, elsewhere: None }),
             Err(error) => {
                 complain(&format!("error: {error}"));
                 Err(UsageError { code: exit::USAGE, error: Some(error) })
@@ -135,7 +135,7 @@ pub fn parse_for(
 /// Decides the model: the exit code so far, and the document of the run.
 fn decide(
     args: &Args,
-    elsewhere: Option<&(dyn Elsewhere + Send + Sync)>,
+    elsewhere: Option<&(dyn RemoteExplorer + Send + Sync)>,
     interrupt: &Interrupt,
     ending: &Arc<Ending>,
 ) -> (u8, Document) {
@@ -152,7 +152,7 @@ fn decide(
 /// Loads the model and decides it. What is wrong has been told when that fails.
 fn attempt(
     args: &Args,
-    elsewhere: Option<&(dyn Elsewhere + Send + Sync)>,
+    elsewhere: Option<&(dyn RemoteExplorer + Send + Sync)>,
     interrupt: &Interrupt,
     ending: &Arc<Ending>,
 ) -> Result<(u8, Document), Failed> {
@@ -205,7 +205,7 @@ fn attempt(
     let mut listener = Listener { warnings: 0, printer, ending: Arc::clone(ending) };
     let mut found = match elsewhere {
         Some(elsewhere) => on_cluster(&system, &options, (interrupt, messages), &mut listener, elsewhere),
-        None => check_here(&system, &options, interrupt, &mut listener),
+        None => check_on_this_thread(&system, &options, interrupt, &mut listener),
     };
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
     if args.deny.is_some() && listener.warnings > 0 && answered {
@@ -291,7 +291,7 @@ fn on_cluster(
     options: &Options,
     (interrupt, messages): (&Interrupt, &Messages),
     listener: &mut Listener,
-    elsewhere: &dyn Elsewhere,
+    elsewhere: &dyn RemoteExplorer,
 ) -> Report {
     if let Some(property) = system.temporal.first() {
         let name = &property.name;
@@ -299,7 +299,7 @@ fn on_cluster(
         messages.warning(&text);
     }
     let options = options.clone().only_states(true);
-    check_elsewhere(system, &options, interrupt, listener, elsewhere)
+    check_with_remote(system, &options, interrupt, listener, elsewhere)
 }
 
 /// The document of a run that only reads the model.

@@ -21,13 +21,13 @@ impl Search<'_> {
         let (mut level, mut level_start) = (0, 0);
         if let Some(last) = self.go_on()? {
             (level, level_start) = (last.level, last.first);
-            self.hasten(last.past, level_start..self.visited.len());
+            self.apply_steep_limit(last.past, level_start..self.visited.len());
         } else {
             if self.visited.is_table() {
                 self.limits.bound_memory(self.table_bytes_each());
             }
             self.seed()?;
-            self.settle(0);
+            self.deduplicate(0);
             self.visited.lossy.iter_mut().for_each(|lossy| lossy.next_level());
             self.curve.note(|| depth_point(0, self.visited.len()));
             if self.visited.disk.is_none() {
@@ -52,7 +52,7 @@ impl Search<'_> {
                 level_end = self.visited.len();
                 self.depth = level;
                 self.curve.note(|| depth_point(level, level_end));
-                self.hasten(past, level_start..level_end);
+                self.apply_steep_limit(past, level_start..level_end);
                 self.keep(level, level_start);
                 if self.limits.stop.is_some() {
                     break;
@@ -80,12 +80,12 @@ impl Search<'_> {
                 let sleeps = self.sleeps.of(range.clone());
                 let states = self.visited.states(range.clone(), &mut buffer);
                 expander.expand(range, states, sleeps, &mut chunk);
-                self.take_in(&chunk);
+                self.merge_chunk(&chunk);
                 cursor = chunk.range.end;
             }
             let due = self.visited.disk.as_ref().is_some_and(|disk| disk.is_due());
             if (due || cursor == level_end) && self.limits.stop.is_none() {
-                self.settle(cursor);
+                self.deduplicate(cursor);
             }
         }
         self.settle_rest();
@@ -97,7 +97,7 @@ impl Search<'_> {
 
     /// Where the states of a level are many more than the `past` ones of the level before, fewer are enough when the
     /// options say so.
-    fn hasten(&mut self, past: usize, level: Range<usize>) {
+    fn apply_steep_limit(&mut self, past: usize, level: Range<usize>) {
         let steep = STEEP * past as f64 <= level.len() as f64;
         self.limits.bound_enough(self.options.steep.filter(|enough| steep && *enough >= level.end));
     }

@@ -82,7 +82,7 @@ impl Search<'_> {
         while self.limits.stop.is_none() {
             let (number, depth, sleep) =
                 if let Some(Waiting { depth, parent, sleep }) = stack.pop(&mut current) {
-                    match self.meet(&current, parent) {
+                    match self.insert(&current, parent) {
                         Met::Refused => break,
                         Met::New => {
                             depths.push(depth);

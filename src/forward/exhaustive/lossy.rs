@@ -28,7 +28,7 @@ impl Search<'_> {
     }
 
     /// Stores the successors of a chunk, in order, until a limit or a finding ends the search; whether none did.
-    pub fn take_in_lossy(&mut self, chunk: &Chunk) -> bool {
+    pub fn merge_chunk_lossy(&mut self, chunk: &Chunk) -> bool {
         let words = self.program.packing.words;
         let successors = &chunk.successors;
         let mut parent = chunk.parents();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::clock::Ticker;
 use crate::error::StorageError;
 use crate::exhaustive::expand::{Chunk, Expander};
-use crate::exhaustive::overflow::{Before, Overflow};
+use crate::exhaustive::overflow::{Overflow, SpillPoint};
 use crate::exhaustive::search::Search;
 use crate::program::sleep::{AWAKE, LevelSleep};
 use crate::store::disk::folder::Folder;
@@ -60,7 +60,7 @@ impl Search<'_> {
         self.limits.bound_in_memory(None);
         self.limits.unbound_memory();
         self.may_pack = false;
-        self.overflow = Overflow::Spilled(Before {
+        self.overflow = Overflow::Spilled(SpillPoint {
             first,
             next,
             loaded: next,
@@ -91,7 +91,7 @@ impl Search<'_> {
     }
 
     /// Puts down the successors of a chunk from one on.
-    pub fn put_down(&mut self, chunk: &Chunk, first: usize) {
+    pub fn buffer(&mut self, chunk: &Chunk, first: usize) {
         let words = self.program.packing.words;
         let mut parent = chunk.parents();
         for at in first..chunk.successors.len() {
@@ -105,14 +105,14 @@ impl Search<'_> {
     }
 
     /// Puts down an initial state.
-    pub fn put_down_initial(&mut self, state: &[u64]) {
+    pub fn buffer_initial(&mut self, state: &[u64]) {
         let disk = self.visited.disk.as_mut().expect("the caller has seen it");
         let put = disk.push(state, ROOT, AWAKE);
         let full = !disk.has_place() || disk.is_due();
         if let Err(why) = put {
             self.fail(why);
         } else if full {
-            self.settle(0);
+            self.deduplicate(0);
         }
     }
 
@@ -148,11 +148,11 @@ impl Search<'_> {
 
     /// Holds the successors so far against the states, when these are on the disk: a level has been expanded, or its end
     /// will not come. The next state that is to be expanded is `next`.
-    pub fn settle(&mut self, next: usize) {
+    pub fn deduplicate(&mut self, next: usize) {
         let Some(mut disk) = self.visited.disk.take() else { return };
         let (ticker, clock) = (RefCell::new(Ticker::new()), Arc::clone(&self.limits.clock));
         let go_on = || ticker.borrow_mut().tick(&clock).is_none();
-        let settled = disk.settle(&go_on, &mut |number, state| self.offer(number, state));
+        let settled = disk.deduplicate(&go_on, &mut |number, state| self.offer(number, state));
         self.visited.disk = Some(disk);
         match settled {
             Ok(Settled::All) => {}
@@ -236,7 +236,7 @@ impl Search<'_> {
             && disk.is_waiting()
         {
             self.limits.stop = None;
-            self.settle(0);
+            self.deduplicate(0);
             self.limits.stop.get_or_insert(stop);
         }
         if let Some(disk) = &mut self.visited.disk {

@@ -15,7 +15,7 @@ pub enum Overflow {
     /// It goes on in this folder.
     Spills(Folder),
     /// It went on there.
-    Spilled(Before),
+    Spilled(SpillPoint),
 }
 
 impl Overflow {
@@ -39,7 +39,7 @@ impl Overflow {
 
 /// A search before the states from one on were expanded, none of whose successors were held against the states.
 #[derive(Debug)]
-pub struct Before {
+pub struct SpillPoint {
     /// The first state that was expanded since then.
     pub first: usize,
     /// The next that is to be expanded.

@@ -50,7 +50,7 @@ impl Search<'_> {
                     }
                     let Some(mut piece) = lead.next(&mut expander) else { break };
                     let Piece { range, chunk, .. } = &mut *piece;
-                    self.take_in(chunk);
+                    self.merge_chunk(chunk);
                     let here = |search: &Self| search.visited.disk.is_none() == in_memory;
                     while here(self) && self.limits.tick() && chunk.range.end < range.end {
                         let rest = chunk.range.end..range.end;
@@ -59,7 +59,7 @@ impl Search<'_> {
                         let sleeps = self.sleeps.of(rest.clone());
                         let states = self.visited.states(rest.clone(), &mut buffer);
                         expander.expand(rest, states, sleeps, chunk);
-                        self.take_in(chunk);
+                        self.merge_chunk(chunk);
                     }
                     if !here(self) {
                         break;

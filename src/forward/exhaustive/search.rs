@@ -16,7 +16,7 @@ use crate::program::sleep::LevelSleep;
 use crate::run::curve::Curve;
 use crate::run::findings::Findings;
 use crate::run::limits::Limits;
-use crate::run::searched::{Course, Searched};
+use crate::run::searched::{SearchStats, Searched};
 use crate::store::compact::states::{Incompressible, Numbers};
 use crate::store::hash::hash;
 use crate::store::origin::ROOT;
@@ -101,7 +101,7 @@ impl<'a> Search<'a> {
     }
 
     /// Why the search ended, when it expanded everything within its bounds or `complete` says that it did not.
-    pub fn course(&mut self, complete: bool) -> Course {
+    pub fn course(&mut self, complete: bool) -> SearchStats {
         let stop = match self.limits.stop {
             Some(stop) => stop,
             None if self.numbers => Stop::Numbers,
@@ -115,17 +115,17 @@ impl<'a> Search<'a> {
             self.curve.finish(depth_point(self.depth, self.visited.len()))
         };
         let (depth, fired, fault) = (self.depth, std::mem::take(&mut self.fired), self.fault.take());
-        Course { fault, depth, fired, curve, ..Course::new(stop) }
+        SearchStats { fault, depth, fired, curve, ..SearchStats::new(stop) }
     }
 
     /// What it did, for its runs to be made.
-    pub fn searched(&self, course: Course) -> Searched<'_> {
+    pub fn searched(&self, course: SearchStats) -> Searched<'_> {
         let Self { system, program, options, limits, visited, findings, .. } = self;
         Searched { system, program, options, limits, visited, findings, course }
     }
 
     /// Stores a state in canonical form, unless it is known or no room is left.
-    pub fn meet(&mut self, state: &[u64], parent: u32) -> Met {
+    pub fn insert(&mut self, state: &[u64], parent: u32) -> Met {
         self.meet_hashed(state, hash(state), parent, true)
     }
 
@@ -164,7 +164,7 @@ impl<'a> Search<'a> {
         self.numbers |= self.bad_scratch.numbers;
     }
 
-    /// As [`Search::meet`] where states are kept as numbers, when it was touched (or not) as these; whether it is new. The
+    /// As [`Search::insert`] where states are kept as numbers, when it was touched (or not) as these; whether it is new. The
     /// error is that it cannot be kept so.
     #[inline]
     fn meet_compact(
@@ -240,7 +240,7 @@ impl<'a> Search<'a> {
             self.meet_lossy(state, ROOT, true);
         }
         if self.visited.is_table() {
-            self.meet(state, ROOT);
+            self.insert(state, ROOT);
             if self.may_pack && self.limits.stop == Some(Stop::Memory) {
                 self.pack();
             }
@@ -248,14 +248,14 @@ impl<'a> Search<'a> {
         if self.visited.compact.is_some() && self.meet_compact(state, None, ROOT, true).is_err() {
             self.unpack();
             if self.limits.stop.is_none() {
-                self.meet(state, ROOT);
+                self.insert(state, ROOT);
             }
         }
         if self.limits.stop == Some(Stop::Memory) {
             self.spill(0, 0);
         }
         if self.visited.disk.is_some() {
-            self.put_down_initial(state);
+            self.buffer_initial(state);
         }
     }
 
@@ -285,7 +285,7 @@ impl<'a> Search<'a> {
     }
 
     /// Stores the successors of a chunk, in order, until a limit or a finding ends the search.
-    pub fn take_in(&mut self, chunk: &Chunk) {
+    pub fn merge_chunk(&mut self, chunk: &Chunk) {
         if chunk.aborted {
             self.limits.look();
             return;
@@ -293,10 +293,10 @@ impl<'a> Search<'a> {
         let mut first = 0;
         while first < chunk.successors.len() {
             if self.visited.disk.is_some() {
-                return self.put_down(chunk, first);
+                return self.buffer(chunk, first);
             }
             if self.visited.lossy.is_some() {
-                if !self.take_in_lossy(chunk) {
+                if !self.merge_chunk_lossy(chunk) {
                     return;
                 }
                 break;

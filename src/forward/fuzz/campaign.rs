@@ -7,15 +7,15 @@ use indexmap::IndexMap;
 
 use crate::clock::begin_to_help;
 use crate::fuzz::bandit::Bandit;
-use crate::fuzz::companions::Company;
 use crate::fuzz::corpus::Corpus;
 use crate::fuzz::coverage::SeenCombinations;
 use crate::fuzz::goals::Goals;
+use crate::fuzz::peers::OptionalPeers;
 use crate::program::compiled::Program;
 use crate::run::curve::Curve;
 use crate::run::findings::Findings;
 use crate::run::limits::Limits;
-use crate::run::searched::{Course, Searched};
+use crate::run::searched::{SearchStats, Searched};
 use crate::store::visited::Visited;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
@@ -80,7 +80,7 @@ pub struct Campaign {
     pub reports: [TechniqueReport; 9],
     pub curve: Curve,
     /// Other processes that walk, too, until it ends for the first time.
-    pub company: Company,
+    pub company: OptionalPeers,
 }
 
 impl Campaign {
@@ -143,7 +143,7 @@ impl Campaign {
             max_steps: u64::MAX,
             reports: NAMES.map(report),
             curve: Curve::default(),
-            company: Company::default(),
+            company: OptionalPeers::default(),
             system,
             program,
         }
@@ -155,7 +155,7 @@ impl Campaign {
             Some(stop) => stop,
             None => self.left_out.unwrap_or(Stop::Complete),
         };
-        let course = Course {
+        let course = SearchStats {
             fault: None,
             stop,
             depth: self.depth(),

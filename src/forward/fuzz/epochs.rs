@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use crate::error::Unbuildable;
 use crate::fuzz::campaign::Campaign;
-use crate::fuzz::companions::Company;
 use crate::fuzz::goal::Goal;
 use crate::fuzz::outcome::WalkOutcome;
+use crate::fuzz::peers::OptionalPeers;
 use crate::fuzz::technique::Task;
 use crate::fuzz::walker::Frozen;
 use crate::program::step::Scratch;
@@ -117,9 +117,9 @@ impl Campaign {
 
     /// Does the walks of an epoch, alone or together with others; `None` when the campaign ends on the way.
     fn epoch(&mut self, tasks: &[Task]) -> Option<Vec<(WalkOutcome, Duration)>> {
-        let Some(mut companions) = self.company.0.take() else { return self.walk(tasks) };
-        let outcomes = self.walk_together(tasks, &mut *companions);
-        self.company = Company(Some(companions));
+        let Some(mut peers) = self.company.0.take() else { return self.walk(tasks) };
+        let outcomes = self.walk_together(tasks, &mut *peers);
+        self.company = OptionalPeers(Some(peers));
         outcomes
     }
 

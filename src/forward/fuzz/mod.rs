@@ -10,12 +10,11 @@
 //!
 //! In reading order: `goal`, `delete_relaxation`, `relaxed_plan` and `goals` (what to walk towards), `technique`, `corpus` (states
 //! with exits that nobody took), `coverage` (what has been seen), `bandit` (which technique), `outcome`,
-//! `companions` (other processes), `walker` and `walk` (one walk), `campaign` (all of them), `plan` (the next ones), `merge` (what they found),
+//! `peers` (other processes), `walker` and `walk` (one walk), `campaign` (all of them), `plan` (the next ones), `merge` (what they found),
 //! `shorten` (shortest ways), `wire` and `swarm` (several processes), `epochs` (the loop).
 
 pub mod bandit;
 pub mod campaign;
-pub mod companions;
 pub mod corpus;
 pub mod coverage;
 pub mod delete_relaxation;
@@ -24,6 +23,7 @@ pub mod goal;
 pub mod goals;
 pub mod merge;
 pub mod outcome;
+pub mod peers;
 pub mod plan;
 pub mod relaxed_plan;
 pub mod shorten;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::checkpoint::bytes::put_words;
 use crate::fuzz::campaign::Campaign;
-use crate::fuzz::companions::{Companions, EpochWord};
 use crate::fuzz::outcome::WalkOutcome;
+use crate::fuzz::peers::{EpochMessage, Peers};
 use crate::fuzz::technique::Task;
 use crate::fuzz::wire::{OutcomeReader, put_outcome};
 use crate::store::hash::hash;
@@ -20,9 +20,9 @@ impl Campaign {
     pub fn walk_together(
         &mut self,
         tasks: &[Task],
-        companions: &mut dyn Companions,
+        peers: &mut dyn Peers,
     ) -> Option<Vec<(WalkOutcome, Duration)>> {
-        let (me, processes) = companions.place();
+        let (me, processes) = peers.place();
         let mine: Vec<Task> = tasks.iter().skip(me).step_by(processes).copied().collect();
         let walked = self.walk(&mine)?;
         let mut found = Vec::new();
@@ -30,10 +30,10 @@ impl Campaign {
         for walked in &walked {
             put_outcome(&mut found, walked);
         }
-        companions.say(&EpochWord::Found(found));
+        peers.say(&EpochMessage::Found(found));
         let clock = &self.limits.clock;
-        let told = companions.hear(&|| clock.expired())?;
-        if told.contains(&Some(EpochWord::Full)) {
+        let told = peers.hear(&|| clock.expired())?;
+        if told.contains(&Some(EpochMessage::Full)) {
             self.limits.stop = Some(Stop::Memory);
             return None;
         }
@@ -41,18 +41,18 @@ impl Campaign {
         let places = |process: usize| (process..tasks.len()).step_by(processes);
         places(me).zip(walked).for_each(|(place, walked)| all[place] = Some(walked));
         for (process, word) in told.iter().enumerate() {
-            let Some(EpochWord::Found(bytes)) = word else { continue };
+            let Some(EpochMessage::Found(bytes)) = word else { continue };
             let mut reader = OutcomeReader::new(self, bytes);
             // What others say makes sense only to who knows the same.
             if !reader.stands_at(&self.standing()) {
-                companions.distrust(process);
+                peers.protocol_error(process);
                 return None;
             }
             for place in places(process) {
                 all[place] = reader.outcome(&tasks[place]).ok();
             }
             if !reader.is_at_end() || places(process).any(|place| all[place].is_none()) {
-                companions.distrust(process);
+                peers.protocol_error(process);
                 return None;
             }
         }
@@ -69,9 +69,9 @@ impl Campaign {
 
     /// Tells the others when the campaign ends here for a reason that they do not see.
     pub fn leave(&mut self) {
-        let Some(mut companions) = self.company.0.take() else { return };
+        let Some(mut peers) = self.company.0.take() else { return };
         if self.limits.stop == Some(Stop::Memory) {
-            companions.say(&EpochWord::Full);
+            peers.say(&EpochMessage::Full);
         }
     }
 }

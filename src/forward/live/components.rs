@@ -27,7 +27,7 @@ pub struct FairCycles<'a> {
 }
 
 /// What a component is worth.
-enum Worth {
+enum ComponentValue {
     Fair,
     /// Nothing in it is fair.
     Unfair,
@@ -66,9 +66,9 @@ impl FairCycles<'_> {
                     member[*node as usize] = members;
                 }
                 match self.worth(&component, &|node| member[node as usize] == members, &mut threads) {
-                    Worth::Fair => best = Some((nearest, component)),
-                    Worth::Unfair => {}
-                    Worth::Perhaps(part) => rest.extend(part),
+                    ComponentValue::Fair => best = Some((nearest, component)),
+                    ComponentValue::Unfair => {}
+                    ComponentValue::Perhaps(part) => rest.extend(part),
                 }
             }
             open = rest;
@@ -92,10 +92,15 @@ impl FairCycles<'_> {
         }
     }
 
-    fn worth(&self, component: &[u32], inside: &dyn Fn(u32) -> bool, threads: &mut Threads<'_>) -> Worth {
+    fn worth(
+        &self,
+        component: &[u32],
+        inside: &dyn Fn(u32) -> bool,
+        threads: &mut Threads<'_>,
+    ) -> ComponentValue {
         let visited = |set: &Vec<bool>| component.iter().any(|node| set[*node as usize]);
         if !self.visits.iter().all(visited) {
-            return Worth::Unfair;
+            return ComponentValue::Unfair;
         }
         threads.look(self.arrows, component, inside);
         let count = self.constraints.strong.len();
@@ -116,11 +121,11 @@ impl FairCycles<'_> {
         let everywhere = |part: u32| enabled[part as usize] == component.len() * threads.size(part);
         let parts = 0..count as u32;
         if parts.clone().any(|it| !threads.is_strong(it) && put_off(it) && everywhere(it)) {
-            return Worth::Unfair;
+            return ComponentValue::Unfair;
         }
         let strong: Vec<bool> = parts.map(|it| threads.is_strong(it) && put_off(it)).collect();
         if !strong.contains(&true) {
-            return Worth::Fair;
+            return ComponentValue::Fair;
         }
         let mut rest = component.to_vec();
         rest.retain(|node| {
@@ -128,7 +133,7 @@ impl FairCycles<'_> {
             self.enabled(*node, &mut seen, |c| enables |= strong[threads.part(*node, c) as usize]);
             !enables
         });
-        Worth::Perhaps(rest)
+        ComponentValue::Perhaps(rest)
     }
 }
 

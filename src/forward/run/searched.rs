@@ -11,7 +11,7 @@ use cubicle_run::result::{CurvePoint, Stop, TechniqueReport};
 
 /// How a search went.
 #[derive(Clone, Debug)]
-pub struct Course {
+pub struct SearchStats {
     pub stop: Stop,
     /// With [`Stop::Storage`], what could not be written or read.
     pub fault: Option<StorageError>,
@@ -27,7 +27,7 @@ pub struct Course {
     pub curve: Vec<CurvePoint>,
 }
 
-impl Course {
+impl SearchStats {
     /// One that ended like this; the rest is left to be said.
     pub fn new(stop: Stop) -> Self {
         Self {
@@ -52,5 +52,5 @@ pub struct Searched<'a> {
     pub limits: &'a Limits,
     pub visited: &'a Visited,
     pub findings: &'a Findings,
-    pub course: Course,
+    pub course: SearchStats,
 }

@@ -12,12 +12,12 @@ use crate::program::compiled::Program;
 use crate::run::finding::Finding;
 use crate::run::findings::Findings;
 use crate::run::limits::Limits;
-use crate::run::searched::{Course, Searched};
+use crate::run::searched::{SearchStats, Searched};
 use crate::spread::files::Keeping;
 use crate::spread::keeper::Keeper;
 use crate::spread::lead::{Lead, Outcome};
-use crate::spread::member::{Duties, Member};
-use crate::spread::message::Worth;
+use crate::spread::member::{Member, MemberConfig};
+use crate::spread::message::NotableState;
 use crate::store::hash::hash;
 use crate::store::origin::ROOT;
 use crate::store::table::Inserted;
@@ -68,7 +68,7 @@ impl Instance {
     ) -> Member {
         let limits = Limits::new(&self.options, interrupt);
         let deadlock = self.options.deadlock;
-        let duties = Duties { me, members, workers, deadlock, widest: widest(&limits), memory };
+        let duties = MemberConfig { me, members, workers, deadlock, widest: widest(&limits), memory };
         let (system, program) = (Arc::clone(&self.system), Arc::clone(&self.program));
         let kept = self.options.checkpoint.as_ref();
         let keeping = kept.map(|to| Keeping::new(&to.folder, me / workers, me % workers));
@@ -114,11 +114,11 @@ impl Instance {
         findings.outside_states = deadlocks.outside;
         let mut limits = Limits::new(options, interrupt);
         limits.stop = Some(outcome.stop);
-        let course = Course {
+        let course = SearchStats {
             depth: outcome.depth,
             fired: outcome.fired.clone(),
             curve: outcome.curve.clone(),
-            ..Course::new(outcome.stop)
+            ..SearchStats::new(outcome.stop)
         };
         let searched = Searched {
             system,
@@ -150,7 +150,7 @@ struct Ways<'a> {
 
 impl Ways<'_> {
     /// Stores the states on the way to one.
-    fn finding(&mut self, level: usize, worth: &Worth, bad: Option<usize>) -> Finding {
+    fn finding(&mut self, level: usize, worth: &NotableState, bad: Option<usize>) -> Finding {
         let mut way = vec![&worth.state];
         for level in (1..=level).rev() {
             let state = way[way.len() - 1].clone();

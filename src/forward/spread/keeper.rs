@@ -17,7 +17,7 @@ use crate::error::StorageError;
 use crate::program::compiled::Program;
 use crate::run::curve::Curve;
 use crate::spread::files::folder_of;
-use crate::spread::message::{Deadlocks, Traffic, Worth};
+use crate::spread::message::{Deadlocks, NotableState, Traffic};
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::System;
 use cubicle_run::options::{Checkpoint, ForwardOptions};
@@ -37,7 +37,7 @@ pub struct Known {
     /// Points of the curve (depth and states), how thin they are, and how many were seen.
     pub points: (Vec<(u64, usize)>, u32, u64),
     /// For each bad cube that was met, the level and the first state, and the cube.
-    pub bads: Vec<(usize, Worth, usize)>,
+    pub bads: Vec<(usize, NotableState, usize)>,
     /// Deadlocked states.
     pub deadlocks: Deadlocks,
     /// The levels of the first ones.
@@ -70,7 +70,7 @@ impl Known {
         }
         let curve = self.curve(level)?;
         let Deadlocks { states: all, outside, first, first_outside } = &self.deadlocks;
-        let few = |worths: &[Worth], levels: &[usize], most: usize| {
+        let few = |worths: &[NotableState], levels: &[usize], most: usize| {
             worths.len() == levels.len() && worths.len() <= most.min(MAX_DEADLOCK_TRACES)
         };
         let counts = *all <= states && outside <= all;

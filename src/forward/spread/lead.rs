@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::run::curve::Curve;
 use crate::spread::keeper::Keeper;
-use crate::spread::message::{Command, Deadlocks, Summary, Traffic, Worth};
+use crate::spread::message::{Command, Deadlocks, NotableState, Summary, Traffic};
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::{CurvePoint, Stop};
@@ -15,7 +15,7 @@ pub struct Place {
     /// The level.
     pub level: usize,
     /// The state.
-    pub worth: Worth,
+    pub worth: NotableState,
 }
 
 /// What a spread exploration came to.
@@ -253,7 +253,7 @@ impl Lead {
             *all = all.saturating_add(std::mem::take(new));
         }
         self.take_deadlocks();
-        let mut bads: BTreeMap<usize, Worth> = BTreeMap::new();
+        let mut bads: BTreeMap<usize, NotableState> = BTreeMap::new();
         for (bad, worth) in summaries.iter().flat_map(|told| &told.bads) {
             let least = bads.entry(*bad).or_insert_with(|| worth.clone());
             if *worth < *least {

@@ -14,7 +14,7 @@ use crate::program::sleep::{AWAKE, SleepId};
 use crate::program::step::Scratch;
 use crate::run::findings::Findings;
 use crate::spread::files::Keeping;
-use crate::spread::message::{Command, Deadlocks, Halt, Parcel, States, Summary, Worth};
+use crate::spread::message::{Command, Deadlocks, Halt, NotableState, Parcel, States, Summary};
 use crate::spread::outbox::{Filter, Outbox, owner};
 use crate::spread::parents::Wanted;
 use crate::store::hash::hash;
@@ -25,7 +25,7 @@ use cubicle_run::oracle::OracleAnswer;
 
 /// What a member is asked to do, beside the model.
 #[derive(Clone, Copy, Debug)]
-pub struct Duties {
+pub struct MemberConfig {
     /// Its number, from 0.
     pub me: usize,
     /// How many members there are.
@@ -54,7 +54,7 @@ pub enum Task {
 /// One owner of states.
 pub struct Member {
     pub(super) program: Arc<Program>,
-    pub(super) duties: Duties,
+    pub(super) duties: MemberConfig,
     pub(super) clock: Arc<Clock>,
     pub(super) ticker: Ticker,
     pub(super) store: Store,
@@ -74,7 +74,7 @@ pub struct Member {
     bad_scratch: BadScratch,
     /// Cells that say which deadlocks count.
     pub(super) findings: Findings,
-    bads: BTreeMap<usize, Worth>,
+    bads: BTreeMap<usize, NotableState>,
     /// Of the level that was found, the states in order, once they are cut.
     sorted: Vec<u32>,
     pub(super) task: Task,
@@ -98,7 +98,7 @@ impl Member {
         system: Arc<System>,
         program: Arc<Program>,
         clock: Clock,
-        duties: Duties,
+        duties: MemberConfig,
         keeping: Option<Keeping>,
     ) -> Self {
         let words = program.packing.words;
@@ -346,7 +346,7 @@ impl Member {
             Inserted::New(_) => {
                 self.next_sleeps.push(sleep);
                 if let Some((bad, refined)) = self.program.bad(state, &mut self.bad_scratch) {
-                    self.bad(bad, Worth { state: state.to_vec(), refined });
+                    self.bad(bad, NotableState { state: state.to_vec(), refined });
                 }
             }
             Inserted::Old(number) => {
@@ -360,7 +360,7 @@ impl Member {
     }
 
     #[cold]
-    fn bad(&mut self, bad: usize, worth: Worth) {
+    fn bad(&mut self, bad: usize, worth: NotableState) {
         let least = self.bads.entry(bad).or_insert_with(|| worth.clone());
         if worth.state < least.state {
             *least = worth;
@@ -375,7 +375,7 @@ impl Member {
         known.states += 1;
         known.outside += usize::from(outside);
         let kept = if outside { &mut known.first_outside } else { &mut known.first };
-        kept.push(Worth { state, refined });
+        kept.push(NotableState { state, refined });
         if kept.len() >= 16 * MAX_DEADLOCK_TRACES {
             known.add(Deadlocks::default(), MAX_DEADLOCK_TRACES);
         }

@@ -120,7 +120,7 @@ impl From<Stop> for Halt {
 
 /// A state that is worth a run.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub struct Worth {
+pub struct NotableState {
     /// The packed state.
     pub state: Vec<u64>,
     /// The same with those cells defined that decide it.
@@ -154,7 +154,7 @@ pub struct Summary {
     /// For each transition, how often it fired in this round.
     pub fired: Vec<u64>,
     /// Of the level that was found: the smallest state for each bad cube, by the cube.
-    pub bads: Vec<(usize, Worth)>,
+    pub bads: Vec<(usize, NotableState)>,
     /// Deadlocked states that were expanded in this round.
     pub deadlocks: Deadlocks,
     /// The answer to [`Command::Count`].
@@ -179,9 +179,9 @@ pub struct Deadlocks {
     /// How many of them no clean run leads to, as the values in them show.
     pub outside: usize,
     /// The smallest of the others.
-    pub first: Vec<Worth>,
+    pub first: Vec<NotableState>,
     /// The smallest of these.
-    pub first_outside: Vec<Worth>,
+    pub first_outside: Vec<NotableState>,
 }
 
 impl Deadlocks {

@@ -149,7 +149,7 @@ fn files_that_change_are_found_out() {
         for n in first..first + 3_000 {
             states.push(&[n * 7 % 5_003, n % 3], (n / 4) as u32, 1)?;
         }
-        states.settle(&|| true, &mut |_, _| Offer::Take)
+        states.deduplicate(&|| true, &mut |_, _| Offer::Take)
     };
     for what in ["cut", "changed", "gone"] {
         let temporary = tempfile::TempDir::new().unwrap();

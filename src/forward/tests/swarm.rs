@@ -11,40 +11,40 @@ use super::*;
 use crate::clock::Clock;
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::wire::{OutcomeReader, put_outcome};
-use crate::{Companions, EpochWord};
+use crate::{EpochMessage, Peers};
 
 /// A process whose words go through channels.
 struct Member {
     me: usize,
-    to: Vec<Option<Sender<EpochWord>>>,
-    from: Vec<Option<Receiver<EpochWord>>>,
+    to: Vec<Option<Sender<EpochMessage>>>,
+    from: Vec<Option<Receiver<EpochMessage>>>,
     /// What becomes of what is said.
     spoils: fn(&mut Vec<u8>),
     distrusts: Sender<usize>,
 }
 
-impl Companions for Member {
+impl Peers for Member {
     fn place(&self) -> (usize, usize) {
         (self.me, self.to.len())
     }
 
-    fn say(&mut self, word: &EpochWord) {
+    fn say(&mut self, word: &EpochMessage) {
         let mut word = word.clone();
-        if let EpochWord::Found(bytes) = &mut word {
+        if let EpochMessage::Found(bytes) = &mut word {
             (self.spoils)(bytes);
         }
         self.to.iter().flatten().for_each(|to| drop(to.send(word.clone())));
     }
 
-    fn hear(&mut self, _: &dyn Fn() -> bool) -> Option<Vec<Option<EpochWord>>> {
-        let word = |from: &Option<Receiver<EpochWord>>| match from {
+    fn hear(&mut self, _: &dyn Fn() -> bool) -> Option<Vec<Option<EpochMessage>>> {
+        let word = |from: &Option<Receiver<EpochMessage>>| match from {
             None => Some(None),
             Some(from) => from.recv().ok().map(Some),
         };
         self.from.iter().map(word).collect()
     }
 
-    fn distrust(&mut self, process: usize) {
+    fn protocol_error(&mut self, process: usize) {
         let _ = self.distrusts.send(process);
     }
 }

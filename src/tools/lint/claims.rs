@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::linted::LintedModel;
 use super::question::Asker;
 use cubicle_certificate::{self as certificate, CheckOptions};
-use cubicle_check::check_here;
+use cubicle_check::check_on_this_thread;
 use cubicle_lang::diagnostic::{Diagnostic, Source, Span};
 use cubicle_lang::model::{Bad, BadKind, System, forbids_all_of};
 use cubicle_run::observer::Silent;
@@ -70,7 +70,7 @@ fn unused(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
     if lemmas.is_empty() {
         return Vec::new();
     }
-    let report = check_here(system, &asker.proof(), asker.interrupt, &mut Silent);
+    let report = check_on_this_thread(system, &asker.proof(), asker.interrupt, &mut Silent);
     let (Some(Verdict::Safe), Some(outcome)) = (&report.verdict, &report.backward) else {
         return Vec::new();
     };

@@ -1,7 +1,7 @@
 //! Whether a state is reachable: in small instances, then by a proof.
 
 use super::linted::LintOptions;
-use cubicle_check::check_here;
+use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
@@ -108,7 +108,7 @@ impl Asker<'_> {
 
     /// What the engines say of a system.
     fn verdict(&self, system: &System) -> Option<Verdict> {
-        check_here(system, &self.proof(), self.interrupt, &mut Silent).verdict
+        check_on_this_thread(system, &self.proof(), self.interrupt, &mut Silent).verdict
     }
 
     /// How a proof is looked for.

@@ -7,7 +7,7 @@ use super::claims;
 use super::memory::Recall;
 use crate::mutation::{Change, Fate, Kill, KillFinder, Survival};
 use cubicle_certificate::{self as certificate, CheckOptions, Extent};
-use cubicle_check::check_here;
+use cubicle_check::check_on_this_thread;
 use cubicle_forward::{Explored, explore};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{admits, replay};
@@ -137,7 +137,7 @@ impl Mutant<'_> {
 
     /// Looks for a proof.
     fn decide(&self) -> Decided {
-        let report = check_here(self.system, &self.options(), self.baseline.interrupt, &mut Silent);
+        let report = check_on_this_thread(self.system, &self.options(), self.baseline.interrupt, &mut Silent);
         match &report.verdict {
             Some(Verdict::Unsafe(trace)) => Decided::Bad((**trace).clone(), KillFinder::Search),
             Some(Verdict::Safe) => self.certified(&report),

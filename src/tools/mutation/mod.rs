@@ -2,7 +2,7 @@
 //!
 //! In: a model, options, an interrupt. Out: a [`Mutation`](crate::mutation::Mutation). In reading order: `plan` (which
 //! mutants, and how much effort), `baseline` (what is known of the model itself), `examine` (one mutant, by the cheapest
-//! engine first), `memory` (what earlier runs found), `claims` (which claims a mutant violates), `looking` (with all of that),
+//! engine first), `memory` (what earlier runs found), `claims` (which claims a mutant violates), `examiner` (with all of that),
 //! `pool` (threads), `others` (processes), `run` (all of it), `summary` (kill rates,
 //! the smallest set of claims, the number of processes at which no more are killed); `properties` (mutants of what the
 //! model claims: what it could claim beside).
@@ -14,8 +14,8 @@
 mod baseline;
 mod claims;
 mod examine;
+mod examiner;
 mod found;
-mod looking;
 mod memory;
 mod others;
 mod plan;

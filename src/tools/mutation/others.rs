@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::looking::{Looked, Looking};
+use super::examiner::{MutantExaminer, MutantOutcome};
 use super::memory::{MutantMemory, ShownWords, shown_by, shown_words};
 use super::plan::{MutationOptions, Plan};
 use super::pool;
@@ -19,13 +19,13 @@ pub trait Others: Sync {
 }
 
 /// Looks at mutants for another process.
-pub struct Helper<'a>(Looking<'a>);
+pub struct Helper<'a>(MutantExaminer<'a>);
 
 /// What is answered.
 #[derive(Serialize, Deserialize)]
 struct Answer {
     /// The error is the text of a panic.
-    found: Result<Looked, String>,
+    found: Result<MutantOutcome, String>,
     /// What certificates have shown since the answer before.
     shown: ShownWords,
 }
@@ -38,7 +38,7 @@ impl<'a> Helper<'a> {
         how: (&'a MutationOptions, &'a MutantMemory),
         interrupt: &'a Interrupt,
     ) -> Self {
-        Self(Looking::new(model, plan, how, interrupt))
+        Self(MutantExaminer::new(model, plan, how, interrupt))
     }
 
     /// The answer for the mutant in a place of the plan; nothing where there is none.
@@ -56,12 +56,12 @@ impl<'a> Helper<'a> {
     }
 }
 
-impl Looking<'_> {
+impl MutantExaminer<'_> {
     /// What another process answered for the mutant in a place of the plan. `None` when that makes no sense: a run, above
     /// all, is replayed.
-    pub fn answer(&self, place: usize, answer: &[u8]) -> Option<Result<Looked, String>> {
+    pub fn answer(&self, place: usize, answer: &[u8]) -> Option<Result<MutantOutcome, String>> {
         let Answer { found, shown } = serde_json::from_slice(answer).ok()?;
-        if let Ok(Looked { fate: Fate::Killed(kill), .. }) = &found {
+        if let Ok(MutantOutcome { fate: Fate::Killed(kill), .. }) = &found {
             let system = self.plan.mutants[place].0.system(self.text)?;
             let known = kill.claims.iter().all(|claim| *claim < self.baseline.claims.len());
             if !known || kill.trace.bad.is_none() || replay(&system, &kill.trace).is_err() {

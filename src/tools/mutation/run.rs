@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::looking::{Looked, Looking};
+use super::examiner::{MutantExaminer, MutantOutcome};
 use super::memory::MutantMemory;
 use super::others::Others;
 use super::plan::{MutationOptions, Plan};
@@ -69,17 +69,17 @@ pub fn run_with(
     interrupt: &Interrupt,
     tell: &(dyn Fn(MutationProgress) + Sync),
 ) -> Mutation {
-    let looking = Looking::new((system, text), plan, (options, memory), interrupt);
+    let looking = MutantExaminer::new((system, text), plan, (options, memory), interrupt);
     let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     // A search may take a signal for its own: whoever interrupts wants all of it to end.
     let stop = || interrupt.reason().is_some() || interrupt.signals() > 0;
-    let told = |looked: &Looked| {
+    let told = |looked: &MutantOutcome| {
         let dead = usize::from(matches!(looked.fate, Fate::Killed(_)));
         let killed = killed.fetch_add(dead, Ordering::Relaxed) + dead;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         tell(MutationProgress { done, of: plan.mutants.len(), killed });
     };
-    let deal = |shared: Shared<'_, Looked>, others: &dyn Others| {
+    let deal = |shared: Shared<'_, MutantOutcome>, others: &dyn Others| {
         let put = |at: usize, answer: &[u8]| {
             let Some(result) = looking.answer(at, answer) else { return false };
             result.iter().for_each(told);
@@ -88,8 +88,8 @@ pub fn run_with(
         };
         others.deal(shared.next, &put);
     };
-    let deal = others.map(|others| move |shared: Shared<'_, Looked>| deal(shared, others));
-    let deal = deal.as_ref().map(|deal| deal as &(dyn Fn(Shared<'_, Looked>) + Sync));
+    let deal = others.map(|others| move |shared: Shared<'_, MutantOutcome>| deal(shared, others));
+    let deal = deal.as_ref().map(|deal| deal as &(dyn Fn(Shared<'_, MutantOutcome>) + Sync));
     let results = pool::share_with(&plan.mutants, options.jobs, deal, stop, |at, _| {
         let looked = looking.at(at);
         told(&looked);
@@ -98,15 +98,17 @@ pub fn run_with(
     let stopped = interrupt.reason();
     let mutants = plan.mutants.iter().zip(results).map(|((candidate, _), result)| {
         let looked = match result {
-            None => Looked::only(Fate::Untried),
-            Some(Err(panic)) => Looked::only(Fate::Failed(panic)),
+            None => MutantOutcome::only(Fate::Untried),
+            Some(Err(panic)) => MutantOutcome::only(Fate::Failed(panic)),
             // What was under way when the run ended was not looked at.
-            Some(Ok(Looked { fate: Fate::Undecided(reason), .. })) if stopped.as_ref() == Some(&reason) => {
-                Looked::only(Fate::Untried)
+            Some(Ok(MutantOutcome { fate: Fate::Undecided(reason), .. }))
+                if stopped.as_ref() == Some(&reason) =>
+            {
+                MutantOutcome::only(Fate::Untried)
             }
             Some(Ok(looked)) => looked,
         };
-        let Looked { fate, change, hurried } = looked;
+        let MutantOutcome { fate, change, hurried } = looked;
         MutantResult { candidate: candidate.clone(), fate, hurried, change }
     });
     Mutation {

@@ -5,7 +5,7 @@ use super::cover::{coverage, covering, shortest};
 use super::goal::{Goal, WitnessGoal};
 use super::graph::PassingGraph;
 use crate::simulate::CellNames;
-use cubicle_check::check_here;
+use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
 use cubicle_lang::model::semantics::{Semantics, State, Trace, admits, replay_steps};
 use cubicle_lang::model::{Bad, BadKind, Case, System};
@@ -271,7 +271,7 @@ impl Search<'_> {
             .vacuity(Vacuity::Ignore)
             .only_states(true)
             .jobs(self.options.jobs);
-        match check_here(target.system(), &options, self.interrupt, &mut Silent).verdict {
+        match check_on_this_thread(target.system(), &options, self.interrupt, &mut Silent).verdict {
             Some(Verdict::Safe) => Decided::Never,
             Some(Verdict::Unsafe(run)) => {
                 let run = target.run(&run);

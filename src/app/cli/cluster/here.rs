@@ -5,8 +5,8 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use cubicle_check::Elsewhere;
-use cubicle_cluster::{Cluster, Fault, Figures, Found, Kept, Secret, SpreadStates, Told};
+use cubicle_check::RemoteExplorer;
+use cubicle_cluster::{Callbacks, Cluster, Fault, Figures, Found, Kept, Secret, SpreadStates};
 use cubicle_forward::{Explored, Instance, Manifest, Outcome, Remote, explore, walks};
 use cubicle_lang::model::{Literal, System};
 use cubicle_run::interrupt::Interrupt;
@@ -60,7 +60,7 @@ impl Place {
         let mut cluster = self.cluster(sha256(export::model(system).as_bytes()), options.memory);
         let keeps = if options.checkpoint.is_some() { "kept" } else { "not kept" };
         cluster.agreement.push(("a checkpoint".to_owned(), keeps.to_owned()));
-        cluster.explore(instance, serves, interrupt, Told { log, stop, progress })
+        cluster.explore(instance, serves, interrupt, Callbacks { log, stop, progress })
     }
 }
 
@@ -84,7 +84,7 @@ impl Leading {
     }
 }
 
-impl Elsewhere for Leading {
+impl RemoteExplorer for Leading {
     fn explore(
         &self,
         system: &System,

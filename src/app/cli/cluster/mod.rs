@@ -34,7 +34,7 @@ use mutants::MutantTeam;
 use super::args::Args;
 use super::formulas::expected_end;
 use super::kept::{self, Again};
-use super::model::{Asked, UsageError, parse_for, prepared, supervised};
+use super::model::{Invocation, UsageError, parse_for, prepared, supervised};
 use super::output::complain;
 use super::{document, exit, mutate, settings};
 
@@ -194,7 +194,7 @@ fn place(told: &ClusterArgs) -> Result<(Place, Children), (u8, String)> {
 }
 
 /// Takes part in the exploration that process 0 leads, without a word unless something is wrong; the exit code.
-fn follow(asked: &Asked, place: Place, started: bool, typed: &[OsString]) -> u8 {
+fn follow(asked: &Invocation, place: Place, started: bool, typed: &[OsString]) -> u8 {
     let args = &asked.args;
     let mut following = Following::new(&place, started, typed);
     let interrupt = Interrupt::default();
@@ -219,7 +219,7 @@ fn follow(asked: &Asked, place: Place, started: bool, typed: &[OsString]) -> u8 
     following.keeps(options.checkpoint.as_ref());
     let procs = only_instance(&system, &whole);
     if walks(&options) {
-        let walked = place.walk_along(&system, (procs, &options), &interrupt, &following);
+        let walked = place.follow_campaign(&system, (procs, &options), &interrupt, &following);
         return following.ended(walked);
     }
     // When it cannot be explored, the one that leads says so.

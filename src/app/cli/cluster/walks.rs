@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, PoisonError};
 
 use cubicle_cluster::{Fault, Leaves, Meeting, Swarm};
-use cubicle_forward::{Explored, explore_together, walk_along, walking_agreement};
+use cubicle_forward::{Explored, explore_together, follow_campaign, walking_agreement};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer};
@@ -38,7 +38,7 @@ impl Place {
     }
 
     /// Walks in the campaign that process 0 leads.
-    pub fn walk_along(
+    pub fn follow_campaign(
         self,
         system: &System,
         walked: Walked<'_>,
@@ -50,7 +50,7 @@ impl Place {
         let leaves = Box::new(move || own.leaves());
         let (meeting, options) = self.meet_walkers(system, walked, interrupt, (&log, &stop), leaves)?;
         let swarm = Box::new(Swarm::new(Arc::clone(&meeting)));
-        walk_along(system, (walked.0, &options), swarm, interrupt);
+        follow_campaign(system, (walked.0, &options), swarm, interrupt);
         meeting.end()
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use cubicle_check::check_here;
+use cubicle_check::check_on_this_thread;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::{File, Item};
@@ -312,7 +312,7 @@ impl MutateRun<'_> {
             .only_states(true)
             .jobs(self.args.jobs.into())
             .seed(self.args.seed);
-        let report = check_here(system, &options, self.interrupt, &mut Silent);
+        let report = check_on_this_thread(system, &options, self.interrupt, &mut Silent);
         let what = match report.conclusion() {
             Conclusion::Safe => return Ok(Some(report)),
             Conclusion::Unknown => "not decided",

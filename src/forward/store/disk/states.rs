@@ -50,7 +50,7 @@ pub enum Offer {
     Refuse,
 }
 
-/// How [`DiskStates::settle`] ended.
+/// How [`DiskStates::deduplicate`] ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Settled {
     /// All that is new was stored.
@@ -172,7 +172,7 @@ impl DiskStates {
 
     /// Holds all successors so far against the states, and offers what is new in the order in which it was met, with its
     /// number, until an offer ends the search or `go_on` says no.
-    pub fn settle(
+    pub fn deduplicate(
         &mut self,
         go_on: &dyn Fn() -> bool,
         offer: &mut dyn FnMut(usize, &[u64]) -> Offer,

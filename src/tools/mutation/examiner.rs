@@ -17,7 +17,7 @@ const HURRY: u32 = 3;
 
 /// What was found of a mutant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Looked {
+pub struct MutantOutcome {
     /// What became of it.
     pub fate: Fate,
     /// What it changes.
@@ -26,7 +26,7 @@ pub struct Looked {
     pub hurried: bool,
 }
 
-impl Looked {
+impl MutantOutcome {
     /// Nothing is known of it but this.
     pub const fn only(fate: Fate) -> Self {
         Self { fate, change: None, hurried: false }
@@ -34,7 +34,7 @@ impl Looked {
 }
 
 /// The mutants of a plan, and all that one of them is looked at with.
-pub struct Looking<'a> {
+pub struct MutantExaminer<'a> {
     pub baseline: Baseline<'a>,
     pub text: &'a str,
     pub plan: &'a Plan,
@@ -42,7 +42,7 @@ pub struct Looking<'a> {
     comparison: Comparison,
 }
 
-impl<'a> Looking<'a> {
+impl<'a> MutantExaminer<'a> {
     pub fn new(
         (system, text): (&'a System, &'a str),
         plan: &'a Plan,
@@ -60,7 +60,7 @@ impl<'a> Looking<'a> {
     }
 
     /// Looks at the mutant in a place of the plan.
-    pub fn at(&self, place: usize) -> Looked {
+    pub fn at(&self, place: usize) -> MutantOutcome {
         let Self { baseline, text, plan, memory, comparison } = self;
         let options = baseline.options;
         let (candidate, key) = &plan.mutants[place];
@@ -73,6 +73,6 @@ impl<'a> Looking<'a> {
         let mutant = Mutant { baseline, system: &system, text: text_of, rounds };
         let (fate, change) = examine(&mutant, recall);
         let hurried = hard && matches!(fate, Fate::Undecided(_) | Fate::Same);
-        Looked { fate, change, hurried }
+        MutantOutcome { fate, change, hurried }
     }
 }

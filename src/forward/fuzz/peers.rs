@@ -4,7 +4,7 @@ use cubicle_run::options::ForwardOptions;
 
 /// What a process says in an epoch.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum EpochWord {
+pub enum EpochMessage {
     /// What its walks found.
     Found(Vec<u8>),
     /// Its memory is full: the campaign has ended with the epoch before.
@@ -12,34 +12,34 @@ pub enum EpochWord {
 }
 
 /// The other processes of a campaign.
-pub trait Companions: Send {
+pub trait Peers: Send {
     /// The number of this process, and how many there are.
     fn place(&self) -> (usize, usize);
 
     /// Says a word to all others.
-    fn say(&mut self, word: &EpochWord);
+    fn say(&mut self, word: &EpochMessage);
 
     /// What all others say of this epoch, in order, and nothing in the place of this process. `None` when the campaign has
     /// ended for one of them, or `stop` says so.
-    fn hear(&mut self, stop: &dyn Fn() -> bool) -> Option<Vec<Option<EpochWord>>>;
+    fn hear(&mut self, stop: &dyn Fn() -> bool) -> Option<Vec<Option<EpochMessage>>>;
 
     /// What a process said makes no sense.
-    fn distrust(&mut self, process: usize);
+    fn protocol_error(&mut self, process: usize);
 }
 
 /// The others, if there are any. A copy of a campaign walks alone.
 #[derive(Debug, Default)]
-pub struct Company(pub Option<Box<dyn Companions>>);
+pub struct OptionalPeers(pub Option<Box<dyn Peers>>);
 
-impl Clone for Company {
+impl Clone for OptionalPeers {
     fn clone(&self) -> Self {
         Self(None)
     }
 }
 
-impl std::fmt::Debug for dyn Companions {
+impl std::fmt::Debug for dyn Peers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Companions")
+        f.write_str("Peers")
     }
 }
 

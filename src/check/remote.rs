@@ -8,7 +8,7 @@ use cubicle_run::options::ForwardOptions;
 
 /// Explores instances in place of [`forward::explore`](cubicle_forward::explore), with the same result but for what the
 /// order of a search decides.
-pub trait Elsewhere {
+pub trait RemoteExplorer {
     /// Explores the instance with so many processes; `serves`: its states are to be asked afterwards.
     fn explore(
         &self,
